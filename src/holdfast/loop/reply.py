@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, assert_never
 
 from holdfast.guards.repetition import Channel, Repetition, RepetitionWatch
-from holdfast.loop.parse_reply.text_calls.streamed_text import StreamedText
 from holdfast.loop.ports import (
     CallPiece,
     FailPiece,
@@ -59,9 +58,42 @@ class ModelReply:
         return self.finish in _WHOLE
 
 
-def collect(pieces: Iterator[StreamPiece], sink_piece: Callable[[StreamPiece], None]) -> ModelReply:
+class TextScreen(Protocol):
+    """Decides what of a text can be shown while it arrives."""
+
+    @property
+    def in_call(self) -> bool:
+        """Whether a printed call has begun."""
+        ...
+
+    @property
+    def held(self) -> str:
+        """The text that was not shown yet."""
+        ...
+
+    def feed(self, text: str) -> str:
+        """Add text; return what can be shown now."""
+        ...
+
+
+class ShowAll:
+    """A screen that holds nothing back."""
+
+    in_call = False
+    held = ""
+
+    def feed(self, text: str) -> str:
+        """Return the text."""
+        return text
+
+
+def collect(
+    pieces: Iterator[StreamPiece],
+    sink_piece: Callable[[StreamPiece], None],
+    screen: Callable[[], TextScreen] = ShowAll,
+) -> ModelReply:
     """Read the stream, pass on what can be shown, and return the reply. Stop reading at a chant."""
-    collector = _Collector()
+    collector = _Collector(screen())
     try:
         for piece in pieces:
             if isinstance(piece, TextPiece):
@@ -70,7 +102,9 @@ def collect(pieces: Iterator[StreamPiece], sink_piece: Callable[[StreamPiece], N
                     sink_piece(TextPiece(shown))
             else:
                 sink_piece(piece)
-                collector = collector.after(piece)
+                collector.add(piece)
+            if isinstance(piece, RetryPiece):
+                collector = _Collector(screen())  # earlier pieces belong to the failed reply
             if collector.chant is not None or collector.failure is not None:
                 break
     finally:
@@ -90,6 +124,7 @@ def close_stream(pieces: Iterator[StreamPiece]) -> None:
 class _Collector:
     """The reply so far."""
 
+    streamed: TextScreen
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
     calls: dict[int, _CallParts] = field(default_factory=dict)
@@ -98,7 +133,6 @@ class _Collector:
     failure: FailPiece | None = None
     chant: Repetition | None = None
     watch: RepetitionWatch = field(default_factory=RepetitionWatch)
-    streamed: StreamedText = field(default_factory=StreamedText)
 
     def add_text(self, text: str) -> str:
         """Add text and return what can be shown of it."""
@@ -110,12 +144,10 @@ class _Collector:
         self.chant = self.watch.feed(channel, text)
         return shown
 
-    def after(self, piece: _OtherPiece) -> _Collector:
-        """Return the reply after a piece without text; a new one if the request was retried."""
+    def add(self, piece: _OtherPiece) -> None:
+        """Add a piece without text."""
         match piece:
-            case RetryPiece():
-                return _Collector()  # earlier pieces, if any, belong to the failed reply
-            case WaitPiece():
+            case RetryPiece() | WaitPiece():
                 pass
             case ReasoningPiece(text):
                 self.reasoning.append(text)
@@ -130,7 +162,6 @@ class _Collector:
                 self.failure = piece
             case _:
                 assert_never(piece)
-        return self
 
     def _add_call(self, piece: CallPiece) -> None:
         call = self.calls.setdefault(piece.index, _CallParts())

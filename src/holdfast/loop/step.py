@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.loop.classify import ReplyKind, classify
 from holdfast.loop.parse_reply import ParsedReply, draft_calls, fit_calls
+from holdfast.loop.parse_reply.text_calls.streamed_text import StreamedText
 from holdfast.loop.ports import (
     FailPiece,
     Model,
@@ -51,7 +52,7 @@ def ask_model(model: Model, request: ModelRequest, cancel: Cancel, sink: Sink | 
     if sink is not None:
         show = partial(_show, sink)
     pieces = model.stream(request, cancel)
-    return collect(_until_cancelled(pieces, cancel), show)
+    return collect(_until_cancelled(pieces, cancel), show, StreamedText)
 
 
 def interpret_reply(
