@@ -25,14 +25,21 @@ from bench.landing import words
 from bench.landing.cases import Case
 from bench.landing.engines import Answer, Engine
 from bench.landing.judge import judge
-from holdfast import Landed, Patch, Replace, land
+from holdfast import Landed, Patch, Refused, Replace, land
+from holdfast.vocab.outcomes import Outcome
 
 Mode: TypeAlias = Literal["exact", "typos", "absent"]
 MODES: Final[tuple[Mode, ...]] = ("exact", "typos", "absent")
 SIZES: Final = (5, 50, 500)
 LINES: Final = 100_000
 TENTH: Final = 10_000
-RATIO_LIMIT: Final[dict[str, float]] = {"exact": 3.0, "typos": 20.0, "absent": 40.0}
+RATIO_LIMIT: Final[dict[str, float]] = {
+    "exact": 3.0,
+    "typos": 20.0,
+    "absent": 40.0,
+    "equal": 60.0,
+    "hunks": 400.0,
+}
 GROWTH_LIMIT: Final = 12.0
 IMPORT_LIMIT_MS: Final = 120.0
 PEER_LIMIT_SECONDS: Final = 60.0
@@ -66,7 +73,7 @@ def measure_speed(console: Console) -> tuple[list[Probe], float]:
         # One yardstick for all: a single split swings by half with the state of the allocator.
         split_ms = statistics.median(ms for _, timing in timed for ms in timing.splitting)
         probes = [_probe(case, timing, split_ms) for case, timing in timed]
-        return probes, import_cost_ms()
+        return [*probes, _equal_probe(), _hunks_probe()], import_cost_ms()
 
 
 def print_speed(console: Console, probes: list[Probe], import_ms: float) -> None:
@@ -229,17 +236,19 @@ def _as_patch(case: Case, size: int) -> Case:
 
 def _timing(large: Case, small: Case) -> _Timing:
     timing = _Timing([], [], [])
-    land(large.before, large.edit)
+    land(large.before, large.edit, large.file_name)
     for _ in range(_REPEATS):
         timing.splitting.append(_cpu_ms(lambda: large.before.split("\n")))
-        timing.landing.append(_cpu_ms(lambda: land(large.before, large.edit)))
-        timing.landing_small.append(_cpu_ms(lambda: land(small.before, small.edit)))
+        timing.landing.append(_cpu_ms(lambda: land(large.before, large.edit, large.file_name)))
+        timing.landing_small.append(
+            _cpu_ms(lambda: land(small.before, small.edit, small.file_name))
+        )
     return timing
 
 
 def _probe(case: Case, timing: _Timing, split_ms: float) -> Probe:
     mode, size = case.id.split("-")
-    outcome = land(case.before, case.edit)
+    outcome = land(case.before, case.edit, case.file_name)
     verdict = judge(case, outcome.text if isinstance(outcome, Landed) else None)
     ms = statistics.median(timing.landing)
     return Probe(
@@ -251,6 +260,49 @@ def _probe(case: Case, timing: _Timing, split_ms: float) -> Probe:
         growth=min(timing.landing) / min(timing.landing_small),
         right=verdict in ("landed", "refused_ok"),
     )
+
+
+def _equal_probe() -> Probe:
+    """A file of equal lines, and an old text of 3 in 100 of them: every place overlaps the next."""
+
+    def request(lines: int) -> tuple[str, Replace]:
+        line = "    value = compute(x)\n"
+        return line * lines, Replace(line * (lines * 3 // 100), "z\n")
+
+    return _own_probe("equal", LINES, request, reason="ambiguous")
+
+
+def _hunks_probe() -> Probe:
+    """A diff of 1,990 hunks with a misspelt context word each, one for 100 lines of the file."""
+
+    def request(hunks: int) -> tuple[str, Patch]:
+        lines = [
+            f"    value_{n // 100}_{n % 100} = compute_something(x_{n // 100})"
+            for n in range(hunks * 100)
+        ]
+        diff = ["--- a/x.py", "+++ b/x.py"]
+        for at in range(50, len(lines), 100):
+            typo = lines[at - 2].replace("something", "somethign")
+            diff += (f"@@ -{at - 1},4 +{at - 1},4 @@", f" {typo}", f" {lines[at - 1]}")
+            diff += (f"-{lines[at]}", f"+{lines[at]} + 1", f" {lines[at + 1]}")
+        return "\n".join(lines) + "\n", Patch("\n".join(diff) + "\n")
+
+    return _own_probe("hunks", 1_990, request, reason=None)
+
+
+def _own_probe(
+    mode: str, size: int, request: Callable[[int], tuple[str, Replace | Patch]], reason: str | None
+) -> Probe:
+    """Measure once, on the whole and on a tenth, beside splitting the same text."""
+    small_text, small = request(size // 10)
+    small_ms = _cpu_ms(lambda: land(small_text, small))
+    text, large = request(size)
+    split_ms = min(_cpu_ms(lambda: text.split("\n")) for _ in range(_REPEATS))
+    outcomes: list[Outcome] = []
+    ms = _cpu_ms(lambda: outcomes.append(land(text, large)))
+    found = [outcome.reason if isinstance(outcome, Refused) else None for outcome in outcomes]
+    right = found == [reason]
+    return Probe(mode, size, ms, ms / split_ms, ms / max(small_ms, 0.01), right)
 
 
 def _cpu_ms(call: Callable[[], object]) -> float:

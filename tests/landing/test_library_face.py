@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +25,10 @@ from holdfast import (
 
 BLOCK = "{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
 FILES = {"a.py": "x = 1\ny = 2\n", "b.py": "z = 3\n"}
+
+
+def wrong(value: object) -> Any:
+    return value
 
 
 def block(path: str, old: str, new: str) -> str:
@@ -87,20 +93,20 @@ def test_outcomes_say_whether_they_landed() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: land(b"a", Replace("a", "b")), "land: text must be str, not bytes"),
+        (lambda: land(wrong(b"a"), Replace("a", "b")), "land: text must be str, not bytes"),
         (
-            lambda: land("a", {"old": "a"}),
+            lambda: land("a", wrong({"old": "a"})),
             "land: request must be Replace, Patch, LineEdits, WriteFile, OneOf, not dict",
         ),
-        (lambda: parse(b"a"), "parse: text must be str, not bytes"),
-        (lambda: locate("a", None), "locate: old must be str, not NoneType"),
-        (lambda: land_reply("a", ["a.py"]), "land_reply: files must be Mapping, not list"),
-        (lambda: explain("a"), "explain: outcome must be Landed, Refused, not str"),
+        (lambda: parse(wrong(b"a")), "parse: text must be str, not bytes"),
+        (lambda: locate("a", wrong(None)), "locate: old must be str, not NoneType"),
+        (lambda: land_reply("a", wrong(["a.py"])), "land_reply: files must be Mapping, not list"),
+        (lambda: explain(wrong("a")), "explain: outcome must be Landed, Refused, not str"),
     ],
 )
-def test_a_wrong_type_is_named(call: object, message: str) -> None:
+def test_a_wrong_type_is_named(call: Callable[[], object], message: str) -> None:
     with pytest.raises(TypeError, match=re.escape(message)):
-        call()  # type: ignore[operator]
+        call()
 
 
 def test_bytes_come_back_as_they_were() -> None:
@@ -115,19 +121,19 @@ def test_the_edit_tool_of_the_documentation_works(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs/landing.md").read_text(encoding="utf-8")
     source = page.split("```python\n", 1)[1].split("```", 1)[0]
     assert source.count("\n") <= 32
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     exec(compile(source, "docs/landing.md", "exec"), names)  # noqa: S102 - the page's own example
     edit = names["edit"]
     (tmp_path / "a.py").write_bytes(b"x = 1\n")
     assert (
         edit(tmp_path, block("a.py", "x = 1", "x = 2")) == "a.py: Landed at line 1.\n-x = 1\n+x = 2"
-    )  # type: ignore[operator]
+    )
     assert (tmp_path / "a.py").read_bytes() == b"x = 2\n"
-    assert ".." in edit(tmp_path, block("../a.py", "x = 1", "x = 2"))  # type: ignore[operator]
-    assert "not in the file" in edit(tmp_path, block("a.py", "q = 1", "q = 2"))  # type: ignore[operator]
+    assert ".." in edit(tmp_path, block("../a.py", "x = 1", "x = 2"))
+    assert "not in the file" in edit(tmp_path, block("a.py", "q = 1", "q = 2"))
     assert edit(tmp_path, '{"path": "sub/n.py", "content": "n = 1\\n"}').startswith(
         "sub/n.py: Landed"
-    )  # type: ignore[operator]
+    )
     assert (tmp_path / "sub/n.py").read_text() == "n = 1\n"
 
 

@@ -27,10 +27,15 @@ AppliedVerdict: TypeAlias = AlreadyApplied | Doubtful | Elsewhere | UnclearProje
 
 def judge_missing(doc: Doc, script: EditScript) -> AlreadyApplied | None:
     """Return where the new lines are, for a request whose old lines are nowhere."""
-    if not _fresh_lines(script) or any(map(doc.runs, _old_sides(script))):
+    told_by = sum(strength(script.new[n]) for n in _fresh_lines(script))
+    if told_by < _TELLING or any(map(doc.runs, _old_sides(script))):
         return None
     starts = doc.runs(_keys(script.new))
     return AlreadyApplied(doc.solid[starts[0]]) if starts else None
+
+
+_TELLING = 4
+"""Letters and digits below which a new line (`x`, `}`) may be in the file by chance."""
 
 
 def judge_placed(
