@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.filesystem.command_grants import DiskGrants
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.git.linked.linked_project import GitProject
 from holdfast.adapters.places.adopted_folder import adopt_state
 from holdfast.adapters.places.places import claim_place, find_place
+from holdfast.adapters.processes.commands import OsCommands
 from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
 from holdfast.usecases.worktrees.make import NewWorktree, WorktreeMade, make_worktree
 from holdfast.usecases.worktrees.make_anew import make_worktree_anew
@@ -20,6 +22,7 @@ from holdfast.usecases.worktrees.session_worktree import (
     WorktreesUnavailable,
 )
 from holdfast.wiring.late_store import LateStore
+from holdfast.wiring.sandboxes import sandbox_at
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.worktrees import open_worktrees
 
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
     from holdfast.usecases.worktrees.ports import SetupCommand
     from holdfast.usecases.worktrees.session_worktree import SessionWorktree
     from holdfast.vocab.place import Place
+
+_LONGEST_SETUP = 1_800
+"""For how many seconds a setup command may run, unless commands may run longer."""
 
 
 @contextmanager
@@ -111,6 +117,26 @@ def _setup(
     """Return the setup command of the project, if it has one."""
     if settings.worktree is None or settings.worktree.setup is None:
         return None
-    from holdfast.wiring.late_parts.worktree_setup import project_setup  # noqa: PLC0415 - it imports the repairs, and few projects have a setup
+    from holdfast.usecases.worktrees.setup import ProjectSetup  # noqa: PLC0415 - few projects have a setup, and it takes long to import
+    from holdfast.wiring.repairs import command_rules  # noqa: PLC0415 - as above
 
-    return project_setup(root, settings.worktree.setup, settings, asker, store)
+    command = settings.worktree.setup
+    state = state_directory()
+    place = find_place(root, state)
+    passed = settings["pass_variables"]
+
+    def commands_at(path: str) -> OsCommands:
+        return OsCommands(path, sandbox_at(Path(path), settings), passed)
+
+    return ProjectSetup(
+        command,
+        command_rules(settings),
+        DiskGrants(state, place.project_id),
+        asker,
+        commands_at,
+        store.event_log(place),
+        max(settings["command_timeout"], _LONGEST_SETUP),
+        network=settings["network"] == "on",
+        unattended=settings["approve"] == "auto",
+        secrets=tuple(filter(None, (settings["api_key"], settings["database_url"]))),
+    )
