@@ -59,7 +59,8 @@ def test_a_killed_new_leaves_what_is_the_users_and_is_pruned(
     for point, mode in moments(count, " ".join(words)):
         known = set(project.sessions())
         code = run_killed(count, point, mode, "worktree", *words, root=project.root)
-        assert code == -signal.SIGKILL, (point, mode)
+        # The first run has made the store: the last moments are only there.
+        assert code in {0, -signal.SIGKILL}, (point, mode)
         assert project.users() == before, (point, mode)
         pruned = project.worktree("prune")
         assert pruned["kept"] == [], (point, mode)
