@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -193,23 +194,25 @@ def _fail(drive: Drive) -> str:
 
 
 def _cancel(drive: Drive) -> str:
-    with drive.at_work("wait") as process:
+    with drive.at_work("wait") as process, ThreadPoolExecutor(1) as reader:
+        reading = reader.submit(finish, process)
         _check(drive.coder.waiting.wait(_LONGEST), "the model was not asked")
         begun = time.monotonic()
         told = drive.holdfast("cancel", drive.session)
         _check(told.code == 0, told.err)
-        ran = finish(process)
+        ran = reading.result()
     _check((ran.code, ran.ended["stop_reason"]) == (130, "cancelled"), f"{ran.code}: {ran.ended}")
     return f"{time.monotonic() - begun:.1f} s"
 
 
 def _kill(drive: Drive) -> str:
-    with drive.at_work("wait") as process:
+    with drive.at_work("wait") as process, ThreadPoolExecutor(1) as reader:
+        reading = reader.submit(finish, process)
         _check(drive.coder.waiting.wait(_LONGEST), "the model was not asked")
         for pid in marked_pids(drive.state):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        ran = finish(process)
+        ran = reading.result()
     _check((ran.code, ran.ended["stop_reason"]) == (1, "failed"), f"{ran.code}: {ran.ended}")
     return f"failed; next {drive.edit('d.txt'):.1f} s"
 

@@ -242,7 +242,7 @@ def test_with_review_the_work_waits_in_the_worktree_and_is_not_done_in_place(
 ) -> None:
     review = ("--approve", "review")
     refused = project.agent("write b.txt new", words=(*review, "--in-place"))
-    assert (refused.code, project.texts()) == (2, {"a.py": TEXT})
+    assert (refused.code, project.texts()) == (1, {"a.py": TEXT})
     assert "its edits in place cannot wait for a review" in refused.err + refused.out
     ran = project.agent("write b.txt new", words=review)
     assert (ran.code, project.texts()) == (0, {"a.py": TEXT})
