@@ -203,7 +203,8 @@ REAL_AGENTS = (
         "@openai/codex",
         lambda: (
             *(str(_CODEX), "exec", "--json", "--skip-git-repo-check"),
-            *("-s", "workspace-write"),
+            # Its own sandbox does not start inside of that of Holdfast.
+            *("-s", "danger-full-access"),
         ),
         _codex,
         _configure_codex,
