@@ -85,7 +85,7 @@ class Drive(Project):
             self.root,
             settings,  # type: ignore[arg-type]
             request,
-            show=events.append,
+            show=lambda event, _: events.append(event),
             say=lambda _: None,
             asker=None,
             cancel=threading.Event(),

@@ -42,7 +42,7 @@ class AgentTurn(threading.Thread):
             self.root,
             self.settings,
             self.request,
-            show=self.events.append,
+            show=lambda event, _: self.events.append(event),
             say=lambda _: None,
             asker=self.asker,
             cancel=self.cancel,
