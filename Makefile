@@ -86,7 +86,7 @@ $(AGENTS_READY): tests/real_agents/npm/package-lock.json tests/real_agents/npm/n
 	@echo "installing the agents into .agents ..."
 	@mkdir -p .agents
 	@cp tests/real_agents/npm/package.json tests/real_agents/npm/package-lock.json .agents/
-	cd .agents && npm ci --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error
+	cd .agents && npm install --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error
 	@test -x .agents/node/bin/python || "$(PYTHON)" -m venv .agents/node
 	@.agents/node/bin/python -m pip install --quiet --disable-pip-version-check --requirement tests/real_agents/npm/node.txt
 	@touch $@
@@ -159,7 +159,7 @@ toolchains: ## install tsc and pyright for the tests of repair, into .toolchains
 	@command -v npm >/dev/null || { echo "npm is not installed: Node.js 20 or later brings it." >&2; exit 1; }
 	@mkdir -p .toolchains
 	@cp $(NPM_PLACE)/package.json $(NPM_PLACE)/package-lock.json .toolchains/
-	cd .toolchains && npm ci --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error
+	cd .toolchains && npm install --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error
 	@touch $(NPM_READY)
 
 # Without npm, or without a registry, the tests that need these tools are skipped, each with its reason.

@@ -7,12 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from holdfast.adapters.agents.acp_agent import AcpAgent
-from holdfast.adapters.agents.launch import AgentLaunch
-from holdfast.adapters.agents.oneshot import OneshotAgent
-from holdfast.adapters.agents.opencode_server import OpencodeServerAgent
-from holdfast.usecases.agents.ports import ExternalAgent
-
 INSTALLED = Path(__file__).parents[2] / ".agents"
 _MODULES = INSTALLED / "node_modules"
 _CODEX = _MODULES / "@openai/codex/vendor/x86_64-unknown-linux-musl/bin/codex"
@@ -50,18 +44,15 @@ class RealAgent:
         text = (_MODULES / self.package / "package.json").read_text(encoding="utf-8")
         return str(json.loads(text)["version"])
 
-    def make(self, root: Path, home: Path, origin: str) -> ExternalAgent:
-        """Return the agent in a folder, with a home of its own and the model at `origin`."""
+    def settings(self, home: Path, origin: str) -> str:
+        """Return the table of the user's file, with a home of its own and the model at `origin`."""
         self.prepare(home, origin)
-        env = {"HOME": str(home), **self.env(origin)}
-        for name in ("CONFIG", "DATA", "STATE", "CACHE"):
-            env[f"XDG_{name}_HOME"] = str(home / name.lower())
-        launch = AgentLaunch(self.name, self.command(), str(root), env, start_timeout=180.0)
-        if self.transport == "acp":
-            return AcpAgent(launch)
-        if self.transport == "server":
-            return OpencodeServerAgent(launch)
-        return OneshotAgent(launch, self.name)
+        variables = {"HOME": str(home), **self.env(origin)}
+        env = ", ".join(f"{name} = {json.dumps(value)}" for name, value in variables.items())
+        return (
+            f"[agents.{self.name}]\ncommand = {json.dumps(self.command())}\n"
+            f'transport = "{self.transport}"\nenv = {{ {env} }}\n'
+        )
 
 
 def _openai(origin: str) -> dict[str, str]:
@@ -110,20 +101,24 @@ def _configure_opencode(home: Path, origin: str) -> None:
         "small_model": "s/scripted",
         "permission": {"edit": "ask", "bash": "ask"},
     }
-    _write(home / "config/opencode/opencode.json", json.dumps(body))
+    _write(home / ".config/opencode/opencode.json", json.dumps(body))
 
 
 def _codex(_origin: str) -> dict[str, str]:
     return {"SCRIPTED_KEY": "x"}
 
 
-def _configure_codex(home: Path, origin: str) -> None:
+def _configure_codex_acp(home: Path, origin: str) -> None:
+    _configure_codex(home, origin, 'approval_policy = "untrusted"')
+
+
+def _configure_codex(home: Path, origin: str, policy: str = "") -> None:
     text = f"""\
 model = "scripted"
 model_provider = "s"
 # The sandbox of codex-acp wants a bubblewrap on the PATH; agents of Holdfast are in its own.
 sandbox_mode = "danger-full-access"
-approval_policy = "untrusted"
+{policy}
 [model_providers.s]
 name = "s"
 base_url = "{origin}/v1"
@@ -176,7 +171,7 @@ REAL_AGENTS = (
         "@zed-industries/codex-acp-linux-x64",
         lambda: (str(_CODEX_ACP),),
         _codex,
-        _configure_codex,
+        _configure_codex_acp,
     ),
     RealAgent(
         "opencode",
@@ -208,7 +203,8 @@ REAL_AGENTS = (
         "@openai/codex",
         lambda: (
             *(str(_CODEX), "exec", "--json", "--skip-git-repo-check"),
-            *("-s", "workspace-write"),
+            # Its own sandbox does not start inside of that of Holdfast.
+            *("-s", "danger-full-access"),
         ),
         _codex,
         _configure_codex,

@@ -1,7 +1,7 @@
 """A scripted model for any agent: it reads the task from the prompt and the tools from the request.
 
-A prompt has a line `HOLDFAST-TASK write PATH TEXT`, `HOLDFAST-TASK say TEXT`, `HOLDFAST-TASK wait` or
-`HOLDFAST-TASK fail STATUS`. The last one of the last user message counts; requests without one (for
+A prompt has a line `HOLDFAST-TASK write PATH TEXT`, `HOLDFAST-TASK run COMMAND`, `HOLDFAST-TASK say
+TEXT`, `HOLDFAST-TASK wait` or `HOLDFAST-TASK fail STATUS`. The last one of the last user message counts; requests without one (for
 a title, for memory) are answered with a text.
 """
 
@@ -17,6 +17,7 @@ from holdfast.testing import call, fail, hang, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from holdfast.testing import RecordedRequest, Reply
 
@@ -34,9 +35,14 @@ _SHELLS = (
 
 
 class ScriptedCoder:
-    """The script of a server: a function of the request. `release` ends all tasks that wait."""
+    """The script of a server: a function of the request. `release` ends all tasks that wait.
 
-    def __init__(self) -> None:
+    `worktrees` is the folder with the one worktree that the agent works in: some tools want absolute
+    paths.
+    """
+
+    def __init__(self, worktrees: Path) -> None:
+        self._worktrees = worktrees
         self.release = threading.Event()
         self.waiting = threading.Event()
 
@@ -54,10 +60,15 @@ class ScriptedCoder:
                 return hang(self.release, say("Waited."))
             case "write" if not answered:
                 path, _, text = rest.partition(" ")
-                return _write(_tools(request), path, text)
+                return _write(_tools(request), str(self._find_worktree() / path), text)
+            case "run" if not answered:
+                return _run(_tools(request), rest)
             case "say":
                 return say(rest)
         return say("Done.")
+
+    def _find_worktree(self) -> Path:
+        return next(path for path in self._worktrees.iterdir() if (path / ".git").exists())
 
 
 def texts_of(message: Mapping[str, Any]) -> str:
@@ -119,13 +130,17 @@ def _write(tools: Mapping[str, Mapping[str, Any]], path: str, text: str) -> Repl
             fields = tools[name]
             where = next((each for each in fields if "path" in each.lower()), "path")
             return call(name, {where: path, "content": text + "\n"})
-    command = f"printf '%s\\n' {shlex.quote(text)} > {shlex.quote(path)}"
+    return _run(tools, f"printf '%s\\n' {shlex.quote(text)} > {shlex.quote(path)}")
+
+
+def _run(tools: Mapping[str, Mapping[str, Any]], command: str) -> Reply:
     for name in _SHELLS:
         if name in tools:
             field = next(each for each in ("cmd", "command", "commands") if each in tools[name])
+            more = {"description": "Run it"} if "description" in tools[name] else {}
             if field == "commands":
                 return call(name, {field: [command]})
             if tools[name][field].get("type") == "array":
                 return call(name, {field: ["bash", "-lc", command]})
-            return call(name, {field: command})
-    return say(f"No tool to write with: {', '.join(tools)}")
+            return call(name, {field: command, **more})
+    return say(f"No tool for it: {', '.join(tools)}")

@@ -6,7 +6,7 @@ import json
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,10 +15,7 @@ from holdfast.cli.options import AsJson, Root, hunk_numbers, require_directory
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render import worktrees as shown
 from holdfast.cli.settings import read_settings_or_exit
-from holdfast.cli.workspace import workspace_at
-from holdfast.usecases.worktrees.compare import compare_worktree
 from holdfast.usecases.worktrees.make import WorktreeMade
-from holdfast.usecases.worktrees.merge import WorktreeMerged, merge_as_branch, merge_as_changes
 from holdfast.usecases.worktrees.ports import WorktreeDependencies
 from holdfast.usecases.worktrees.remove import prune_worktrees, remove_worktree
 from holdfast.usecases.worktrees.session_worktree import (
@@ -30,6 +27,9 @@ from holdfast.usecases.worktrees.session_worktree import (
 from holdfast.usecases.worktrees.update import update_worktree
 from holdfast.wiring.session_worktrees import make_session_worktree, open_session_worktrees
 from holdfast.wiring.trust import find_less
+
+if TYPE_CHECKING:
+    from holdfast.usecases.worktrees.merge import WorktreeMerged
 
 worktree = typer.Typer(
     help="Make, compare, merge and remove the worktrees of sessions.\n\n"
@@ -135,6 +135,8 @@ def diff(
 ) -> None:
     """Show how a session's worktree differs from where it was made. Nothing is written."""
     require_directory(root)
+    from holdfast.usecases.worktrees.compare import compare_worktree  # noqa: PLC0415 - the engine of changes takes long to import
+
     with open_session_worktrees(root) as needs:
         compared = compare_worktree(wanted, needs)
     if isinstance(compared, WorktreeRefused):
@@ -186,6 +188,9 @@ def merge(
     if numbers and form is MergeForm.branch:
         message = "a branch has all of the work; use --as changes."
         raise typer.BadParameter(message, param_hint="--hunks")
+    from holdfast.cli.workspace import workspace_at  # noqa: PLC0415 - see above
+    from holdfast.usecases.worktrees.merge import merge_as_branch, merge_as_changes  # noqa: PLC0415 - see above
+
     with open_session_worktrees(root) as needs:
         merged: WorktreeMerged | WorktreeRefused
         if form is MergeForm.branch:

@@ -21,9 +21,7 @@ from holdfast.usecases.worktrees.session_worktree import (
     WorktreeRefused,
     WorktreesUnavailable,
 )
-from holdfast.usecases.worktrees.setup import ProjectSetup
 from holdfast.wiring.late_store import LateStore
-from holdfast.wiring.repairs import command_rules
 from holdfast.wiring.sandboxes import sandbox_at
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.worktrees import open_worktrees
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
 
     from holdfast.config.settings import Settings
     from holdfast.usecases.turns.approvals import Asker
+    from holdfast.usecases.worktrees.ports import SetupCommand
     from holdfast.usecases.worktrees.session_worktree import SessionWorktree
     from holdfast.vocab.place import Place
 
@@ -115,10 +114,14 @@ def worktree_dependencies(root: Path, store: LateStore) -> WorktreeDependencies:
 
 def _setup(
     root: Path, settings: Settings, asker: Asker | None, store: LateStore
-) -> ProjectSetup | None:
+) -> SetupCommand | None:
     """Return the setup command of the project, if it has one."""
     if settings.worktree is None or settings.worktree.setup is None:
         return None
+    from holdfast.usecases.worktrees.setup import ProjectSetup  # noqa: PLC0415 - few projects have a setup, and it takes long to import
+    from holdfast.wiring.repairs import command_rules  # noqa: PLC0415 - as above
+
+    command = settings.worktree.setup
     state = state_directory()
     place = find_place(root, state)
     passed = settings["pass_variables"]
@@ -127,7 +130,7 @@ def _setup(
         return OsCommands(path, sandbox_at(Path(path), settings), passed)
 
     return ProjectSetup(
-        settings.worktree.setup,
+        command,
         command_rules(settings),
         DiskGrants(state, place.project_id),
         asker,

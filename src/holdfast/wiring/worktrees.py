@@ -26,6 +26,7 @@ from holdfast.adapters.places.places import (
     find_worktree,
     has_other_worktrees,
 )
+from holdfast.adapters.processes.sandbox.private_objects import bring_left_objects_over
 from holdfast.checkpoints.limits import (
     IGNORED_BUDGET,
     MEGABYTE,
@@ -94,6 +95,9 @@ class GitWorktrees:
         if make:
             with suppress(OSError):
                 settle_birth(self._root)
+        problem = bring_left_objects_over(str(self._root), str(self._state))
+        if problem:
+            self._say(problem)
         limits = replace(SnapshotLimits(), ignored=_ignored_budget(self._root))
         lock = journal_lock(self._state, self._say)
         locked = lock_worktree(

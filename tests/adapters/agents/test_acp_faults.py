@@ -70,6 +70,15 @@ def test_a_cancel_that_is_ignored_ends_the_process(stage: Make) -> None:
     assert marked_processes() == []
 
 
+def test_a_cancel_before_the_prompt_is_sent_counts(stage: Make) -> None:
+    acp = stage()
+    turn = acp.in_thread("write a.txt new", "hang")
+    assert wait_until(lambda: "started" in acp.steps)
+    acp.agent.cancel()
+    assert turn.end() == CANCELLED
+    assert acp.turn("say On.").stop_reason == "done"
+
+
 def test_a_cancel_without_a_turn_does_nothing(stage: Make) -> None:
     acp = stage()
     acp.agent.cancel()

@@ -1,4 +1,4 @@
-"""Agents that stay warm: how many, how long, for whom. Each is the scripted agent in a process of its own."""
+"""Agents that stay warm: how many, how long, for whom. Each is a scripted agent in a process of its own, over ACP or as a server."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ import pytest
 
 from holdfast.adapters.agents.acp_agent import AcpAgent
 from holdfast.adapters.agents.launch import AgentLaunch
+from holdfast.adapters.agents.opencode_server import OpencodeServerAgent
 from holdfast.adapters.agents.warm_agents import WarmAgentPool
 from holdfast.testing import FixedClock, ScriptedAgent
-from holdfast.usecases.agents.ports import AgentPrompt, ChatMemory, ReservationCancelled
+from holdfast.usecases.agents.ports import (
+    AgentPrompt,
+    ChatMemory,
+    ExternalAgent,
+    ReservationCancelled,
+)
 from holdfast.vocab.events import TextArrived
 from tests.adapters.agents.acp_stage import marked_processes
+from tests.adapters.agents.test_opencode_server import STAND_IN
 from tests.waiting import wait_until
 
 NEVER = threading.Event()
@@ -23,7 +30,7 @@ NEVER = threading.Event()
 class Chats:
     """Chats with the scripted agent in one pool, and the chats whose agents were ended."""
 
-    def __init__(self, root: Path, **settings: float) -> None:
+    def __init__(self, root: Path, transport: str, **settings: float) -> None:
         self.closed: list[str] = []
         self.clock = FixedClock()
         self.pool = WarmAgentPool(
@@ -31,7 +38,9 @@ class Chats:
             now=self.clock,
             **settings,  # type: ignore[arg-type]
         )
-        self._launch = AgentLaunch("scripted", ScriptedAgent().command, str(root))
+        self._transport = transport
+        self._command = ScriptedAgent().command if transport == "acp" else STAND_IN
+        self._root = root
 
     def turn(self, chat: str, line: str, *, generation: int = 0) -> str:
         """Run a turn of a chat; return what the agent said."""
@@ -49,13 +58,21 @@ class Chats:
         self.clock.sleep(1.0)
         return "".join(said)
 
-    def make(self) -> AcpAgent:
-        return AcpAgent(self._launch)
+    def make(self) -> ExternalAgent:
+        launch = AgentLaunch("scripted", self._command, str(self._root), start_timeout=600.0)
+        if self._transport == "acp":
+            return AcpAgent(launch)
+        return OpencodeServerAgent(launch)
+
+
+@pytest.fixture(params=["acp", "server"])
+def transport(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture
-def chats(tmp_path: Path) -> Iterator[Chats]:
-    made = Chats(tmp_path, most=2)
+def chats(tmp_path: Path, transport: str) -> Iterator[Chats]:
+    made = Chats(tmp_path, transport, most=2)
     yield made
     made.pool.close()
     assert marked_processes() == []
@@ -71,8 +88,8 @@ def test_the_least_recently_used_agent_makes_room(chats: Chats) -> None:
     assert chats.closed == ["two", "one"]
 
 
-def test_an_idle_agent_is_ended(tmp_path: Path) -> None:
-    chats = Chats(tmp_path, idle=0.5)
+def test_an_idle_agent_is_ended(tmp_path: Path, transport: str) -> None:
+    chats = Chats(tmp_path, transport, idle=0.5)
     chats.turn("one", "remember blue")
     assert wait_until(lambda: chats.closed == ["one"])
     assert marked_processes() == []

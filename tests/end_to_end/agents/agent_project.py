@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from holdfast.changes.change_json import plan_from_json
 from holdfast.testing import ScriptedAgent
 from tests.end_to_end.run.in_process import QuickProject
 from tests.end_to_end.run.project import Ran, read_until
@@ -42,6 +44,33 @@ class AgentProject(QuickProject):
         lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
         words = json.dumps(list(agent.command))
         self.user_file.write_text("\n".join(["[agents.scripted]", f"command = {words}", *lines]))
+
+    def use_transport(self, transport: str, **settings: object) -> None:
+        """Let the agent `scripted` be reached so: a stand-in for opencode's server, or `claude -p`."""
+        command = list(ScriptedAgent().command)
+        if transport == "server":
+            command = [sys.executable, "-m", "holdfast.testing.scripted_opencode"]
+        if transport == "oneshot":
+            # What it prints is known by the name of its program.
+            program = self.place / "claude"
+            program.write_text(
+                f'#!/bin/sh\nexec {sys.executable} -m holdfast.testing.scripted_oneshot "$@"\n'
+            )
+            program.chmod(0o755)
+            command = [str(program), "-p"]
+        lines = {"command": command, "transport": transport, **settings}
+        text = "\n".join(f"{name} = {json.dumps(value)}" for name, value in lines.items())
+        self.user_file.write_text(f"[agents.scripted]\n{text}\n")
+
+    def equals_its_record(self, session: str, base: dict[str, str]) -> None:
+        """Assert that the worktree has the base with the recorded changes, and nothing else."""
+        recorded: dict[str, str | None] = dict(base)
+        query = "select files from changes where session_id = ? and state = 'applied' order by seq"
+        for (files,) in self.query(query, session):
+            for swap in plan_from_json(json.loads(files)).swaps:
+                recorded[swap.path] = swap.after.data.decode() if swap.after else None
+        there = {name: text for name, text in recorded.items() if text is not None}
+        assert self.files(session) == there
 
     def git(self, *words: str) -> str:
         command = [*GIT, "-C", str(self.root), *words]
@@ -77,6 +106,10 @@ class AgentProject(QuickProject):
     def worktree(self, session: str) -> Path:
         return self.state / "worktrees" / session
 
+    def made_worktrees(self) -> list[Path]:
+        """Return the worktrees of all sessions."""
+        return [path.parent for path in self.state.glob("worktrees/*/.git")]
+
     def at_worktree(self, session: str, *words: str) -> dict[str, Any]:
         """Run a command at the worktree of a session, and return its JSON."""
         ran = self.plain_command(*words, "--json", "--root", str(self.worktree(session)))
@@ -95,18 +128,30 @@ class AgentProject(QuickProject):
 
     def marked(self) -> list[str]:
         """Return the command lines of the processes that agents of this project have left."""
-        wanted = f"HOLDFAST_STATE_DIR={self.state}".encode()
-        found = []
-        for folder in Path("/proc").iterdir():
-            if not folder.name.isdecimal() or int(folder.name) == os.getpid():
-                continue
-            try:
-                variables = (folder / "environ").read_bytes().split(b"\0")
-                if wanted in variables and any(v.startswith(b"_HOLDFAST_RUN=") for v in variables):
-                    found.append((folder / "cmdline").read_bytes().decode())
-            except OSError:
-                continue
-        return found
+        return marked_below(self.state)
+
+
+def marked_below(state: Path) -> list[str]:
+    """Return the command lines of the marked processes of a state directory."""
+    found = []
+    for pid in marked_pids(state):
+        with suppress(OSError):
+            found.append(Path(f"/proc/{pid}/cmdline").read_bytes().decode())
+    return found
+
+
+def marked_pids(state: Path) -> list[int]:
+    """Return the processes that agents have started with this state directory."""
+    wanted = f"HOLDFAST_STATE_DIR={state}".encode()
+    found = []
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdecimal() or int(folder.name) == os.getpid():
+            continue
+        with suppress(OSError):
+            variables = (folder / "environ").read_bytes().split(b"\0")
+            if wanted in variables and any(v.startswith(b"_HOLDFAST_RUN=") for v in variables):
+                found.append(int(folder.name))
+    return found
 
 
 def files_below(root: Path) -> dict[str, str]:

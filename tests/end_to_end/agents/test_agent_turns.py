@@ -196,7 +196,8 @@ def test_a_turn_after_a_restore_knows_nothing_of_the_discarded_one(project: Agen
     project.at_worktree(first.session, "checkpoint", "restore", checkpoint)
     third = project.go_on(first.session, "transcript")
     assert "One." in text_of(third)
-    assert "Assistant: Discarded." not in text_of(third)
+    # Nor of its prompt, for another one was sent.
+    assert "Discarded." not in text_of(third)
 
 
 @pytest.mark.parametrize(
@@ -234,3 +235,18 @@ def test_the_terminal_shows_calls_plans_and_notes(project: AgentProject) -> None
     for shown in ("agent scripted", "> edit Write b.txt", "▸ one", "note (mood_update)"):
         assert shown in ran.err
     assert "created by the agent: b.txt" in ran.err
+
+
+def test_with_review_the_work_waits_in_the_worktree_and_is_not_done_in_place(
+    project: AgentProject,
+) -> None:
+    review = ("--approve", "review")
+    refused = project.agent("write b.txt new", words=(*review, "--in-place"))
+    assert (refused.code, project.texts()) == (1, {"a.py": TEXT})
+    assert "its edits in place cannot wait for a review" in refused.err + refused.out
+    ran = project.agent("write b.txt new", words=review)
+    assert (ran.code, project.texts()) == (0, {"a.py": TEXT})
+    merged = project.holdfast("worktree", "merge", ran.session)
+    assert merged.code == 0, merged
+    assert project.query("select origin, state from changes where state = 'proposed'") != []
+    assert project.texts() == {"a.py": TEXT}

@@ -2,86 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import threading
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from holdfast.config.settings import Settings
 from holdfast.usecases.turns.recorded_turn import NotSent
-from holdfast.vocab.agent_events import AgentStateChanged
-from holdfast.vocab.events import Event, TextArrived, TurnEnded, TurnStarted
-from holdfast.wiring.agents.requests import AgentTurnRequest
-from holdfast.wiring.agents.turns import run_agent_turn_at
+from holdfast.vocab.events import TurnEnded
 from holdfast.wiring.agents.warm import close_agents
-from holdfast.wiring.settings import settings_at
 from tests.end_to_end.agents.agent_project import AgentProject
-from tests.end_to_end.run.project import COMMAND, TEXT
+from tests.end_to_end.agents.agent_turn import AgentTurn, in_another_process
+from tests.end_to_end.agents.test_two_processes import stays
+from tests.end_to_end.run.project import TEXT
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
-
-
-@pytest.fixture
-def settings(project: AgentProject, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
-    for name, value in project.environment().items():
-        monkeypatch.setenv(name, value)
-    found = settings_at(project.root, {"approve": "auto"})
-    assert isinstance(found, Settings)
-    yield found
-    close_agents()
-
-
-class AgentTurn(threading.Thread):
-    """A turn in a thread of its own."""
-
-    def __init__(self, root: Path, settings: Settings, *lines: str, session: str | None = None):
-        super().__init__()
-        self.root, self.settings = root, settings
-        self.request = AgentTurnRequest("\n".join(lines), "scripted", session=session)
-        self.events: list[Event] = []
-        self.ended: TurnEnded | NotSent | None = None
-
-    def run(self) -> None:
-        self.ended = run_agent_turn_at(
-            self.root,
-            self.settings,
-            self.request,
-            show=lambda event, _: self.events.append(event),
-            say=lambda _: None,
-            asker=None,
-            cancel=threading.Event(),
-        )
-
-    def finished(self) -> AgentTurn:
-        self.start()
-        self.join()
-        return self
-
-    @property
-    def session(self) -> str:
-        (started,) = [event for event in self.events if isinstance(event, TurnStarted)]
-        return started.session
-
-    @property
-    def text(self) -> str:
-        return "".join(event.text for event in self.events if isinstance(event, TextArrived))
-
-    @property
-    def states(self) -> list[str]:
-        return [event.status for event in self.events if isinstance(event, AgentStateChanged)]
-
-
-def in_another_process(project: AgentProject, session: str, *words: str) -> dict[str, object]:
-    where = ["--json", "--root", str(project.worktree(session))]
-    ran = subprocess.run(
-        [*COMMAND, *words, *where], env=project.environment(), check=True, capture_output=True
-    )
-    told: dict[str, object] = json.loads(ran.stdout)
-    return told
 
 
 def test_a_second_turn_finds_the_agent_warm(project: AgentProject, settings: Settings) -> None:
@@ -99,20 +32,33 @@ def test_a_second_turn_finds_the_agent_warm(project: AgentProject, settings: Set
 
 @pytest.mark.parametrize("scope", ["--files", "--conversation", None])
 def test_a_warm_agent_is_not_used_after_a_restore_by_another_process(
-    project: AgentProject, settings: Settings, scope: str | None
+    project: AgentProject, transport: str, settings: Settings, scope: str | None
 ) -> None:
-    first = AgentTurn(project.root, settings, "remember blue", "write b.txt new").finished()
+    lines = ("remember blue", "write b.txt new", "escape noise.txt")
+    first = AgentTurn(project.root, settings, *lines).finished()
     session = first.session
-    (checkpoint,) = project.query("select id from checkpoints")[0]
-    words = ("checkpoint", "restore", checkpoint, *filter(None, [scope]))
+    is_warm = transport != "oneshot"
+    # What the agent has started writes on between turns, as long as the agent lives.
+    assert bool(project.marked()) == is_warm
+    before = project.files(session)
+    words = ("checkpoint", "restore", first.checkpoint, *filter(None, [scope]))
     told = in_another_process(project, session, *words)
-    assert told["backend_reset"] is True
-    assert project.agent_states() == [("crashed", 1)]
-    kept = {"a.py": TEXT, "b.txt": "new\n"} if scope == "--conversation" else {"a.py": TEXT}
-    assert project.files(session) == kept
+    if scope != "--conversation":
+        # What only the conversation needs is ended by its own Holdfast, before the next turn.
+        assert project.marked() == []
+    assert (told["checkpoint_id"], told["backend_reset"]) == (first.checkpoint, is_warm)
+    assert told["messages_deleted"] == (0 if scope == "--files" else 1)
+    assert told["worktree_reset"] == (scope != "--conversation")
+    kept = before.keys() if scope == "--conversation" else {"a.py"}
+    assert project.files(session).keys() == kept
+    assert scope == "--conversation" or stays(project, session, {"a.py": TEXT})
+    undone = in_another_process(project, session, "checkpoint", "undo")
+    assert undone["messages_brought_back"] == told["messages_deleted"]
+    assert project.files(session).keys() == before.keys()
+    in_another_process(project, session, *words)
     second = AgentTurn(project.root, settings, "recall", session=session).finished()
     assert second.text == "Remembered: nothing\n"
-    assert second.states == ["starting", "busy", "warm"]
+    assert second.states[:2] == ["starting", "busy"]
 
 
 def test_a_warm_agent_that_missed_a_turn_of_another_is_not_used(
@@ -128,7 +74,7 @@ def test_a_warm_agent_that_missed_a_turn_of_another_is_not_used(
 
 
 def test_a_turn_that_waits_is_refused_after_a_restore(
-    project: AgentProject, settings: Settings
+    project: AgentProject, transport: str, settings: Settings
 ) -> None:
     running = AgentTurn(project.root, settings, "write b.txt new", "hang")
     running.start()

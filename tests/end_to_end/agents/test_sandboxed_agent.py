@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from holdfast.testing import ScriptedAgent
 from tests.end_to_end.agents.agent_project import AgentProject
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
 
@@ -26,6 +29,34 @@ def test_a_commit_of_the_agent_is_in_the_repository_after_the_turn(project: Agen
     assert project.git("branch", "--list", "precious").strip() == "precious"
     assert "Read-only file system" in str(ran.events)
     project.git("fsck", "--strict")
+    assert private_objects(project) == []
+
+
+@pytest.mark.parametrize("words", [("worktree", "diff"), ("checkpoint", "restore")])
+def test_a_commit_before_a_kill_of_holdfast_is_in_the_repository_after_the_next_command(
+    project: AgentProject, words: tuple[str, str]
+) -> None:
+    head = project.git("rev-parse", "HEAD")
+    lines = ("write b.txt new", f"run {COMMIT}", "hang")
+    with project.agent_at_work(*lines, words=("--approve", "auto")) as running:
+        branch = f"refs/heads/holdfast/{running.session}/work"
+        assert wait_until(lambda: project.git("rev-parse", branch) != head)
+        running.process.kill()
+        running.process.wait()
+    assert wait_until(lambda: project.marked() == [])
+    assert private_objects(project) != []
+    if words[0] == "worktree":
+        ran = project.holdfast(*words, running.session)
+        assert ran.code == 0, ran
+    else:
+        project.at_worktree(running.session, *words, running.checkpoint)
+    assert private_objects(project) == []
+    assert project.git("show", f"{branch}:b.txt") == "new\n"
+    project.git("fsck", "--strict")
+
+
+def private_objects(project: AgentProject) -> list[Path]:
+    return [path for path in project.state.glob("agents/*/objects/**/*") if path.is_file()]
 
 
 def test_the_sandbox_of_an_agent_can_be_switched_off(project: AgentProject) -> None:

@@ -44,7 +44,7 @@ def facts(told: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("scope", [("--files",), ()])
 @pytest.mark.parametrize("heeds", [True, False])
 def test_a_restore_while_the_agent_writes(
-    project: AgentProject, scope: tuple[str, ...], heeds: bool
+    project: AgentProject, transport: str, scope: tuple[str, ...], heeds: bool
 ) -> None:
     lines = ["write b.txt new", "escape noise.txt", "rewrite a.py"]
     if not heeds:
@@ -130,7 +130,7 @@ def test_a_question_that_is_never_answered_ends_with_its_turn(project: AgentProj
 
 
 def test_a_killed_holdfast_leaves_no_process_and_the_session_goes_on(
-    project: AgentProject,
+    project: AgentProject, transport: str
 ) -> None:
     with project.agent_at_work("escape noise.txt", "hang") as running:
         session = running.session

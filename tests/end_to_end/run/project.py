@@ -124,7 +124,7 @@ class Project:
 
     @contextmanager
     def running(
-        self, *words: str, server: ScriptedServer, **more: str
+        self, *words: str, server: ScriptedServer | None, **more: str
     ) -> Iterator[subprocess.Popen[bytes]]:
         """Run `holdfast run --json`; when this is left, it is killed if need be."""
         process = subprocess.Popen(

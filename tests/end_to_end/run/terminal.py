@@ -56,13 +56,16 @@ class Terminal:
 
 @contextmanager
 def on_terminal(
-    project: Project, *words: str, server: ScriptedServer | None, **more: str
+    project: Project,
+    *words: str,
+    server: ScriptedServer | None,
+    command: tuple[str, ...] = ("run",),
+    **more: str,
 ) -> Iterator[Terminal]:
-    """Run `holdfast run` on a terminal of its own, which Ctrl-C reaches; when this is left, it is killed if need be."""
+    """Run a command on a terminal of its own, which Ctrl-C reaches; when this is left, it is killed if need be."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", _TAKE_TERMINAL, *project.words("run", *words, server=server)]
     process = subprocess.Popen(
-        command,
+        [sys.executable, "-c", _TAKE_TERMINAL, *project.words(*command, *words, server=server)],
         env=project.environment(**more),
         cwd=project.place,
         stdin=theirs,

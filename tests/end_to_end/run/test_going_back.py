@@ -272,3 +272,18 @@ def test_a_redo_that_does_not_fit_any_more_is_refused_with_the_cure(project: Pro
     assert refused.code == 1
     assert "other edits touch the same lines" in refused.out
     assert project.texts()["a.py"] == "x = 7\ny = 2\n"
+
+
+def test_a_prompt_whose_answer_was_taken_out_is_sent_again_or_not_at_all(
+    project: QuickProject,
+) -> None:
+    with ScriptedServer([say("Yellow.")]) as server:
+        first = project.run("Paint it blue.", server=server)
+    told(project, "checkpoint", "restore", first.ended["checkpoint_id"])
+    for words, prompts in [((), ["Paint it blue."]), (("Paint it red.",), ["Paint it red."])]:
+        with ScriptedServer([say("Done.")]) as server:
+            ran = project.run(*words, "--continue", first.session, server=server)
+        assert ran.code == 0, ran
+        sent = json.loads(server.requests[0].raw)["messages"]
+        assert [each["content"] for each in sent if each["role"] == "user"] == prompts
+        told(project, "checkpoint", "restore", ran.ended["checkpoint_id"])

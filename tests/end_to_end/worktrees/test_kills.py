@@ -59,7 +59,8 @@ def test_a_killed_new_leaves_what_is_the_users_and_is_pruned(
     for point, mode in moments(count, " ".join(words)):
         known = set(project.sessions())
         code = run_killed(count, point, mode, "worktree", *words, root=project.root)
-        assert code == -signal.SIGKILL, (point, mode)
+        # The first run has made the store: the last moments are only there.
+        assert code in {0, -signal.SIGKILL}, (point, mode)
         assert project.users() == before, (point, mode)
         pruned = project.worktree("prune")
         assert pruned["kept"] == [], (point, mode)
@@ -111,8 +112,6 @@ def test_a_killed_update_can_be_run_again(project: Project, count: Path) -> None
         before = project.users()
         run_killed(count, point, mode, "worktree", "update", session, root=project.root)
         assert project.users() == before, (point, mode)
-        # A git that died has left its lock, in the worktree only.
-        (user.git_dir() / "worktrees" / session / "index.lock").unlink(missing_ok=True)
         project.worktree("update", session)
         assert worktree.path("src/util.py").read_text() == f"x = {number}\n", (point, mode)
         assert worktree.path("docs/a.md").read_text() == "by the agent\n", (point, mode)

@@ -232,3 +232,10 @@ class AgentProcess:
     def _signal(group: int, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, number)
+
+
+def exit_text(code: int) -> str:
+    """Return how a process ended, in words."""
+    if code < 0:
+        return f"killed by signal {-code}"
+    return f"exit code {code}"

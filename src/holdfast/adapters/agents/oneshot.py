@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.agents.agent_process import AgentProcess
+from holdfast.adapters.agents.agent_process import AgentProcess, exit_text
 from holdfast.adapters.agents.dialects.registry import DIALECTS
 from holdfast.adapters.agents.event_loop import AGENT_LOOP
 from holdfast.adapters.agents.follow_turn import follow_turn, pass_error
@@ -156,12 +156,12 @@ class _OneshotTurn:
             return AgentTurnResult("cancelled", cancelled=True, usage=usage, fresh=True)
         if end is None and not (self._dialect.is_silent and code >= 0):
             name = self._launch.name
-            return AgentCrashed(f"{name} ended without a result ({_exit_text(code)}).", stderr)
+            return AgentCrashed(f"{name} ended without a result ({exit_text(code)}).", stderr)
         stop = end.stop_reason if end else "done"
         message = end.message if end else ""
         if stop == "done" and code != 0:
             stop = "failed"
-            message = stderr.rpartition("\n")[2] or f"{self._launch.name}: {_exit_text(code)}."
+            message = stderr.rpartition("\n")[2] or f"{self._launch.name}: {exit_text(code)}."
         return AgentTurnResult(
             stop, cancelled=stop == "cancelled", usage=usage, fresh=True, message=message
         )
@@ -178,9 +178,3 @@ def prompt_argument(prompt: AgentPrompt) -> str:
         room = max(_LONGEST_PROMPT, len(prompt.text.encode("utf-8", "replace")))
         text = data[-room:].decode("utf-8", "ignore")
     return f"\n{text}" if text.startswith("-") else text
-
-
-def _exit_text(code: int) -> str:
-    if code < 0:
-        return f"killed by signal {-code}"
-    return f"exit code {code}"

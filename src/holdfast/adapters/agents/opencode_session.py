@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
-from holdfast.adapters.agents.agent_process import AgentProcess
+from holdfast.adapters.agents.agent_process import AgentProcess, exit_text
 from holdfast.adapters.agents.json_lines import read_line
 from holdfast.adapters.agents.opencode_events import OpencodeEvents, permission_of, turn_result
 from holdfast.adapters.agents.turn_queue import AgentQuestion
@@ -35,6 +35,8 @@ _USER = "opencode"
 # Holdfast answers each of them, by its own rules; it also remembers what is allowed for a session.
 _RULES = [{"permission": each, "pattern": "*", "action": "ask"} for each in ("edit", "bash")]
 _REPLIES: dict[PermissionAnswer, str] = {"once": "once", "session": "once"}
+_EXIT = 1.0
+"""Seconds that a server has to end after its connection was closed."""
 _EVENTS = 2.0
 """Seconds to wait, after the answer, for the events that were sent before it."""
 
@@ -158,8 +160,13 @@ class OpencodeSession:
         except (asyncio.CancelledError, httpx.HTTPError, ValueError) as error:
             if self._cancelled:
                 return turn_result({}, self._events, cancelled=True)
+            reason = _reason(error)
+            # The connection of a server that ends is closed a little earlier.
+            await asyncio.wait({self._process.ended}, timeout=_EXIT)
+            if self._process.ended.done():
+                reason = exit_text(self._process.ended.result())
             await self._process.end()
-            message = f"{self._launch.name} ended in the middle of a turn ({_reason(error)})."
+            message = f"{self._launch.name} ended in the middle of a turn ({reason})."
             return AgentCrashed(message, self._process.stderr_end())
         info = answer.get("info") or {}
         with suppress(TimeoutError):

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from holdfast.adapters.agents.event_loop import AGENT_LOOP
 from holdfast.adapters.agents.follow_turn import follow_turn, pass_error
 from holdfast.adapters.agents.turn_queue import TurnQueue
+from holdfast.usecases.agents.ports import AgentTurnResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from holdfast.adapters.agents.event_loop import AgentLoop
     from holdfast.adapters.agents.launch import AgentLaunch
-    from holdfast.usecases.agents.ports import AgentPrompt, AgentTurnResult, AgentUpdate, Decide
+    from holdfast.usecases.agents.ports import AgentPrompt, AgentUpdate, Decide
     from holdfast.vocab.agent_events import Transport
 
 
@@ -64,6 +65,8 @@ class ResidentAgent(ABC):
         self._starting = threading.Lock()
         self._lock = threading.Lock()
         self._session: AgentSession | None = None
+        self._in_turn = False
+        self._cancelled = False
 
     @property
     @abstractmethod
@@ -93,11 +96,25 @@ class ResidentAgent(ABC):
         self, prompt: AgentPrompt, sink: Callable[[AgentUpdate], None], decide: Decide
     ) -> AgentTurnResult:
         """Run one turn to its end; start the agent first if it is not running."""
+        with self._lock:
+            self._in_turn, self._cancelled = True, False
+        try:
+            return self._turn(prompt, sink, decide)
+        finally:
+            self._in_turn = False
+
+    def _turn(
+        self, prompt: AgentPrompt, sink: Callable[[AgentUpdate], None], decide: Decide
+    ) -> AgentTurnResult:
         session = self._started()
         fresh = not session.remembers
         text = prompt.for_fresh_agent() if fresh else prompt.text
         turn = TurnQueue()
-        running = self._loop.start(session.prompt(text, turn))
+        # In one step with the look at the flag: a cancel is seen here, or finds the prompt sent.
+        with self._lock:
+            if self._cancelled:
+                return AgentTurnResult("cancelled", cancelled=True, fresh=fresh)
+            running = self._loop.start(session.prompt(text, turn))
         running.add_done_callback(partial(pass_error, turn))
         try:
             result = follow_turn(turn, self._launch, sink, decide, self._loop)
@@ -114,9 +131,10 @@ class ResidentAgent(ABC):
 
     def cancel(self) -> None:
         """Ask the running turn to end; end the agent's processes if it does not."""
-        session = self._session
-        if session is not None:
-            self._loop.start(session.cancel())
+        with self._lock:
+            self._cancelled = self._in_turn
+            if self._session is not None:
+                self._loop.start(self._session.cancel())
 
     def close(self) -> None:
         """End the agent and every process that it has started, also while it is started."""

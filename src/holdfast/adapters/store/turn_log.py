@@ -201,7 +201,7 @@ class StoredTurnLog:
             return queued
         set_agent(connection, session, opening.agent)
         last_turn = _last_turn(connection, chat)
-        past = _past(connection, chat)
+        past = _past(connection, chat, prompted=bool(opening.prompt))
         prompt = opening.prompt
         if not prompt and _has_nothing_to_answer(past):
             prompt = _GO_ON
@@ -332,24 +332,43 @@ def _turn_at_work(connection: Connection, chat_id: str) -> str | None:
     return connection.execute(query.limit(1)).scalar()
 
 
-def _past(connection: Connection, chat_id: str) -> tuple[PastEvents, ...]:
+def _past(connection: Connection, chat_id: str, *, prompted: bool) -> tuple[PastEvents, ...]:
     """Return what the model has seen of a chat, and the repairs, of which it hears next.
 
-    Not the sentinels.
+    Not the sentinels, and not a prompt whose answer a restore has taken out if another prompt came
+    after it. `prompted`: another one comes now.
     """
     query = (
-        select(messages.c.role, message_parts.c.kind, message_parts.c.body, event_rows.c.body)
-        .join(message_parts, message_parts.c.message_id == messages.c.id)
+        select(
+            messages.c.left_with,
+            messages.c.role,
+            message_parts.c.kind,
+            message_parts.c.body,
+            event_rows.c.body,
+        )
+        .join(message_parts, message_parts.c.message_id == messages.c.id, isouter=True)
         .outerjoin(event_rows, event_rows.c.part_id == message_parts.c.id)
-        .where(messages.c.chat_id == chat_id, messages.c.left_with.is_(None))
+        .where(messages.c.chat_id == chat_id)
         .order_by(messages.c.seq, message_parts.c.seq)
     )
     past: list[PastEvents] = []
-    for role, kind, own_body, event_body in connection.execute(query):
+    is_open = False
+    for left_with, role, kind, own_body, event_body in connection.execute(query):
+        if left_with is not None:
+            is_open = bool(past) and isinstance(past[-1], UserText)
+            continue
+        if kind is None:
+            continue
         body = event_body if own_body is None else own_body
         kept = UserText(body["text"]) if role == "user" else kept_from_json(kind, body)
-        if kept is not None and not isinstance(kept, SentinelRaised):
-            past.append(kept)
+        if kept is None or isinstance(kept, SentinelRaised):
+            continue
+        if is_open and role == "user":
+            past.pop()
+        is_open = False
+        past.append(kept)
+    if is_open and prompted:
+        past.pop()
     return tuple(past)
 
 

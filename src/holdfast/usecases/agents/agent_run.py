@@ -122,14 +122,16 @@ class AgentRun:
 
     @contextmanager
     def _watching(self, stop: Callable[[], None], also: Callable[[], bool]) -> Iterator[None]:
-        """Call `stop` in a thread of its own once the turn is to end."""
+        """Call `stop` in a thread of its own once the turn is to end, until it has ended.
+
+        A call that comes before the agent has begun has no effect.
+        """
         over = threading.Event()
 
         def watch() -> None:
             while not over.wait(_TICK):
                 if self._is_to_stop() or also():
                     stop()
-                    return
 
         thread = threading.Thread(target=watch, name="agent-stop", daemon=True)
         thread.start()

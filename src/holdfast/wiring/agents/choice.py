@@ -51,6 +51,11 @@ class ChosenAgent:
     known: KnownAgent
     settings: AgentSettings | None = None
 
+    @property
+    def is_confined(self) -> bool:
+        """Whether the agent is to run in the sandbox, where there is one."""
+        return self.settings is None or self.settings.sandbox != "off"
+
     def launch(self, root: Path) -> AgentLaunch:
         """Return how the agent is started in a directory."""
         settings = self.settings

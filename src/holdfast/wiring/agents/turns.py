@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.wiring.agents.choice import ChosenAgent, choose_agent
 from holdfast.wiring.agents.warm import WARM_AGENTS, make_agent
 from holdfast.wiring.repairs import command_rules
+from holdfast.wiring.sandboxes import sandbox_status
 from holdfast.wiring.session_worktrees import make_session_worktree, open_session_worktrees
 from holdfast.wiring.turns import root_of_session, turn_context
 from holdfast.wiring.workspaces import open_workspace
@@ -28,11 +30,20 @@ if TYPE_CHECKING:
     from holdfast.vocab.events import TurnEnded
     from holdfast.wiring.agents.requests import AgentTurnRequest
 
+_NO_REVIEW = (
+    "{} writes files itself, so that its edits in place cannot wait for a review. Let it work in a "
+    "worktree of its own, for which the project needs git and a commit, and propose its work with "
+    "`holdfast worktree merge`; or pass --approve ask."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _Workplace:
+    """Where a turn works. `is_own`: in a worktree that was made for the session."""
+
     root: Path
     session: str | None
+    is_own: bool = False
 
 
 def run_agent_turn_at(
@@ -57,6 +68,8 @@ def run_agent_turn_at(
     place = _find_workplace(root, settings, request, setup_asker, say)
     if isinstance(place, NotSent):
         return place
+    if settings["approve"] == "review" and not place.is_own:
+        return NotSent(_NO_REVIEW.format(chosen.name))
     message = AgentMessage(
         request.prompt,
         place.session,
@@ -82,6 +95,8 @@ def _run_at(  # noqa: PLR0917 - the arguments of `run_agent_turn_at`
         if isinstance(context, NotSent):
             return context
         here = workspace.files.root
+        if chosen.is_confined:
+            context = replace(context, sandbox=sandbox_status(here, settings))
         if settings.agents is not None:
             WARM_AGENTS.most = settings.agents.warm
         dependencies = AgentDependencies(
@@ -129,7 +144,7 @@ def _find_workplace(
         say(note)
     _say_setup(made, say)
     say(f"session {made.worktree.session} works in {made.worktree.path}")
-    return _Workplace(Path(made.worktree.path), made.worktree.session)
+    return _Workplace(Path(made.worktree.path), made.worktree.session, is_own=True)
 
 
 def _find_again(
@@ -154,7 +169,7 @@ def _find_again(
     except WorktreesUnavailable as error:
         return NotSent(f"the worktree cannot be recorded: {error}")
     if own is not None:
-        return _Workplace(Path(own.path), own.session)
+        return _Workplace(Path(own.path), own.session, is_own=True)
     found = root_of_session(root, session, say)
     if isinstance(found, NotSent):
         return found

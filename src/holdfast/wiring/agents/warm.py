@@ -38,7 +38,7 @@ def make_agent(
     """
     launch = chosen.launch(root)
     confinement = None
-    if chosen.settings is None or chosen.settings.sandbox != "off":
+    if chosen.is_confined:
         confinement = sandbox_at(root, settings).agent_confinement(chosen.name, root)
     if confinement is None:
         return _make(chosen, launch, on_step)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import join_names, split_names, to_text
+from holdfast.checkpoints.ports import CheckpointFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,10 +60,24 @@ def capture_tree(repository: UserRepository, git: Git) -> tuple[str, tuple[str, 
         return copy.read_line("write-tree"), inside
 
 
-def set_index(git: Git, tree: str) -> None:
-    """Make the index of a worktree that of a tree."""
-    git.run("read-tree", tree)
-    git.run("update-index", "-q", "--refresh", ok_codes=(0, 1))
+def set_index(repository: UserRepository, git: Git, tree: str) -> None:
+    """Make the index of a worktree that of a tree.
+
+    It is written beside the index and renamed: a git that is killed leaves no lock of the index.
+    """
+    index = repository.git_dir / "index"
+    if index.with_name("index.lock").exists():
+        raise CheckpointFailed(
+            f"{index}.lock: another git is at work there; wait for its end, and try again. If it "
+            "was killed, remove this file."
+        )
+    new = index.with_name("holdfast-index")
+    for left in (new, new.with_name("holdfast-index.lock")):
+        left.unlink(missing_ok=True)
+    beside = git.with_variables(index_file=new)
+    beside.run("read-tree", tree)
+    beside.run("update-index", "-q", "--refresh", ok_codes=(0, 1))
+    new.replace(index)
 
 
 def _new_gitlinks(git: Git) -> tuple[str, ...]:

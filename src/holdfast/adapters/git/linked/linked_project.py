@@ -26,6 +26,7 @@ from holdfast.adapters.git.linked.merged_commits import merge_commits
 from holdfast.adapters.git.linked.session_files import CapturedSession
 from holdfast.adapters.git.user_repository import UserRepository, query_repository
 from holdfast.adapters.places.main_worktree import read_beginning
+from holdfast.adapters.processes.sandbox.private_objects import bring_left_objects_over
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.usecases.worktrees.ports import CapturedFiles, CopiedFiles, FollowedCommit
 from holdfast.usecases.worktrees.session_worktree import base_ref_of, branch_of
@@ -189,7 +190,7 @@ class GitProject:
         if git.read_line("rev-parse", "HEAD^{tree}") != tree:
             commit = git.read_line("commit-tree", tree, "-p", head, "-m", message)
         # The index first: if this process dies in between, everything is staged, and nothing lost.
-        set_index(git, tree)
+        set_index(linked, git, tree)
         git.run("update-ref", f"refs/heads/{worktree.branch}", commit)
         return commit
 
@@ -223,7 +224,7 @@ class GitProject:
         base = merged.base
         if worktree.with_changes:
             base = self.add_base(worktree.session, base, merged.theirs)
-        set_index(git, merged.commit)
+        set_index(linked, git, merged.commit)
         git.run("update-ref", f"refs/heads/{worktree.branch}", merged.commit)
         return base
 
@@ -359,6 +360,9 @@ class GitProject:
         path = Path(self.path_of(session))
         if not path.is_dir():
             raise CheckpointFailed(f"{path}: this worktree is gone.")
+        problem = bring_left_objects_over(str(path), str(self._state))
+        if problem:
+            raise CheckpointFailed(problem)
         linked = query_repository(path, _deadline())
         if os.path.realpath(linked.top) != str(path):
             raise CheckpointFailed(f"{path}: this is not a worktree of git any more.")

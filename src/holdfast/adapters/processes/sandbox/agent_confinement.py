@@ -7,7 +7,6 @@ all refs writable, an agent could destroy other branches.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from contextlib import ExitStack, contextmanager
@@ -18,7 +17,9 @@ from holdfast.adapters.processes.sandbox.git_places import git_places, redirecti
 from holdfast.adapters.processes.sandbox.launch import Launch
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess
 from holdfast.adapters.processes.sandbox.placeholders import placeholders
-from holdfast.adapters.processes.sandbox.private_objects import PrivateObjects
+from holdfast.adapters.processes.sandbox.private_objects import PrivateObjects, private_store
+from holdfast.adapters.processes.sandbox.toolchain_folders import installation_of
+from holdfast.adapters.processes.sandbox.view import existing
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -94,8 +95,7 @@ class AgentConfinement:
         self._kind = kind
         self._launcher = launcher
         self._layouts = layouts
-        key = hashlib.sha256(os.fsencode(self._root)).hexdigest()[:16]
-        self._store = os.path.join(os.path.realpath(state), "agents", key, "objects")
+        self._store = private_store(str(state), self._root)
         self._branch = _own_branch(self._root)
         self._pointers = _pointers(self._root, self._branch)
 
@@ -142,6 +142,8 @@ class AgentConfinement:
         home = os.path.realpath(process.variables.get("HOME") or os.path.expanduser("~"))
         for path in _own_folders(self._agent, home):
             view.set(path, "write")
+        for path in existing(_script_folders(process.argv, home)):
+            view.show(path)
         # A link into a hidden folder on many systems; without it no name is resolved.
         view.show(os.path.realpath("/etc/resolv.conf"))
         if self._branch is None:
@@ -203,6 +205,12 @@ def _own_folders(agent: str, home: str) -> list[str]:
     return found
 
 
+def _script_folders(argv: Sequence[str], home: str) -> list[str]:
+    """Return the folders of the scripts that an interpreter is to run: `node /opt/a/cli.js`."""
+    scripts = [word for word in argv[1:] if os.path.isabs(word) and os.path.isfile(word)]
+    return [folder for script in scripts for folder in installation_of(script, home)]
+
+
 def _pointers(root: str, branch: OwnBranch | None) -> dict[str, bytes | None]:
     """Return the files that lead git to a repository and its settings, as they are; None: none."""
     if branch is None:
@@ -224,7 +232,8 @@ def _put_back(path: str, content: bytes | None) -> None:
     if is_plain and _content(path) == content:
         return
     _remove(path)
-    if content is not None:
+    # A worktree that was removed meanwhile has nothing that could lead git astray.
+    if content is not None and os.path.isdir(os.path.dirname(path)):
         with open(path, "wb") as file:
             file.write(content)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from typing import TYPE_CHECKING
+
+from holdfast.adapters.processes.sandbox.git_places import git_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,19 +24,22 @@ class PrivateObjects:
         self._common = common
 
     def bring_over(self) -> str:
-        """Add the objects that the repository has not; return why that was not possible, or "".
+        """Move the objects to the repository; return why that was not possible, or "".
 
         Git reads each object and computes its name anew, and refuses one that differs from an
-        object of the same name: no file of the agent's gets into the repository.
+        object of the same name: no file of the agent's gets into the repository. An agent may work
+        meanwhile.
         """
-        if not os.path.isdir(self._store):
-            return ""
         try:
-            names = self._new_names()
-            if not names:
+            # Before the objects are listed: what is written later than that stays.
+            files = _object_files(self._store)
+            if not files:
                 return ""
-            pack = self._git(["pack-objects", "--stdout", "-q"], "\n".join(names).encode())
-            self._git(["index-pack", "--stdin"], pack, private=False)
+            names = self._new_names()
+            if names:
+                pack = self._git(["pack-objects", "--stdout", "-q"], "\n".join(names).encode())
+                self._git(["index-pack", "--stdin"], pack, private=False)
+            _remove_files(self._store, files)
         except subprocess.CalledProcessError as error:
             said = error.stderr.decode("utf-8", "replace").strip()
             return f"the agent's new git objects could not be added to the repository: {said}"
@@ -65,3 +71,50 @@ class PrivateObjects:
             command, input=given, env=variables, capture_output=True, check=True, timeout=_SECONDS
         )
         return done.stdout
+
+
+def private_store(state: str, root: str) -> str:
+    """Return the folder for the objects of agents that work in a root."""
+    key = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]
+    return os.path.join(os.path.realpath(state), "agents", key, "objects")
+
+
+def bring_left_objects_over(root: str, state: str) -> str:
+    """Move the objects that a killed Holdfast has left to the repository of a linked worktree.
+
+    Return why that was not possible, or "".
+    """
+    store = private_store(state, root)
+    if not os.path.isdir(store):
+        return ""
+    places = git_places(root)
+    if places is None or places.directory == places.common:
+        return ""
+    return PrivateObjects(store, places.common).bring_over()
+
+
+def _object_files(store: str) -> set[str]:
+    """Return the files of a store that are complete, as paths in it."""
+    found = set()
+    for folder, _, names in os.walk(store):
+        for name in names:
+            if not name.startswith("tmp_"):
+                found.add(os.path.relpath(os.path.join(folder, name), store))
+    # The index of a pack is written last; without it git does not see the pack.
+    return {path for path in found if not _is_pack(path) or f"{_stem(path)}.idx" in found}
+
+
+def _is_pack(path: str) -> bool:
+    return os.path.basename(path).startswith("pack-")
+
+
+def _stem(path: str) -> str:
+    return path.partition(".")[0]
+
+
+def _remove_files(store: str, files: set[str]) -> None:
+    """Remove files of a store; a folder that is a link by now is not followed."""
+    for folder, _, names, descriptor in os.fwalk(store):
+        for name in names:
+            if os.path.relpath(os.path.join(folder, name), store) in files:
+                os.unlink(name, dir_fd=descriptor)
