@@ -155,6 +155,7 @@ class GitWorktree:
         self._index.save(held=True)
         if seq % _PRUNE_INTERVAL == 0:
             self._prune()
+            self._objects.merge_packs()
         return Checkpoint(draft, recorded, seq, commit, self._repository.worktree)
 
     @_disk_errors_as_failures()
@@ -215,7 +216,7 @@ class GitWorktree:
             return known[1]
         tree = self._tree_of(commit)
         if tree is not None:
-            self._index.save(head=[commit, tree])
+            self._index.note(head=[commit, tree])
         return tree
 
     def _tree_of(self, commit: str) -> str | None:
