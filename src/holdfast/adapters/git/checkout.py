@@ -49,6 +49,7 @@ _JOURNAL_SIZE = 64 * 1024
 _PLENTY = 64 * 1024 * 1024
 _INNER_CHANGED = "a repository inside has changed, and its own files are not restored"
 _BECAME_REPOSITORY = "it has become a repository, whose history and new files stay"
+_SPECIAL = "a pipe, a socket or a device; what the checkpoint has replaced it"
 _INNER_GONE = "a repository inside, of which the checkpoint has no history"
 _LINK = "120000"
 _FILE = "100644"
@@ -116,13 +117,16 @@ class TreeCheckout:
         if plan.keep:
             tree = self._join(target.tree, plan.keep)
         kept.update(_uncaptured(present, target))
+        for path in plan.special:
+            kept.pop(path, None)
         return PreparedRestore(
             present,
             target,
             tree,
             changes,
             dict(sorted(kept.items())),
-            dict(sorted(self._lost(target).items())),
+            dict(sorted({**self._lost(target), **dict.fromkeys(plan.special, _SPECIAL)}.items())),
+            plan.special,
             changes_attributes=self._changes_attributes(present, target, kept),
         )
 
@@ -325,14 +329,13 @@ class TreeCheckout:
     # ------------------------------------------------------------------------------------- apply
 
     def apply(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:
-        """Write the files of a prepared restore.
-
-        Git refuses before it writes if one of the files changed meanwhile.
-        """
+        """Write the files of a prepared restore, unless one of them changed meanwhile."""
         modes_before = self._modes_of(prepared.writes)
         if prepared.present.tree != prepared.tree:
             self._index.read_at = time.time_ns()
-            failed = self._refuse(prepared) or self._check_out(prepared, modes_before)
+            contents = self._read_contents(prepared, modes_before)
+            # Right before the first file is written: what is edited from here on is not seen.
+            failed = self._refuse(prepared) or self._check_out(prepared, contents)
             if failed:
                 return failed
             self._index.set_back()
@@ -374,10 +377,12 @@ class TreeCheckout:
         return None
 
     def _check_out(
-        self, prepared: PreparedRestore, modes_before: Mapping[str, int]
+        self, prepared: PreparedRestore, contents: Sequence[FileContent] | None
     ) -> RestoreFailed | None:
         """Write the files, and compare them with the tree: the exit code of git is not all."""
-        contents = self._read_contents(prepared, modes_before)
+        for path in prepared.special:
+            if self._disk.inspect(path).shape == "other":
+                self._disk.location(path).unlink()
         if contents is None:
             problem = self._check_out_with_git(prepared)
         else:
@@ -481,7 +486,7 @@ class TreeCheckout:
             return entry is None
         info = self._disk.inspect(path)
         if entry is None:
-            return info.shape in {"absent", "directory"}
+            return info.shape not in {"file", "link"}
         location = self._disk.location(path)
         algorithm = algorithm_of(entry.oid)
         try:

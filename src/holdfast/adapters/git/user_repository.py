@@ -217,6 +217,20 @@ def is_of_another_owner(root: Path, deadline: float) -> bool:
     return True
 
 
+def refuse_broken_settings(root: Path, deadline: float) -> None:
+    """Raise `CheckpointFailed` if git cannot read the settings of the user or of the system.
+
+    Then every run of git fails, whatever the repository is.
+    """
+    try:
+        Git(Path(root.anchor), deadline=deadline).run("config", "--list", "--name-only")
+    except GitFailed as error:
+        reason = error.stderr.strip().removeprefix("fatal: ")
+        raise CheckpointFailed(
+            f"{root}: git cannot read its settings: {reason}; correct this, and try again."
+        ) from error
+
+
 def read_cached(file: Path, marker: Path) -> UserRepository | None:
     """Return what git said of a repository, if nothing has changed since."""
     try:
