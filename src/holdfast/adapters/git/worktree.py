@@ -311,7 +311,7 @@ class GitWorktree:
     def differs_from_index(self, present: WorktreeState, target: WorktreeState) -> bool:
         """Return whether something else is staged now than in the target."""
         tree = self._staged_in(target)
-        if tree is None:
+        if tree is None or self._repository.user is None:
             return False
         if present.staged_tree is None:
             # The index was removed; or there is a merge, whose entries stay.
