@@ -46,10 +46,11 @@ class MemoryWorktree:
 
 @dataclass(frozen=True)
 class Planned:
-    """What is captured first, and what stays."""
+    """What is captured first, what stays, and what is replaced although nothing captures it."""
 
     captures: tuple[str, ...]
     keep: tuple[Difference, ...]
+    special: tuple[str, ...] = ()
 
 
 def _plan(
@@ -66,7 +67,8 @@ def _plan(
     if isinstance(planned, Blocked):
         return planned
     assert isinstance(planned, RestorePlan)
-    return Planned(planned.captures, tuple(each.difference for each in planned.keep))
+    kept = tuple(each.difference for each in planned.keep)
+    return Planned(planned.captures, kept, planned.special)
 
 
 def test_plain_differences_need_nothing() -> None:
@@ -113,10 +115,17 @@ def test_a_directory_with_any_other_file_blocks() -> None:
     )
 
 
-def test_what_cannot_be_captured_blocks() -> None:
-    for info in (FileInfo("other"), FileInfo("file", readable=False)):
-        blocked = _plan(Difference("p", None, FILE), worktree=MemoryWorktree({"p": info}))
-        assert blocked == Blocked("p", "p: no checkpoint can capture this, and p would replace it")
+def test_what_cannot_be_read_blocks() -> None:
+    unreadable = MemoryWorktree({"p": FileInfo("file", readable=False)})
+    assert _plan(Difference("p", None, FILE), worktree=unreadable) == Blocked(
+        "p", "p: this cannot be read, so no checkpoint has it, and p would replace it"
+    )
+
+
+def test_a_pipe_is_replaced_also_where_a_directory_was() -> None:
+    worktree = MemoryWorktree({"p": FileInfo("other"), "d": FileInfo("other")})
+    made = [Difference(path, None, FILE) for path in ("p", "d/a", "d/b")]
+    assert _plan(*made, worktree=worktree) == Planned((), (), ("p", "d"))
 
 
 def test_removals_that_the_checkpoint_skipped_ignored_or_that_are_in_a_repository_stay() -> None:

@@ -83,7 +83,8 @@ class PreparedRestore:
     is the tree that the restore writes: the target's, with the entries that stay.
     `changes` are the differences that will be written. `kept` has the paths that stay although they
     differ from the target, with the reasons. `lost` has the paths that the target skipped and that
-    no longer exist. `changes_attributes`: permissions or empty directories differ.
+    no longer exist. `special` are pipes, sockets and devices that the restore replaces.
+    `changes_attributes`: permissions or empty directories differ.
     """
 
     present: WorktreeState
@@ -92,6 +93,7 @@ class PreparedRestore:
     changes: tuple[Difference, ...]
     kept: Mapping[str, str]
     lost: Mapping[str, str]
+    special: tuple[str, ...] = ()
     changes_attributes: bool = False
 
     @property

@@ -35,10 +35,13 @@ class RestorePlan:
     """Paths to capture before a restore, and differences that it leaves as they are.
 
     `captures` are on the disk where the target has something else, and no snapshot has them yet.
+    `special` are pipes, sockets and devices there: no snapshot can have them, and nothing is lost
+    with them.
     """
 
     captures: tuple[str, ...]
     keep: tuple[KeptDifference, ...]
+    special: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +92,9 @@ def plan_restore(
         each.path for each in differences if _is_arriving(each) and not is_under(each.path, asked)
     ]
     captured = {each.path for each in differences if each.before}
-    captures = _find_captures(arriving, captured, worktree)
-    if isinstance(captures, Blocked):
-        return captures
+    obstacles = _find_obstacles(arriving, captured, worktree)
+    if isinstance(obstacles, Blocked):
+        return obstacles
     arriving_parents: set[str] = set()
     for path in arriving:
         arriving_parents.update(parents_of(path))
@@ -112,7 +115,9 @@ def plan_restore(
         rule = rule_for(each, facts)
         if rule.action == "keep":
             keep.append(KeptDifference(each, rule.reason))
-    return RestorePlan(captures, tuple(keep))
+    captures = [path for path, info in obstacles.items() if info.shape in {"file", "link"}]
+    special = [path for path, info in obstacles.items() if info.shape == "other"]
+    return RestorePlan(tuple(captures), tuple(keep), tuple(special))
 
 
 def rule_for(difference: Difference, facts: RestoreFacts) -> PlanRule:
@@ -217,23 +222,22 @@ def _has_gitlink(difference: Difference) -> bool:
     return any(entry is not None and entry.mode == GITLINK for entry in entries)
 
 
-def _find_captures(
+def _find_obstacles(
     arriving: Sequence[str], captured: Collection[str], worktree: WorktreeView
-) -> tuple[str, ...] | Blocked:
-    """Return what to capture because arriving paths replace it, or what cannot be captured."""
-    captures: dict[str, None] = {}
+) -> dict[str, FileInfo] | Blocked:
+    """Return what arriving paths replace and no snapshot has, or what may not be replaced."""
+    obstacles: dict[str, FileInfo] = {}
     known_directories: dict[str, bool] = {}
     for path in arriving:
         obstacle = _first_obstacle(path, known_directories, worktree)
-        if obstacle in captured or obstacle in captures:
+        if obstacle in captured or obstacle in obstacles:
             continue
         info = worktree.inspect(obstacle)
         blocked = _blocked_by(obstacle, info, path, captured, worktree)
         if blocked is not None:
             return blocked
-        if info.shape in {"file", "link"}:
-            captures[obstacle] = None
-    return tuple(captures)
+        obstacles[obstacle] = info
+    return obstacles
 
 
 def _first_obstacle(path: str, known_directories: dict[str, bool], worktree: WorktreeView) -> str:
@@ -264,8 +268,7 @@ def _blocked_by(
                     name, f"{name}: this is in no checkpoint, and the file {path} would replace it"
                 )
         return None
-    if info.shape == "other" or not info.readable:
-        return Blocked(
-            obstacle, f"{obstacle}: no checkpoint can capture this, and {path} would replace it"
-        )
+    if not info.readable:
+        what = f"{obstacle}: this cannot be read, so no checkpoint has it"
+        return Blocked(obstacle, f"{what}, and {path} would replace it")
     return None

@@ -131,10 +131,10 @@ def test_where_no_directory_changed_git_looks_for_no_new_file(
     (root / "a").write_text("in place\n")
     log = _log_git(tmp_path, monkeypatch)
     assert _take(root)["a"] == "in place\n"
-    assert _statuses(log) == ["-uno"]
+    assert _queries(log) == ["diff-files"]
     (root / "new").write_text("new\n")
     assert _take(root)["new"] == "new\n"
-    assert _statuses(log) == ["-uno", "-uall"]
+    assert _queries(log) == ["diff-files", "status"]
 
 
 def _log_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -149,10 +149,38 @@ def _log_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return log
 
 
-def _statuses(log: Path) -> list[str]:
-    lines = [line.split() for line in log.read_text().splitlines()]
-    queries = [words for words in lines if "status" in words]
-    return [word for words in queries for word in words if word.startswith("-u")]
+def _queries(log: Path) -> list[str]:
+    words = log.read_text().split()
+    return [word for word in words if word in {"diff-files", "status"}]
+
+
+def test_files_of_which_only_the_time_changed_are_read_and_stay_the_same(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = _take(root)
+    _quiet(root)
+    os.utime(root / "a", (1, 1))
+    (root / "b").chmod(0o600)
+    log = _log_git(tmp_path, monkeypatch)
+    assert _take(root) == before
+    assert _take(root) == before
+    assert _queries(log) == ["diff-files", "diff-files"]
+
+
+def test_many_files_with_another_time_are_compared_by_git(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [root / f"file{number}" for number in range(250)]
+    for name in names:
+        name.write_text(name.name)
+    _take(root)
+    _quiet(root)
+    for name in names:
+        os.utime(name, (1, 1))
+    names[0].write_text("edited")
+    log = _log_git(tmp_path, monkeypatch)
+    assert _take(root)["file0"] == "edited"
+    assert _queries(log) == ["diff-files", "status"]
 
 
 def test_a_rule_that_is_edited_in_place_counts(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""kill -9 of git in the middle of a checkout: the next command finishes or goes back.
+"""kill -9 in the middle of a checkout, of git or of the command: the next command finishes or goes back.
 
 Kills of the commands themselves, at each effect, are in `going_back/combined_kills`.
 """
@@ -50,6 +50,53 @@ def _assassin(tmp_path: Path, at: int, kill: str) -> dict[str, str]:
     return {**os.environ, "PATH": f"{script.parent}:{os.environ['PATH']}"}
 
 
+def _need_git(repo: Folder) -> None:
+    """Put a directory in the place of a file: git restores that."""
+    repo.path("notes.txt").unlink()
+    repo.write("notes.txt/inner.txt", "agent\n")
+
+
+# A command that cuts a file of the checkout short, and then kills itself.
+_SUICIDE = """
+import os, signal, sys
+from holdfast.adapters.git.objects.file_writer import FileWriter
+from holdfast.cli.main import app
+write, calls = FileWriter.write, []
+def write_or_die(self, file):
+    calls.append(file)
+    if len(calls) < int(sys.argv[1]):
+        return write(self, file)
+    with open(self._prefix + file.path, "wb") as cut:
+        cut.write(file.content[:3])
+    os.kill(os.getpid(), signal.SIGKILL)
+FileWriter.write = write_or_die
+app(sys.argv[2:])
+"""
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("at", [1, 4, 8])
+def test_a_kill_while_the_command_writes_files_is_exact_after_a_rerun_and_an_undo(
+    repo: Folder, at: int
+) -> None:
+    for number in range(8):
+        repo.write(f"many/{number}.dat", f"{number}\n" * 1000)
+    taken, then = repo.checkpoint(), repo.tree()
+    for number in range(8):
+        repo.write(f"many/{number}.dat", f"agent {number}\n")
+    repo.write("many/new.txt", "new\n")
+    repo.path("notes.txt").unlink()
+    now, users = repo.tree(), repo.users()
+    words = ["checkpoint", "restore", taken, "--json", "--root", str(repo.root)]
+    killed = subprocess.run([sys.executable, "-c", _SUICIDE, str(at), *words], check=False)
+    assert killed.returncode == -9
+    assert repo.tree() not in (now, then)
+    repo.restore(taken)
+    assert repo.tree() == then
+    repo.undo()
+    assert (repo.tree(), repo.users()) == (now, users)
+
+
 @pytest.mark.e2e
 @pytest.mark.parametrize("killed", ["command, then git", "git", "command"])
 @pytest.mark.parametrize("at", [1, 4, 8])
@@ -62,7 +109,7 @@ def test_a_kill_in_the_middle_of_the_checkout_is_exact_after_a_rerun_and_an_undo
     for number in range(8):
         repo.write(f"many/{number}.dat", f"agent {number}\n")
     repo.write("many/new.txt", "new\n")
-    repo.path("notes.txt").unlink()
+    _need_git(repo)
     now, users = repo.tree(), repo.users()
     kill = {"git": "kill -9 $$", "command": "kill -9 $PPID"}.get(
         killed, "kill -9 $PPID; kill -9 $$"
@@ -96,6 +143,7 @@ def test_an_edit_after_a_crash_is_not_lost_by_the_command_that_finishes(
     taken, then = repo.checkpoint(), repo.tree()
     for number in range(4):
         repo.write(f"many/{number}.dat", f"agent {number}\n")
+    _need_git(repo)
     subprocess.run(
         [*COMMAND, "restore", taken, "--root", str(repo.root)],
         capture_output=True,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -220,19 +222,24 @@ def test_a_pipe_holds_nothing_up(repo: Folder) -> None:
     assert repo.tree() == before
 
 
-def test_a_tracked_file_that_became_a_pipe_is_skipped_and_stops_a_restore_of_the_file(
-    repo: Folder,
-) -> None:
-    taken = repo.checkpoint()
-    repo.path("src/util.py").unlink()
-    os.mkfifo(repo.path("src/util.py"))
-    assert repo.create()["skipped"] == ["src/util.py"]
-    before = repo.tree()
-    assert "src/util.py" in repo.run("restore", taken, "--json").why
+def test_a_restore_replaces_a_pipe_by_the_file_that_was_there_and_names_it(repo: Folder) -> None:
+    taken, before = repo.checkpoint(), repo.tree()
+    for name in ("src/util.py", "notes.txt"):
+        repo.path(name).unlink()
+        os.mkfifo(repo.path(name))
+    shutil.rmtree(repo.path("docs"))
+    os.mkfifo(repo.path("docs"))
+    with socket.socket(socket.AF_UNIX) as listening:
+        repo.path("src/app.py").unlink()
+        listening.bind(str(repo.path("src/app.py")))
+    restored = repo.restore(taken)
     assert repo.tree() == before
-    repo.path("src/util.py").unlink()
-    repo.restore(taken)
-    assert repo.path("src/util.py").read_text() == "x = 1\n"
+    special = ["docs", "notes.txt", "src/app.py", "src/util.py"]
+    assert (restored["lost"], restored["kept"]) == (special, [])
+    assert "a pipe" in restored["lost_why"]["docs"]
+    # No checkpoint has the pipes, so an undo has nothing to put in the place of the files.
+    assert set(special) - {"docs"} < set(repo.undo()["kept"])
+    assert repo.tree() == before
 
 
 def test_a_pipe_in_the_place_of_a_file_is_told_every_time_until_it_is_gone(repo: Folder) -> None:

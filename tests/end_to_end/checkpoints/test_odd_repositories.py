@@ -237,3 +237,20 @@ def test_files_in_the_place_of_a_submodule_that_is_not_filled_are_named(repo: Fo
     taken = repo.checkpoint()
     repo.write("lib/made.txt", "agent\n")
     assert repo.restore(taken)["kept_why"] == {"lib": "no checkpoint has it: submodule"}
+
+
+def test_settings_of_the_user_that_git_cannot_read_are_named_with_the_cure(
+    repo: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = repo.checkpoint()
+    repo.write("src/app.py", "agent\n")
+    broken = repo.root.parent / "broken"
+    broken.write_text("[broken\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(broken))
+    why = [repo.run(*words, "--json").why for words in (("create",), ("restore", taken))]
+    assert len(set(why)) == 1
+    assert f"git cannot read its settings: bad config line 1 in file {broken}" in why[0]
+    assert why[0].endswith("correct this, and try again.")
+    assert repo.path("src/app.py").read_text() == "agent\n"
+    broken.unlink()
+    repo.restore(taken)

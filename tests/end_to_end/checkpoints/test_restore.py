@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.filesystem.journal import DiskJournal
+from holdfast.checkpoints.ports import UnfinishedRestore
 from tests.end_to_end.checkpoints.repo import Folder, ravage
 
 
@@ -238,11 +240,31 @@ def test_a_symlink_that_became_a_directory_is_restored(repo: Folder) -> None:
 
 
 def test_an_edit_between_the_undo_point_and_the_checkout_is_refused_and_nothing_changes(
-    repo: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    repo: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken = repo.checkpoint()
     ravage(repo)
-    # A git that edits a file when the checkout begins: nothing else comes as late.
+    expected = repo.tree() | {b"src/app.py": ("file", b"edited", 0o644)}
+    ids, users = repo.ids(), repo.users()
+    write_restore = DiskJournal.write_restore
+
+    def edit_after(journal: DiskJournal, unfinished: UnfinishedRestore) -> None:
+        write_restore(journal, unfinished)
+        repo.path("src/app.py").write_text("edited")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(DiskJournal, "write_restore", edit_after)
+        why = repo.run("restore", taken, "--json").why
+    assert why == "src/app.py: this changed during the restore, so nothing was restored; try again."
+    assert (repo.tree(), repo.users(), repo.ids()) == (expected, users, ids)
+
+
+def test_git_refuses_an_edit_that_comes_when_it_begins_to_write(
+    repo: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.adapters.git.checkout._MANY_FILES", 0)
+    taken = repo.checkpoint()
+    ravage(repo)
     edited = repo.path("src/app.py")
     real = subprocess.run(["which", "git"], capture_output=True, check=True).stdout.decode().strip()
     shim = tmp_path / "bin" / "git"

@@ -100,6 +100,26 @@ def test_what_other_processes_do_is_followed_in_order_without_a_gap(project: Pro
     assert [kind for kind in kinds if kind not in {"text", "reasoning"}] == shown
 
 
+def test_a_gc_leaves_no_gap_for_who_follows_and_says_to_others_how_many_are_gone(
+    project: Project,
+) -> None:
+    with ScriptedServer([], otherwise=say("Done.")) as server, following(project) as log:
+        session = project.run("Hello.", server=server).session
+        log.read_until("turn_ended")
+        done(project.holdfast("sessions", "delete", session, "--yes", "--json"))
+        log.read_until("session_deleted")
+        removed = done(project.holdfast("gc", "--json"))["removed"]["events"]
+        log.read_until("garbage_collected")
+        done(project.holdfast("checkpoint", "create", "--json"))
+        log.read_until("checkpoint_taken")
+    assert [event["seq"] for event in log.seen] == list(range(1, len(log.seen) + 1))
+    later = project.holdfast("events", "--json").events
+    collected = [event for event in later if event["kind"] == "garbage_collected"]
+    assert [event["events_removed"] for event in collected] == [removed]
+    assert removed == len(log.seen) - len(later) > 0
+    assert [event for event in log.seen if event in later] == later
+
+
 def test_a_log_is_printed_from_a_number_on_and_for_a_session(project: Project) -> None:
     script = [call("write_file", path="c.txt", text="new\n"), say("Done.")]
     with ScriptedServer(script) as server:

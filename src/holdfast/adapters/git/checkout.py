@@ -19,10 +19,12 @@ from holdfast.adapters.git.git_command import (
     to_bytes,
     to_text,
 )
+from holdfast.adapters.git.objects.file_writer import FileContent, FileWriter
 from holdfast.adapters.git.objects.object_id import algorithm_of, blob_id
 from holdfast.adapters.git.objects.tree_difference import TreeComparison, UnreadableTreeError
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
 from holdfast.checkpoints.difference import Difference, TreeEntry
+from holdfast.checkpoints.limits import MEGABYTE
 from holdfast.checkpoints.ports import Blocked, PreparedRestore, RestoreDone, RestoreFailed
 from holdfast.checkpoints.restore_plan import (
     KeptDifference,
@@ -47,10 +49,17 @@ _JOURNAL_SIZE = 64 * 1024
 _PLENTY = 64 * 1024 * 1024
 _INNER_CHANGED = "a repository inside has changed, and its own files are not restored"
 _BECAME_REPOSITORY = "it has become a repository, whose history and new files stay"
+_SPECIAL = "the pipe, socket or device there; the file of the checkpoint has replaced it"
 _INNER_GONE = "a repository inside, of which the checkpoint has no history"
 _LINK = "120000"
 _FILE = "100644"
 _EXECUTABLE = "100755"
+_FILE_MODES = frozenset({_FILE, _EXECUTABLE, _LINK})
+# Git writes what is more than this, piece by piece.
+_MANY_FILES = 500
+_MUCH_CONTENT = 32 * MEGABYTE
+# Names that no file may have: git refuses them.
+_FORBIDDEN = frozenset({"", ".", "..", ".git"})
 
 
 class TreeCheckout:
@@ -114,13 +123,16 @@ class TreeCheckout:
         if plan.keep:
             tree = self._join(target.tree, plan.keep)
         kept.update(_uncaptured(present, target))
+        for path in plan.special:
+            kept.pop(path, None)
         return PreparedRestore(
             present,
             target,
             tree,
             changes,
             dict(sorted(kept.items())),
-            dict(sorted(self._lost(target).items())),
+            dict(sorted({**self._lost(target), **dict.fromkeys(plan.special, _SPECIAL)}.items())),
+            plan.special,
             changes_attributes=self._changes_attributes(present, target, kept),
         )
 
@@ -329,14 +341,13 @@ class TreeCheckout:
     # ------------------------------------------------------------------------------------- apply
 
     def apply(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:
-        """Write the files of a prepared restore.
-
-        Git refuses before it writes if one of the files changed meanwhile.
-        """
+        """Write the files of a prepared restore, unless one of them changed meanwhile."""
         modes_before = self._modes_of(prepared.writes)
         if prepared.present.tree != prepared.tree:
             self._index.read_at = time.time_ns()
-            failed = self._refuse(prepared) or self._check_out(prepared)
+            contents = self._read_contents(prepared, modes_before)
+            # Right before the first file is written: what is edited from here on is not seen.
+            failed = self._refuse(prepared) or self._check_out(prepared, contents)
             if failed:
                 return failed
             self._index.set_back()
@@ -377,30 +388,98 @@ class TreeCheckout:
                 return RestoreFailed(_changed_meanwhile(each.path))
         return None
 
-    def _check_out(self, prepared: PreparedRestore) -> RestoreFailed | None:
+    def _check_out(
+        self, prepared: PreparedRestore, contents: Sequence[FileContent] | None
+    ) -> RestoreFailed | None:
         """Write the files, and compare them with the tree: the exit code of git is not all."""
-        command = ("read-tree", "-m", "-u", "--no-sparse-checkout")
-        process = self._index.git.start(*command, prepared.present.tree, prepared.tree)
-        failed = False
-        try:
-            process.finish()
-        except GitFailed:
-            failed = True
+        for path in prepared.special:
+            if self._disk.inspect(path).shape == "other":
+                self._disk.location(path).unlink()
+        if contents is None:
+            problem = self._check_out_with_git(prepared)
+        else:
+            problem = self._write_files(prepared, contents)
         differing = [each for each in prepared.changes if not self._matches(each, each.after)]
-        if not failed and not differing:
+        if problem is None and not differing:
             return None
         atomic_write.drop(self._index.file.with_name("index.lock"))
-        report = process.stderr.strip() or f"{differing[0].path} is not as the checkpoint has it"
+        report = problem or f"{differing[0].path} is not as the checkpoint has it"
         edited = [each for each in differing if not self._matches(each, each.before)]
         has_begun = len(differing) < len(prepared.changes)
         if has_begun or any(self._is_partly_written(each) for each in edited):
-            return RestoreFailed(f"git stopped halfway: {report}", unsettled=True)
+            return RestoreFailed(f"it stopped halfway: {report}", unsettled=True)
         if edited:
             return RestoreFailed(_changed_meanwhile(edited[0].path))
         return RestoreFailed(
-            "the files cannot be written, so nothing was restored; fix what git reports, and try "
-            f"again. Git reports: {report}"
+            f"the files cannot be written, so nothing was restored: {report}; "
+            "fix this, and try again."
         )
+
+    def _check_out_with_git(self, prepared: PreparedRestore) -> str | None:
+        """Let git write the files and the index; return what git reports if it fails."""
+        command = ("read-tree", "-m", "-u", "--no-sparse-checkout")
+        process = self._index.git.start(*command, prepared.present.tree, prepared.tree)
+        try:
+            process.finish()
+        except GitFailed as error:
+            return process.stderr.strip() or str(error)
+        return None
+
+    def _write_files(
+        self, prepared: PreparedRestore, contents: Sequence[FileContent]
+    ) -> str | None:
+        """Write the files and the index in this process; return what fails."""
+        writer = FileWriter(self._repository.root)
+        removed = [to_bytes(each.path) for each in prepared.changes if each.after is None]
+        entries: dict[bytes, bytes | None] = dict.fromkeys(removed)
+        try:
+            writer.remove(removed)
+            for file in contents:
+                entries[file.path] = writer.write(file)
+        except OSError as error:
+            return f"{to_text(os.fsencode(error.filename or ''))}: {error.strerror}"
+        if self._index.change(entries) != prepared.tree:
+            return "the index is not as the checkpoint has it"
+        return None
+
+    def _read_contents(
+        self, prepared: PreparedRestore, modes_before: Mapping[str, int]
+    ) -> list[FileContent] | None:
+        """Return the files to be written; None if git has to write them."""
+        changes = prepared.changes
+        if len(changes) > _MANY_FILES or self._repository.ignores_case():
+            return None
+        if not all(map(self._is_plain, changes)):
+            return None
+        batch = self._objects.batch()
+        contents: list[FileContent] = []
+        size = 0
+        for each in changes:
+            if each.after is None:
+                continue
+            oid = bytes.fromhex(each.after.oid)
+            content = batch.read(oid, at_most=_MUCH_CONTENT - size)
+            if content is None:
+                return None
+            size += len(content)
+            executable = each.after.mode == _EXECUTABLE
+            permissions = _wanted_mode(
+                each.path, prepared.target, modes_before, executable=executable
+            )
+            mode = int(each.after.mode, 8)
+            contents.append(FileContent(to_bytes(each.path), mode, oid, content, permissions))
+        return contents
+
+    def _is_plain(self, difference: Difference) -> bool:
+        """Return whether a path is or becomes a file or a symlink, in a directory."""
+        for entry in (difference.before, difference.after):
+            if entry is not None and entry.mode not in _FILE_MODES:
+                return False
+        path = difference.path
+        if not _FORBIDDEN.isdisjoint(path.lower().split("/")):
+            return False
+        is_directory = self._disk.inspect(path).shape == "directory"
+        return not is_directory and not self._disk.is_beyond_link(path)
 
     def _is_partly_written(self, difference: Difference) -> bool:
         """Return whether git may have begun to write a path: it is gone, or cut short."""
@@ -419,7 +498,7 @@ class TreeCheckout:
             return entry is None
         info = self._disk.inspect(path)
         if entry is None:
-            return info.shape in {"absent", "directory"}
+            return info.shape not in {"file", "link"}
         location = self._disk.location(path)
         algorithm = algorithm_of(entry.oid)
         try:
@@ -451,14 +530,9 @@ class TreeCheckout:
         info = self._disk.inspect(path)
         if info.shape != "file" or self._disk.is_beyond_link(path):
             return None
-        executable = bool(info.mode & 0o100)
-        mode = target.modes.get(path)
-        if mode is None and target.usual:
-            mode = usual_mode(target.usual, executable=executable)
-        mode = mode or modes_before.get(path)
-        if not mode:
+        wanted = _wanted_mode(path, target, modes_before, executable=bool(info.mode & 0o100))
+        if wanted is None:
             return info.mode
-        wanted = with_execute_bit(mode, executable=executable)
         if wanted != info.mode:
             self._disk.location(path).chmod(wanted)
         return wanted
@@ -504,6 +578,19 @@ class TreeCheckout:
         if self._disk.is_beyond_link(path) or stat.S_IMODE(location.lstat().st_mode) == mode:
             return
         location.chmod(mode)
+
+
+def _wanted_mode(
+    path: str, target: WorktreeState, modes_before: Mapping[str, int], *, executable: bool
+) -> int | None:
+    """Return the permissions of a file in the target; None if they are not known."""
+    mode = target.modes.get(path)
+    if mode is None and target.usual:
+        mode = usual_mode(target.usual, executable=executable)
+    mode = mode or modes_before.get(path)
+    if not mode:
+        return None
+    return with_execute_bit(mode, executable=executable)
 
 
 def check_ignore(git: Git, paths: Sequence[str]) -> frozenset[str]:

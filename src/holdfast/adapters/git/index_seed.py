@@ -85,14 +85,14 @@ def seed_index(repository: PrivateRepository, index: PrivateIndex) -> SeededInde
         # Git cannot read the user's index.
         return _seed_nothing(repository, index)
     gitlinks = [to_text(entries.path_at(position)) for position in entries.gitlinks()]
-    index.save(index=index.signature(), gitlinks=gitlinks)
+    index.note(index=index.signature(), gitlinks=gitlinks)
     return _inspect_files(repository, index, entries)
 
 
 def _seed_nothing(repository: PrivateRepository, index: PrivateIndex) -> SeededIndex:
     index.forget()
     set_head(repository, None)
-    index.save(index=[])
+    index.note(index=[])
     return NOTHING_SEEDED
 
 
@@ -127,20 +127,24 @@ def _inspect_files(
     repository: PrivateRepository, index: PrivateIndex, entries: IndexFile
 ) -> SeededIndex:
     """Return the permissions of all files: git's index has only whether a file can be run."""
-    prefix = os.fsencode(repository.root) + b"/"
-    second = index.newer_than() // _SECOND * _SECOND
+    second = index.newer_than() // _SECOND
     by_mode: dict[int, list[bytes]] = defaultdict(list)
     recent: list[str] = []
-    for path in entries.paths():
-        # No call but this one: there may be a hundred thousand files.
-        try:
-            status = os.lstat(prefix + path)
-        except OSError:
-            # It is gone, or lies beyond what is no directory any more: git lists it as deleted.
-            continue
-        by_mode[status.st_mode].append(path)
-        if status.st_ctime_ns >= second:
-            recent.append(to_text(path))
+    # Below an open directory the system has fewer names to look up than from the root.
+    root = os.open(repository.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for path in entries.paths():
+            # No call but this one: there may be a hundred thousand files.
+            try:
+                status = os.lstat(path, dir_fd=root)
+            except OSError:
+                # It is gone, or lies beyond what is no directory any more: git lists it as deleted.
+                continue
+            by_mode[status.st_mode].append(path)
+            if status.st_ctime >= second:
+                recent.append(to_text(path))
+    finally:
+        os.close(root)
     files = {stat.S_IMODE(mode): by_mode[mode] for mode in by_mode if stat.S_ISREG(mode)}
     return SeededIndex(files, recent)
 

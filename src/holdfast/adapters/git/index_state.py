@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, field
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdfast.adapters.filesystem import atomic_write
@@ -57,25 +57,27 @@ class IndexState:
 def read(file: Path) -> IndexState:
     """Return the stored state, or an empty one if the file is missing or of another version."""
     try:
-        fields = json.loads(file.read_bytes())
-        if not _is_valid(fields):
+        values = json.loads(file.read_bytes())
+        if not _is_valid(values):
             return IndexState()
-        return IndexState(**fields)
+        return IndexState(**values)
     except (FileNotFoundError, ValueError, TypeError):
         return IndexState()
 
 
 def write(file: Path, state: IndexState) -> None:
     """Write without fsync: after a crash the state does not match the index and is ignored."""
-    atomic_write.put(file, json.dumps(asdict(state)).encode("ascii"), sync=False)
+    # Not `asdict`, which copies every value first.
+    values = {each.name: getattr(state, each.name) for each in fields(state)}
+    atomic_write.put(file, json.dumps(values).encode("ascii"), sync=False)
 
 
-def _is_valid(fields: object) -> bool:
+def _is_valid(values: object) -> bool:
     """Return whether every field has its type; a user may have edited the file."""
-    if not isinstance(fields, dict) or fields.get("version") != _VERSION:
+    if not isinstance(values, dict) or values.get("version") != _VERSION:
         return False
     for name, has_type in _TYPES.items():
-        if name in fields and not has_type(fields[name]):
+        if name in values and not has_type(values[name]):
             return False
     return True
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.adapters.git.index_state import FileSignature
-    from holdfast.adapters.git.objects.object_store import ObjectStore
+    from holdfast.adapters.git.objects.object_store import ObjectBatch, ObjectStore
     from holdfast.adapters.git.repository import PrivateRepository
 
 # Within this span an edit can leave the time of a file unchanged: the clocks of some file systems
@@ -81,16 +81,20 @@ class PrivateIndex:
         # Left by a git that was killed. No other git can be at work: it would have the lock.
         if git.lock is not None:
             atomic_write.drop(self.file.with_name("index.lock"))
-        self.state = index_state.read(self._state_file)
+        self.state = self._written = index_state.read(self._state_file)
 
     # ------------------------------------------------------------------------------------- state
 
     def save(self, **changes: Any) -> None:
         """Change the state and write it."""
-        changed = replace(self.state, **changes)
-        if changed != self.state:
-            self.state = changed
+        self.note(**changes)
+        if self.state != self._written:
             index_state.write(self._state_file, self.state)
+            self._written = self.state
+
+    def note(self, **changes: Any) -> None:
+        """Change the state; it is written with the next change that `save` makes."""
+        self.state = replace(self.state, **changes)
 
     def matches_state(self) -> bool:
         """Return whether the index is still the one that the state describes."""
@@ -199,13 +203,23 @@ class PrivateIndex:
         Of the paths to read, those that are gone are removed too. Objects come before the index
         that refers to them.
         """
-        before = self.load()
         batch = self._objects.batch()
         capture = FileCapture(self._repository.root, batch, self.git.deadline)
         files = {path: capture.read(to_bytes(path)) for path in take}
         changes: dict[bytes, bytes | None] = dict.fromkeys(map(to_bytes, drop))
         for path, file in files.items():
             changes[to_bytes(path)] = file.entry
+        return UpdatedIndex(self._change(changes, batch), files)
+
+    def change(self, changes: Mapping[bytes, bytes | None]) -> str:
+        """Put these entries into the index, whose objects exist; None removes a path.
+
+        Return the tree of all entries.
+        """
+        return self._change(changes, self._objects.batch())
+
+    def _change(self, changes: Mapping[bytes, bytes | None], batch: ObjectBatch) -> str:
+        before = self.load()
         index = before
         if changes:
             index = before.with_entries(changes)
@@ -213,7 +227,7 @@ class PrivateIndex:
         batch.flush()
         if index is not before or trees is not index.trees:
             self.write(index.with_trees(trees), self.newer_than())
-        return UpdatedIndex(trees.root_id(), files)
+        return trees.root_id()
 
     def set_back(self) -> None:
         """Set the time of the index to before its files were read.

@@ -106,6 +106,7 @@ def find_repository(
     try:
         user = _find_user(marker, root, state, deadline)
     except GitFailed as error:
+        user_repository.refuse_broken_settings(root, deadline)
         if user_repository.is_of_another_owner(root, deadline):
             user_repository.raise_refusal(root, error)
         around = _without_user(own, state, is_known=had_checkpoints)

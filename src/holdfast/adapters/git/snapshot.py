@@ -53,9 +53,13 @@ _STATUS = (
     "-z",
     "--no-renames",
     "--ignore-submodules=all",
+    "-uall",
+    "--ignored=matching",
 )
-_WITH_NEW = ("-uall", "--ignored=matching")
-_WITHOUT_NEW = "-uno"
+# Unlike `status` it writes no index; so it lists files too of which only the stat data changed.
+_DIFF_FILES = ("diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=all")
+# Of more files than this, `status` finds out faster which of them have changed in content.
+_FEW = 200
 _SECOND = 1_000_000_000
 
 
@@ -204,26 +208,37 @@ class Snapshot:
 
         Where no directory and no rule has changed, there is no new file to look for.
         """
+        if not is_new and not self._have_rules_changed(rules, staged):
+            unchanged = self._directories.recheck()
+            changed = None if unchanged is None else self._changed_files()
+            if unchanged is not None and changed is not None:
+                return replace(unchanged.uncaptured, changed=changed), unchanged, ()
         before = self._index.file.with_name("index.before")
         atomic_write.drop(before)
         with suppress(FileNotFoundError):
             os.link(self._index.file, before)
         known = signature(before)
-        unchanged = None
-        if not is_new and not self._have_rules_changed(rules, staged):
-            unchanged = self._directories.recheck()
-        listing = self._query(unchanged)
-        if unchanged is not None and _has_rules(listing.changed + listing.gone):
-            unchanged = None
-            listing = self._query(unchanged)
-        listing = self._with_replaced(listing, unchanged)
+        listing = self._with_replaced(self._query())
         touched: tuple[str, ...] = ()
         if known is not None and not is_new:
             touched = self._find_touched(before, known)
         atomic_write.drop(before)
-        return listing, unchanged, touched
+        return listing, None, touched
 
-    def _with_replaced(self, listing: Listing, unchanged: UnchangedDirectories | None) -> Listing:
+    def _changed_files(self) -> tuple[str, ...] | None:
+        """Return the captured files whose stat data changed, to be read again.
+
+        Return None where `status` has to look: for many files, for those that are gone, and where
+        other files may be ignored now.
+        """
+        fields = self._git.run(*_DIFF_FILES).split(b"\0")
+        changed = tuple(map(to_text, fields[1::2]))
+        is_gone = any(each.endswith(b"D") for each in fields[::2])
+        if is_gone or len(changed) > _FEW or _has_rules(changed):
+            return None
+        return changed
+
+    def _with_replaced(self, listing: Listing) -> Listing:
         """Return the listing, with what is in directories that have replaced files.
 
         Git lists no ignored file below a name that the index has.
@@ -233,20 +248,16 @@ class Snapshot:
             return listing
         stdin = join_names(replaced)
         self._index.git.run("update-index", "--force-remove", "-z", "--stdin", stdin=stdin)
-        again = self._query(unchanged)
+        again = self._query()
         return replace(again, gone=(*again.gone, *replaced))
 
     def _is_directory(self, path: str) -> bool:
         return self._disk.inspect(path).shape == "directory" and not self._disk.is_beyond_link(path)
 
-    def _query(self, unchanged: UnchangedDirectories | None) -> Listing:
-        """Return what git lists; of unchanged directories it lists changed files only."""
+    def _query(self) -> Listing:
+        """Return what git lists; it writes the stat data of unchanged files to the index."""
         git = self._index.git.with_variables(optional_locks="1")
-        if unchanged is None:
-            return parse_status(git.run(*_STATUS, *_WITH_NEW))
-        listing = parse_status(git.run(*_STATUS, _WITHOUT_NEW))
-        uncaptured = unchanged.uncaptured
-        return replace(listing, new=uncaptured.new, ignored=uncaptured.ignored)
+        return parse_status(git.run(*_STATUS))
 
     def _find_touched(self, before: Path, known: list[int]) -> tuple[str, ...]:
         """Return the files that are unchanged but for their stat data.

@@ -174,19 +174,37 @@ def has_broken_git(marker: Path) -> bool:
 def query_repository(root: Path, deadline: float) -> UserRepository:
     """Return what git says of the repository around a root; raise `GitFailed` if it refuses."""
     git = Git(root, deadline=deadline)
+    settings, files = _read_settings(git)
+    if _is_usual(root, settings, files):
+        top = Path(os.path.realpath(root))
+        return UserRepository(top, top / ".git", top / ".git", settings, files)
     found = os.fsdecode(git.run("rev-parse", *_PLACES)).split("\n")
     if len(found) != len(_PLACES) + 1:
         # A path has a newline in it, so each is queried on its own.
         found = [os.fsdecode(git.run("rev-parse", each)).removesuffix("\n") for each in _PLACES]
-    top, git_dir, common_dir = found[:3]
-    settings, files = _read_settings(git)
+    top_level, git_dir, common_dir = found[:3]
     return UserRepository(
-        Path(top),
+        Path(top_level),
         Path(os.path.realpath(git_dir)),
         Path(os.path.realpath(root / common_dir)),
         settings,
         files,
     )
+
+
+def _is_usual(
+    root: Path, settings: Mapping[str, str], config_files: tuple[str, ...] | None
+) -> bool:
+    """Return whether git takes the `.git` of a root, and nothing leads to files elsewhere.
+
+    Git reads the settings of a repository only if it takes the repository.
+    """
+    git_dir = root / ".git"
+    if git_dir.is_symlink() or str(git_dir / "config") not in (config_files or ()):
+        return False
+    if settings.get("core.bare", "false").lower() not in _FALSE:
+        return False
+    return "core.worktree" not in settings and not (git_dir / "commondir").exists()
 
 
 def is_of_another_owner(root: Path, deadline: float) -> bool:
@@ -197,6 +215,20 @@ def is_of_another_owner(root: Path, deadline: float) -> bool:
     except GitFailed:
         return False
     return True
+
+
+def refuse_broken_settings(root: Path, deadline: float) -> None:
+    """Raise `CheckpointFailed` if git cannot read the settings of the user or of the system.
+
+    Then every run of git fails, whatever the repository is.
+    """
+    try:
+        Git(Path(root.anchor), deadline=deadline).run("config", "--list", "--name-only")
+    except GitFailed as error:
+        reason = error.stderr.strip().removeprefix("fatal: ")
+        raise CheckpointFailed(
+            f"{root}: git cannot read its settings: {reason}; correct this, and try again."
+        ) from error
 
 
 def read_cached(file: Path, marker: Path) -> UserRepository | None:

@@ -161,6 +161,7 @@ class GitWorktree:
         self._index.save(held=True)
         if seq % _PRUNE_INTERVAL == 0:
             self._prune()
+            self._objects.merge_packs()
         return Checkpoint(draft, recorded, seq, commit, self._repository.worktree)
 
     @_disk_errors_as_failures()
@@ -221,7 +222,7 @@ class GitWorktree:
             return known[1]
         tree = self._tree_of(commit)
         if tree is not None:
-            self._index.save(head=[commit, tree])
+            self._index.note(head=[commit, tree])
         return tree
 
     def _tree_of(self, commit: str) -> str | None:
@@ -340,7 +341,7 @@ class GitWorktree:
     def differs_from_index(self, present: WorktreeState, target: WorktreeState) -> bool:
         """Return whether something else is staged now than in the target."""
         tree = self._staged_in(target)
-        if tree is None:
+        if tree is None or self._repository.user is None:
             return False
         if present.staged_tree is None:
             # The index was removed; or there is a merge, whose entries stay.

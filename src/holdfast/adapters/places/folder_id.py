@@ -11,6 +11,7 @@ import hashlib
 import os
 import struct
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -74,9 +75,17 @@ def _call(name: str, *arguments: Any) -> bytes:
 
     buffer = ctypes.create_string_buffer(_BUFFER)
     try:
-        function = getattr(ctypes.CDLL(None), name)
+        function = getattr(_c_library(), name)
     except (OSError, AttributeError):
         return bytes(_BUFFER)
     if function(*arguments, buffer) != 0:
         return bytes(_BUFFER)
     return buffer.raw
+
+
+@cache
+def _c_library() -> Any:
+    # To open it takes longer than to call a function of it.
+    import ctypes  # noqa: PLC0415 - see above
+
+    return ctypes.CDLL(None)

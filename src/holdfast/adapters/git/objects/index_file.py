@@ -118,7 +118,12 @@ class IndexFile:
     def paths(self) -> list[bytes]:
         """Return all paths, in their order."""
         if not self._paths:
-            self._paths = [self.path_at(position) for position in range(len(self))]
+            data, name_at = self._data, self._flags + 2
+            # Without calls, but for the few entries with more flags.
+            begins = [start + name_at for start in self._starts[:-1]]
+            self._paths = [data[begin : data.index(b"\0", begin)] for begin in begins]
+            for position in self.flagged():
+                self._paths[position] = self.path_at(position)
         return self._paths
 
     def is_skipped(self, position: int) -> bool:
@@ -168,6 +173,9 @@ class IndexFile:
 
         A file replaces a directory, a directory a file, and each all stages of a merge.
         """
+        data = self._with_replaced(changes)
+        if data is not None:
+            return self._copy(data, self._starts, self.trees.without_parents(changes))
         if len(changes) * _GROUP > len(self):
             self.paths()
         all_changes = {**self._removals_for(changes), **changes}
@@ -182,6 +190,27 @@ class IndexFile:
         pieces.copy_until(len(self))
         trees = self.trees.without_parents(all_changes)
         return self._copy(pieces.data(), pieces.starts, trees)
+
+    def _with_replaced(self, changes: Mapping[bytes, bytes | None]) -> bytes | None:
+        """Return the data with other entries for files that are in it; None for other changes."""
+        if len(changes) * _GROUP > len(self):
+            return None
+        data = bytearray(self._data)
+        for path, entry in changes.items():
+            position = self._find(path)
+            if entry is None or not self._is_plain(position, path):
+                return None
+            start, end = self._starts[position], self._starts[position + 1]
+            if end - start != len(entry):
+                return None
+            data[start:end] = entry
+        return bytes(data)
+
+    def _is_plain(self, position: int, path: bytes) -> bool:
+        """Return whether an entry is the only one of a path: no stage of a merge."""
+        if position == len(self) or self.path_at(position) != path:
+            return False
+        return not self._data[self._starts[position] + self._flags] & _STAGES
 
     def _removals_for(self, changes: Mapping[bytes, bytes | None]) -> dict[bytes, None]:
         """Return the entries that cannot stay beside new ones: their parents, and what is below."""

@@ -10,15 +10,26 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git.objects.object_id import object_id
 from holdfast.adapters.git.objects.object_links import find_object_directories
-from holdfast.adapters.git.objects.pack_file import PackedObject, PackIndex, write_pack
+from holdfast.adapters.git.objects.pack_file import (
+    PackedObject,
+    PackIndex,
+    inflate,
+    merge_packs,
+    pack_object,
+    write_pack,
+)
 from holdfast.checkpoints.limits import MEGABYTE
 from holdfast.checkpoints.ports import CheckpointFailed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# From this many objects on, one pack is several times faster to write than a file for each.
-_MANY_OBJECTS = 100
+# From this many objects on, one pack is several times faster to write than a file for each: most of
+# these would need a new directory.
+_MANY_OBJECTS = 4
+# From this many packs of less than this size on, one pack is faster to read, for git too.
+_MANY_PACKS = 10
+_SMALL_PACK = 4 * MEGABYTE
 # More than this is not kept in memory: what waits is written, and a large file goes to the disk
 # piece by piece.
 _WAITING_SIZE = 32 * MEGABYTE
@@ -92,11 +103,14 @@ class ObjectStore:
         file.parent.mkdir(0o700, exist_ok=True)
         draft.replace(file)
 
-    def read(self, oid: str) -> bytes | None:
-        """Return the body of a loose object; None if it is packed, damaged or missing."""
+    def read(self, oid: str, at_most: int = LARGE_FILE) -> bytes | None:
+        """Return the body of a loose object; None if it is packed, damaged, missing or larger."""
         try:
-            data = zlib.decompress(self._file_of(oid).read_bytes())
+            with open(f"{self._prefix}{oid[:2]}/{oid[2:]}", "rb") as file:  # noqa: PTH123 - see above
+                data = inflate(file, at_most)
         except (OSError, zlib.error):
+            return None
+        if data is None:
             return None
         return data.partition(b"\0")[2]
 
@@ -122,6 +136,14 @@ class ObjectStore:
         # The time of the directory may not have changed since it was read.
         self._packs.clear()
 
+    def merge_packs(self) -> None:
+        """Put the small packs of this store into one, if there are many."""
+        directory = self._objects / "pack"
+        small = [pack for pack in self.packs_in(directory) if pack.is_own(below=_SMALL_PACK)]
+        if len(small) >= _MANY_PACKS:
+            merge_packs(directory, small, self.hash_size)
+            self._packs.clear()
+
     def _file_of(self, oid: str) -> Path:
         return self._objects / oid[:2] / oid[2:]
 
@@ -141,6 +163,7 @@ class ObjectBatch:
             self._packs += store.packs_in(directory / "pack")
         self._waiting: dict[bytes, tuple[str, bytes]] = {}
         self._size = 0
+        self._fanout: list[tuple[str, frozenset[str]]] = []
 
     def add(self, kind: str, body: bytes) -> bytes:
         """Add an object; return its id."""
@@ -160,32 +183,39 @@ class ObjectBatch:
         """Write the objects that were added."""
         waiting, self._waiting, self._size = self._waiting, {}, 0
         if len(waiting) >= _MANY_OBJECTS:
-            packed = [PackedObject(oid, kind, body) for oid, (kind, body) in waiting.items()]
+            packed = [pack_object(oid, kind, body) for oid, (kind, body) in waiting.items()]
             self._store.write_packed(packed)
             return
         for oid, (kind, body) in waiting.items():
             data = b"%s %d\0%s" % (kind.encode("ascii"), len(body), body)
             self._store.write_loose(oid.hex(), zlib.compress(data, 1))
 
-    def read(self, oid: bytes) -> bytes | None:
-        """Return the body of an object; None if it is missing, or only git can read it."""
-        body = self._store.read(oid.hex())
-        if body is not None:
-            return body
+    def read(self, oid: bytes, at_most: int = LARGE_FILE) -> bytes | None:
+        """Return the body of an object.
+
+        Return None if it is missing or larger than this, or if only git can read it.
+        """
         for pack in self._packs:
-            body = pack.read(oid)
+            body = pack.read(oid, at_most)
             if body is not None:
                 return body
-        return None
+        return self._store.read(oid.hex(), at_most)
 
     def exists(self, oid: bytes) -> bool:
         """Return whether the repository has an object already."""
         for pack in self._packs:
             if oid in pack:
                 return True
+        if not self._fanout:
+            # Most objects are packed, so that few directories of loose ones exist.
+            listed = [frozenset(os.listdir(prefix)) for prefix in self._prefixes]  # noqa: PTH208 - see above
+            self._fanout = list(zip(self._prefixes, listed, strict=True))
         name = oid.hex()
-        files = [f"{prefix}{name[:2]}/{name[2:]}" for prefix in self._prefixes]
-        return any(map(os.path.exists, files))
+        first = name[:2]
+        for prefix, directories in self._fanout:
+            if first in directories and os.path.exists(f"{prefix}{first}/{name[2:]}"):  # noqa: PTH110 - see above
+                return True
+        return False
 
 
 def commit_body(tree: str, parents: tuple[str, ...], seconds: int, message: str) -> bytes:

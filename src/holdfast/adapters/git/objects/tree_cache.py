@@ -181,7 +181,10 @@ def encode_trees(trees: CachedTrees) -> bytes:
     while pending:
         directory, name = pending.pop()
         tree = known[directory]
-        names = names_in.get(directory, [])
+        names = names_in.get(directory)
+        if names is None:
+            parts.append(b"%s\0%d 0\n%s" % (name, tree.count, tree.oid))
+            continue
         parts.append(b"%s\0%d %d\n%s" % (name, tree.count, len(names), tree.oid))
         # Git sorts them so; the last one here is the next one there.
         names.sort(key=lambda each: (len(each), each), reverse=True)
