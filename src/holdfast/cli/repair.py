@@ -77,6 +77,27 @@ def repair(
         bool,
         typer.Option("--strict", help="Require a model's confidence of 0.90, instead of 0.75."),
     ] = False,
+    attempts: Annotated[
+        int,
+        typer.Option("--attempts", metavar="N", min=1, max=9, help="How often a model is asked."),
+    ] = 2,
+    confidence: Annotated[
+        float,
+        typer.Option(
+            "--confidence",
+            metavar="X",
+            min=0.0,
+            max=1.0,
+            help="The least confidence of a model that is accepted.",
+        ),
+    ] = 0.75,
+    unsafe_fixes: Annotated[
+        bool,
+        typer.Option(
+            "--unsafe-fixes",
+            help="Also apply a compiler's guesses and rules that are not certain.",
+        ),
+    ] = False,
     timeout: Annotated[
         int | None,
         typer.Option(
@@ -99,8 +120,8 @@ def repair(
 ) -> None:
     """Check files and fix what fails, cheapest method first.
 
-    Methods: compiler fix-its, pinned decisions, rules, then a model. A fix is written only if it
-    passes the real compiler and keeps what the code declares.
+    Methods: certain fix-its of the compiler, pinned decisions, safe rules, then a model. A fix is
+    written only if it passes the real compiler and keeps what the code declares.
 
     Exit 0: all pass. 1: some still fail. 2: wrong usage. 4: blocked by the strictness. 130:
     stopped with Ctrl-C.
@@ -117,7 +138,13 @@ def repair(
     language: Target | None = target.value if target else None
     chosen, found = _choose(paths, root, language, has_check=settings["check"] is not None)
     output = JsonRepair() if as_json else TerminalRepair(len(chosen), progress=sys.stderr.isatty())
-    policy = RepairPolicy(settings["strictness"], strict)
+    policy = RepairPolicy(
+        strictness=settings["strictness"],
+        strict=strict,
+        max_attempts=attempts,
+        confidence=confidence,
+        unsafe_fixes=unsafe_fixes,
+    )
     uses_model = not no_model and policy.allowed.fresh_model_calls
     done: list[FileRepair] = []
 

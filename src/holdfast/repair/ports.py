@@ -135,6 +135,7 @@ class RuleFits:
     text: str
     confidence: float | None = None
     pinned: bool = False
+    model_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,14 +156,24 @@ class Rules(Protocol):
         errors: Sequence[Diagnostic],
         strictness: Strictness,
         without: Collection[str],
+        *,
+        unsafe: bool = False,
     ) -> RuleMatch:
-        """Find the best rule for one of the errors, other than those in `without`."""
+        """Find the best rule for one of the errors, other than those in `without`.
+
+        Without `unsafe`, only safe rules are looked at; with it, only the others.
+        """
 
     def record(self, rule_id: str, *, helped: bool) -> None:
         """Count whether the text that a rule made passed; raise OSError if that cannot be saved."""
 
     def learn(
-        self, unit: RepairUnit, before: str, after: str, errors: Sequence[Diagnostic]
+        self,
+        unit: RepairUnit,
+        before: str,
+        after: str,
+        errors: Sequence[Diagnostic],
+        model: str,
     ) -> str | None:
         """Learn a rule from a verified pair of texts and return its id; None if there is none."""
 

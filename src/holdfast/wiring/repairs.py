@@ -124,7 +124,7 @@ def _dependencies(
     book = rule_book_at(root)
     for problem in book.problems:
         say(problem)
-    ledger, rules = decisions_at(root), LockedRules(book, _now)
+    ledger, rules = decisions_at(root), LockedRules(book)
 
     def withdraw(module: str, decision_id: str, why: str) -> None:
         try:

@@ -130,7 +130,11 @@ class MemoryRules:
         errors: Sequence[Diagnostic],
         strictness: Strictness,
         without: Collection[str],
+        *,
+        unsafe: bool = False,
     ) -> RuleMatch:
+        if unsafe:
+            return NoRule()
         fit = [name for name, (old, _) in self.swaps.items() if old in text and name not in without]
         allowed = [name for name in fit if strictness != "production" or name in self.pinned]
         if not allowed:
@@ -141,7 +145,12 @@ class MemoryRules:
         self.records.append((rule_id, helped))
 
     def learn(
-        self, unit: RepairUnit, before: str, after: str, errors: Sequence[Diagnostic]
+        self,
+        unit: RepairUnit,
+        before: str,
+        after: str,
+        errors: Sequence[Diagnostic],
+        model: str,
     ) -> str | None:
         self.learned.append((before, after))
         # As in a real book, the same pair makes the same rule.

@@ -14,6 +14,7 @@ from holdfast.cli.render.text import plain, text_if, warn, write, write_diff
 from holdfast.repair.outcomes import (
     Exhausted,
     FirstTrySuccess,
+    NeedsReview,
     NoProgress,
     NoProvider,
     ProductionBlocked,
@@ -145,10 +146,13 @@ def _next_step(repair: FileRepair, *, dry_run: bool) -> str:
                 "no cheaper method fixes this; set a model (--model, --base-url, "
                 "and no --no-model), or fix it by hand."
             )
+        case NeedsReview(decision_id=record) if record and not dry_run:
+            return f"if it is right: `holdfast decisions pin {record}`, and repair again."
         case (
             Exhausted(decision_id=record)
             | NoProgress(decision_id=record)
             | VerificationRejected(decision_id=record)
+            | NeedsReview(decision_id=record)
         ):
             # A dry run keeps no record.
             if record and not dry_run:

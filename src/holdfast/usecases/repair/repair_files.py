@@ -23,7 +23,7 @@ from holdfast.repair.decisions.manifest import BadManifest
 from holdfast.repair.outcomes import FirstTrySuccess, RepairOutcome, TimedOut
 from holdfast.repair.pipeline import repair
 from holdfast.repair.ports import Check, CheckCrashed, PipelinePorts, RepairUnit, ToolchainMissing
-from holdfast.rules.rule_json import BadRule
+from holdfast.rules.rule_yaml import BadRule
 from holdfast.usecases.changes.apply import AppliedReply, PlannedReply, apply_at_once, land_reply
 from holdfast.usecases.events.ports import EventLog, EventsUnavailable
 from holdfast.usecases.locked_workspace import locked
