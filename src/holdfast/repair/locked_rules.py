@@ -70,6 +70,22 @@ class LockedRules:
             return learned.id
         return None
 
+    def propose(
+        self,
+        unit: RepairUnit,
+        before: str,
+        after: str,
+        errors: Sequence[Diagnostic],
+        rule: tuple[str, str],
+        *,
+        model: str,
+    ) -> str | None:
+        """Keep the rule that a model suggests as proposed, and return its id; raise OSError."""
+        own = _errors_of_unit(errors, unit)
+        with self._lock:
+            kept = self._book.propose(before, after, own, unit.target, rule, model=model)
+        return kept.id if kept is not None else None
+
 
 class DryRules:
     """Rules that are applied, but neither counted nor learned."""
@@ -103,6 +119,19 @@ class DryRules:
         model: str,  # noqa: ARG002 - the port's
     ) -> str | None:
         """Learn nothing and return None."""
+        return None
+
+    def propose(
+        self,
+        unit: RepairUnit,  # noqa: ARG002 - the port's
+        before: str,  # noqa: ARG002 - the port's
+        after: str,  # noqa: ARG002 - the port's
+        errors: Sequence[Diagnostic],  # noqa: ARG002 - the port's
+        rule: tuple[str, str],  # noqa: ARG002 - the port's
+        *,
+        model: str,  # noqa: ARG002 - the port's
+    ) -> str | None:
+        """Keep nothing and return None."""
         return None
 
 

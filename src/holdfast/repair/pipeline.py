@@ -321,6 +321,7 @@ class _Repair:
             verdict = self._progress.verify(proposal.text, method, roll=True, review=True)
             if isinstance(verdict, Verified):
                 self._keep_response(first_request, provider.model, proposal, confidence)
+                self._propose_rule(start, proposal)
                 return self._repaired(start, verdict, attempt)
             if isinstance(verdict, Doubtful):
                 return self._needs_review(proposal.text, verdict, attempt)
@@ -450,6 +451,15 @@ class _Repair:
     def _repaired(self, base: CheckedCandidate, verdict: Verified, attempts: int) -> Repaired:
         after = self._progress.text
         return Repaired(after, attempts, self._learn(base, after), verdict.oracle)
+
+    def _propose_rule(self, base: CheckedCandidate, proposal: Proposal) -> None:
+        """Keep the rule that the model suggests, if it repeats the fix."""
+        rules = self._ports.rules
+        if rules is None or proposal.rule is None or not self._policy.allowed.new_rules:
+            return
+        before, errors = base.candidate.text, errors_of(base.checked)
+        after = self._progress.text
+        rules.propose(self._unit, before, after, errors, proposal.rule, model=self._model)
 
     def _learn(self, base: CheckedCandidate, after: str) -> str | None:
         rules = self._ports.rules

@@ -94,12 +94,14 @@ class Proposal:
     """A whole new text for the unit.
 
     `confidence` is the proposer's own value. It is not validated: it may not even be a number.
+    `rule` is the pattern and the fix of a rule that the proposer suggests.
     """
 
     text: str
     confidence: object
     reasoning: str = ""
     model_id: str = ""
+    rule: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,18 @@ class Rules(Protocol):
         model: str,
     ) -> str | None:
         """Learn a rule from a verified pair of texts and return its id; None if there is none."""
+
+    def propose(
+        self,
+        unit: RepairUnit,
+        before: str,
+        after: str,
+        errors: Sequence[Diagnostic],
+        rule: tuple[str, str],
+        *,
+        model: str,
+    ) -> str | None:
+        """Keep the rule that a model suggests, for a person to approve, if it repeats the fix."""
 
 
 # ------------------------------------------------------------------------------------------ records

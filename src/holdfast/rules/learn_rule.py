@@ -16,11 +16,13 @@ from holdfast.rules.rule import (
     Rewrite,
     Rule,
     TokenRewrite,
+    TreeRewrite,
     diagnostic_of,
     example_of,
     plain_type,
 )
 from holdfast.rules.sample import Sample
+from holdfast.rules.tree_pattern import kind_of_pattern
 from holdfast.syntax.edits import Edit, edits_between
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.syntax_errors import is_syntax
@@ -80,6 +82,30 @@ def learn_from(
     if rewrites:
         return NotLearned("the rule would not repeat the fix")
     return NotLearned("the change is not one construct at the diagnostic")
+
+
+def suggested_rule(
+    before: str, after: str, diagnostic: Diagnostic, target: Target, suggested: tuple[str, str]
+) -> Rule | None:
+    """Return a model's rule for a diagnostic, as proposed; None if it does not repeat the fix."""
+    pattern, fix = suggested
+    if kind_of_pattern(pattern, target) is None:
+        return None
+    rule = Rule(
+        id="",
+        target=target,
+        tool=diagnostic.tool,
+        code=diagnostic.code,
+        template=diagnostic.template,
+        rewrite=TreeRewrite(pattern, fix),
+        values={number: (plain_type(text),) for number, text in enumerate(diagnostic.args)},
+        provenance="model",
+        status="proposed",
+        examples=(example_of(before, after, diagnostic),),
+    )
+    if not explains(rule, rule.examples[0]):
+        return None
+    return replace(rule, id=id_of(rule))
 
 
 def explains(rule: Rule, example: Example) -> bool:

@@ -7,7 +7,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 from holdfast.rules.fix_shares import split_fix
-from holdfast.rules.learn_rule import NotLearned, explains, learn, learn_from
+from holdfast.rules.learn_rule import NotLearned, explains, learn, learn_from, suggested_rule
 from holdfast.rules.rule import Example, Key, Rule, TreeRewrite, diagnostic_of, plain_type
 from holdfast.rules.rule_yaml import BadRule, dump_rule, parse_rule
 
@@ -111,6 +111,27 @@ class RuleBook:
                 else:
                     reason = rule
         return learned[0] if learned else reason
+
+    def propose(
+        self,
+        before: str,
+        after: str,
+        diagnostics: Sequence[Diagnostic],
+        target: Target,
+        suggested: tuple[str, str],
+        *,
+        model: str = "",
+    ) -> Rule | None:
+        """Keep a rule that a model suggests as proposed if it repeats a verified fix.
+
+        Returns None if the rule does not; raises OSError.
+        """
+        for share in split_fix(before, after, diagnostics, target):
+            for diagnostic in share.diagnostics:
+                rule = suggested_rule(before, share.after, diagnostic, target, suggested)
+                if rule is not None:
+                    return self.put(replace(rule, model=model))
+        return None
 
     def add(self, rule: Rule) -> Rule:
         """Add a rule, or widen a rule of the project so that it covers the new examples too.

@@ -122,6 +122,7 @@ class MemoryRules:
     pinned: set[str] = field(default_factory=set)
     records: list[tuple[str, bool]] = field(default_factory=list)
     learned: list[tuple[str, str]] = field(default_factory=list)
+    proposed: list[tuple[str, str]] = field(default_factory=list)
 
     def look_up(
         self,
@@ -155,6 +156,19 @@ class MemoryRules:
         self.learned.append((before, after))
         # As in a real book, the same pair makes the same rule.
         return f"rule-{self.learned.index((before, after)) + 1}"
+
+    def propose(
+        self,
+        unit: RepairUnit,
+        before: str,
+        after: str,
+        errors: Sequence[Diagnostic],
+        rule: tuple[str, str],
+        *,
+        model: str,
+    ) -> str | None:
+        self.proposed.append(rule)
+        return "proposed"
 
 
 class MemoryDecisionFiles:
