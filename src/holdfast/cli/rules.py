@@ -95,7 +95,7 @@ def show(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> No
 
 @rules.command("explain")
 def explain(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Say in words where a rule applies, what it writes there, and why it may.
+    """Say in words where a rule applies.
 
     Exit 0: explained. 1: there is no such rule. 2: wrong usage.
     """
@@ -141,7 +141,10 @@ def add(
 
 @rules.command("widen")
 def widen(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Free what one example cannot free: the kinds of operands and the names in the message."""
+    """Free what one example cannot free.
+
+    These are the kinds of operands and the names in the message.
+    """
     _judge(root, rule_id, "widen", as_json)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.syntax.tokens import Token
     from holdfast.vocab.diagnostics import Diagnostic
 
-Severity: TypeAlias = Literal["refused", "review"]
+ChangeSeverity: TypeAlias = Literal["refused", "review"]
 
 _LOGIC: Final = frozenset(
     [
@@ -93,7 +93,7 @@ _IGNORED: Final = re.compile(r"(?:\blet\s+_\w*\s*=|(?<![\w.])_\s*:?=(?!=)|\(void
 class MeaningChange:
     """A change of meaning; `reason` is a sentence for the model and the person."""
 
-    severity: Severity
+    severity: ChangeSeverity
     reason: str
 
 

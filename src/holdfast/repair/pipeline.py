@@ -55,9 +55,9 @@ from holdfast.repair.strictness import RepairPolicy
 from holdfast.repair.verify import (
     Candidate,
     CheckedCandidate,
-    Doubtful,
     GuardRejected,
     Judge,
+    ReviewNeeded,
     StillFailing,
     Verified,
     describe_errors,
@@ -323,7 +323,7 @@ class _Repair:
                 self._keep_response(first_request, provider.model, proposal, confidence)
                 self._propose_rule(start, proposal)
                 return self._repaired(start, verdict, attempt)
-            if isinstance(verdict, Doubtful):
+            if isinstance(verdict, ReviewNeeded):
                 return self._needs_review(proposal.text, verdict, attempt)
             repeated = proposal.text in own or proposal.text == base.candidate.text
             own.add(proposal.text)
@@ -379,7 +379,7 @@ class _Repair:
             decision_id=self._records.last_refused,
         )
 
-    def _needs_review(self, text: str, verdict: Doubtful, attempts: int) -> NeedsReview:
+    def _needs_review(self, text: str, verdict: ReviewNeeded, attempts: int) -> NeedsReview:
         landed = land(self._judge.text, WriteFile(text), self._unit.path)
         diff = "" if isinstance(landed, Refused) else landed.diff
         return NeedsReview(

@@ -8,8 +8,8 @@ from holdfast.repair.ports import CheckTimedOut
 from holdfast.repair.verify import (
     Candidate,
     CheckedCandidate,
-    Doubtful,
     GuardRejected,
+    ReviewNeeded,
     StillFailing,
     Verified,
     describe_errors,
@@ -33,7 +33,7 @@ class SeenBefore:
 
 
 ProposalVerdict: TypeAlias = (
-    Verified | StillFailing | GuardRejected | Doubtful | CheckTimedOut | SeenBefore
+    Verified | StillFailing | GuardRejected | ReviewNeeded | CheckTimedOut | SeenBefore
 )
 
 
@@ -84,7 +84,7 @@ class RepairProgress:
         match verdict:
             case Verified(oracle, checked):
                 self._accept(method, CheckedCandidate(made, checked), oracle, replay=replay)
-            case GuardRejected(reasons) | Doubtful(reasons):
+            case GuardRejected(reasons) | ReviewNeeded(reasons):
                 detail = " ".join(reasons)
                 self._records.record_refused(method, self.accepted, made, "rejected", detail)
             case CheckTimedOut(oracle, seconds):
@@ -124,7 +124,7 @@ class RepairProgress:
 def reasons_against(verdict: ProposalVerdict) -> tuple[str, ...]:
     """Return the reasons against a text; () if there are none."""
     match verdict:
-        case GuardRejected(reasons) | Doubtful(reasons):
+        case GuardRejected(reasons) | ReviewNeeded(reasons):
             return reasons
         case StillFailing(checked):
             return tuple(describe_errors(checked).split("\n"))

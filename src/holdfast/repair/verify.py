@@ -87,14 +87,14 @@ class GuardRejected:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubtful:
+class ReviewNeeded:
     """The text passes, but changes the meaning of the code; a person has to look at it."""
 
     reasons: tuple[str, ...]
     checked: Checked
 
 
-Verification: TypeAlias = Verified | StillFailing | GuardRejected | Doubtful | CheckTimedOut
+Verification: TypeAlias = Verified | StillFailing | GuardRejected | ReviewNeeded | CheckTimedOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Judge:
     def verify(self, candidate: Candidate, *, review: bool = False) -> Verification:
         """Run the check exactly once, then the guards, then the tests if there are any.
 
-        With `review`, a text that passes and may change the meaning of the code is `Doubtful`.
+        With `review`, a text that passes and may change the meaning of the code is `ReviewNeeded`.
         """
         checked = self.check.run(self.path, candidate.data)
         if isinstance(checked, CheckTimedOut):
@@ -132,7 +132,7 @@ class Judge:
         if not self.passes(checked):
             return StillFailing(checked)
         if review and changes:
-            return Doubtful(tuple(change.reason for change in changes), checked)
+            return ReviewNeeded(tuple(change.reason for change in changes), checked)
         return self._test(candidate, checked)
 
     def _changes_of_meaning(self, candidate: Candidate) -> list[MeaningChange]:
