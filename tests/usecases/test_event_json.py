@@ -44,6 +44,7 @@ from holdfast.vocab.events import (
     GarbageCollected,
     LogBaseline,
     ModelAwaited,
+    OpenMatter,
     ReasoningArrived,
     RepairEnded,
     Retried,
@@ -57,6 +58,7 @@ from holdfast.vocab.events import (
     TurnStarted,
     UsageReported,
 )
+from holdfast.vocab.session_events import MessageQueued, SessionChanged
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import Sentinel
 from holdfast.vocab.worktree_events import WorktreeChanged
@@ -96,7 +98,19 @@ EVENTS: list[Event] = [
     AgentNote("usage_update", {"used": 3, "deep": {"list": [1]}}),
     WorktreeChanged("removed", "s", "/w", "holdfast/s/work", "c0ffee", "k", "ch"),
     Recovered("batch", "ch", "dropped", "why", ("a",)),
-    TurnEnded("cancelled", "Stopped.", 1, 2, 3, ("a",), "restore"),
+    TurnEnded(
+        "cancelled",
+        "Stopped.",
+        1,
+        2,
+        3,
+        ("a",),
+        "restore",
+        ("a",),
+        (OpenMatter("edit", "a", "no", 2),),
+    ),
+    SessionChanged("forked", "s", "t", "qwen", "m", "ask", True, "s0", "k", "c", ("m1", "m2")),
+    MessageQueued("m", "t", "refused", "words", ("a.txt",), "mine", "why"),
     SessionDeleted("s", ("c",), ("t",), ("ch",)),
     GarbageCollected(1, 2, 3),
     LogBaseline(

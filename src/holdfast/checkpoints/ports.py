@@ -215,11 +215,17 @@ class Worktree(Protocol):
         """Return the checkpoint of a shadow commit, also without a ref; None without a commit."""
 
     def prepare_restore(
-        self, present: WorktreeState, target: WorktreeState, *, exact: bool
+        self,
+        present: WorktreeState,
+        target: WorktreeState,
+        *,
+        exact: bool,
+        keep: Collection[str] = (),
     ) -> PreparedRestore | Blocked:
         """Plan a restore, and capture the files that it would overwrite.
 
-        With `exact`, the ignore rules of the target keep no file that is newer: for an undo.
+        With `exact`, the ignore rules of the target keep no file that is newer: for an undo. Paths
+        in `keep`, and those below them, stay as they are.
         """
 
     def apply_restore(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:
@@ -241,6 +247,12 @@ class Worktree(Protocol):
 
         `after` is the present state. A file that git has begun to ignore is not among them. Files
         of more than `largest` bytes have no data.
+        """
+
+    def file_at(self, tree: str, path: str, largest: int) -> FileVersion | None:
+        """Return the file at a path of a tree or a commit; None if there is none.
+
+        A file of more than `largest` bytes has no data. A path outside of the tree is none.
         """
 
     def empty_tree(self) -> str:

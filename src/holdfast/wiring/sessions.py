@@ -12,9 +12,11 @@ from holdfast.adapters.processes.turn_processes import turn_of_process
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.database_url import chosen_url, store_exists
 from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.sessions.message_pages import StoredMessages
 from holdfast.adapters.store.sessions.placed_sessions import placed_sessions
 from holdfast.adapters.store.sessions.session_log import StoredSessions
-from holdfast.usecases.sessions.session_records import SessionsUnavailable
+from holdfast.usecases.sessions.session import SessionRefused, last_session
+from holdfast.usecases.sessions.session_records import EVERY_SESSION, SessionsUnavailable
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory
@@ -28,9 +30,12 @@ if TYPE_CHECKING:
     from holdfast.usecases.sessions.session_records import (
         AnnounceDeleted,
         DeletedRows,
+        NewSession,
         PlacedSession,
+        SessionQuery,
         SessionSummary,
         TurnRunning,
+        TurnSummary,
     )
 
 
@@ -48,6 +53,7 @@ class LateSessions:
         self._store = LateStore(state)
         place = find_place(root, state)
         self._stored = StoredSessions(self._store.open, place, TurnLocks(state))
+        self.messages = StoredMessages(self._store.open, place)
 
     def __enter__(self) -> Self:
         return self
@@ -55,11 +61,33 @@ class LateSessions:
     def __exit__(self, *_: object) -> None:
         self._store.close()
 
-    def list(self, limit: int | None = None) -> tuple[SessionSummary, ...]:
-        """Return the sessions, the latest first."""
+    def list(self, query: SessionQuery = EVERY_SESSION) -> tuple[SessionSummary, ...]:
+        """Return the sessions, newest first."""
         if not self._exists():
             return ()
-        return self._stored.list(limit)
+        return self._stored.list(query)
+
+    def create(self, new: NewSession) -> str:
+        """Record a session with an empty chat, and return its id."""
+        return self._stored.create(new)
+
+    def choose(self, session: str, *, model: str | None, mode: str | None) -> None:
+        """Record what the turns of a session use; None leaves that as it is."""
+        self._stored.choose(session, model=model, mode=mode)
+
+    def rename(self, session: str, title: str) -> int | None:
+        """Set the title; return the number of the event."""
+        return self._stored.rename(session, title)
+
+    def archive(self, session: str, *, archived: bool) -> int | None:
+        """Put a session away, or back; return the number of the event."""
+        return self._stored.archive(session, archived=archived)
+
+    def turn(self, turn: str) -> TurnSummary | None:
+        """Return the turn of this project with this id, or None."""
+        if not self._exists():
+            return None
+        return self._stored.turn(turn)
 
     def find(self, wanted: str) -> tuple[str, ...]:
         """Return the ids of the sessions that start with a prefix, at most two."""
@@ -99,6 +127,25 @@ def list_placed_sessions(root: Path | None, offset: int, limit: int) -> tuple[Pl
             return store.open().query(placed_sessions, place, offset, limit)
         except StoreError as error:
             raise SessionsUnavailable(str(error)) from error
+
+
+def last_session_at(root: Path) -> str | SessionRefused:
+    """Return the session to continue at a root.
+
+    In a worktree of a session that is the last one that worked there; in the main worktree it is
+    the one with the latest turn in the whole project.
+    """
+    place = find_place(root, state_directory())
+    try:
+        if not place.is_main:
+            placed = list_placed_sessions(root, 0, 1)
+            if placed:
+                return placed[0].id
+        with open_sessions(root) as records:
+            found = last_session(records)
+    except SessionsUnavailable as error:
+        return SessionRefused(str(error))
+    return found if isinstance(found, SessionRefused) else found.id
 
 
 def new_session_id() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
@@ -18,7 +19,12 @@ from holdfast.adapters.store.queries.agent_sessions import (
 )
 from holdfast.adapters.store.queries.approvals import close_questions
 from holdfast.adapters.store.queries.chats import add_chat, chats_of
-from holdfast.adapters.store.queries.events import NewEvent, events_below, last_event
+from holdfast.adapters.store.queries.events import (
+    NewEvent,
+    events_below,
+    events_of_turn,
+    last_event,
+)
 from holdfast.adapters.store.queries.messages import append_message, append_parts, parts_of_events
 from holdfast.adapters.store.queries.projects import find_project, lock_project, lock_project_by_id
 from holdfast.adapters.store.queries.sessions import (
@@ -30,11 +36,16 @@ from holdfast.adapters.store.queries.sessions import (
 from holdfast.adapters.store.queries.statements import append
 from holdfast.adapters.store.queries.turns import begin_turn, end_turn, lock_turns
 from holdfast.adapters.store.queries.worktrees import worktree_at, worktree_by_id
+from holdfast.adapters.store.sessions.message_queue import begin_queued
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
 from holdfast.adapters.store.tables import events as event_rows
 from holdfast.adapters.store.turn_fence import LOOK, RUNNING, TurnFence
 from holdfast.usecases.agents.ports import AgentRequest
-from holdfast.usecases.events.event_json import is_transcript, kept_from_json
+from holdfast.usecases.events.event_json import (
+    event_from_json,
+    is_transcript,
+    kept_from_json,
+)
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.usecases.turns.ports import (
@@ -45,6 +56,7 @@ from holdfast.usecases.turns.ports import (
 )
 from holdfast.vocab.agent_events import AgentCall, AgentStateChanged
 from holdfast.vocab.events import Event, RepairEnded, Said, SentinelRaised, TurnEnded
+from holdfast.vocab.session_events import SessionChanged
 from holdfast.vocab.transcript import UserText
 
 if TYPE_CHECKING:
@@ -58,10 +70,13 @@ if TYPE_CHECKING:
     from holdfast.usecases.record_watch import Look
     from holdfast.usecases.turns.ports import PastEvents
     from holdfast.vocab.place import Place
+    from holdfast.vocab.session_events import MessageQueued
 
 OURS = "holdfast"
 """The name of the agent of a turn whose model Holdfast itself asks."""
 _GO_ON = "Continue."
+_LONGEST_TITLE = 80
+_NOT_WAITING = "this message does not wait any more, or was edited just now; look at the queue."
 
 
 class StoredTurnLog:
@@ -78,6 +93,8 @@ class StoredTurnLog:
     ) -> BeginOutcome:
         """Record a turn as running."""
         turn = new_id()
+        if opening.queued is not None:
+            turn = opening.queued.turn_id
         with _translated():
             # Before the row: a running turn without a lock counts as dead.
             self._locks.take(turn)
@@ -97,6 +114,17 @@ class StoredTurnLog:
         """Publish events, and add those of the transcript to the assistant's message."""
         with _translated():
             return self._store.run_unchecked(_keep, begun, events, TurnFence(begun.turn))
+
+    def recorded(self, begun: TurnBegun, after: int) -> Sequence[tuple[int, Event]]:
+        """Return the events of the turn that are on record after a number, in order."""
+        with _translated():
+            rows = self._store.query(events_of_turn, begun.project, begun.turn, after)
+        found = []
+        for seq, kind, body in rows:
+            event = event_from_json(kind, body)
+            if event is not None:
+                found.append((seq, event))
+        return found
 
     @contextmanager
     def looking(self, begun: TurnBegun) -> Iterator[Look[str]]:
@@ -139,7 +167,7 @@ class StoredTurnLog:
             if not opening.prompt:
                 return TurnNotBegun("there is no prompt; say what is to be done.")
             metadata = {"system": opening.system, "tools": opening.tools}
-            title = opening.prompt[:80]
+            title = opening.prompt[:_LONGEST_TITLE]
             session = add_session(
                 connection,
                 project.id,
@@ -168,6 +196,9 @@ class StoredTurnLog:
             if opening.agent == OURS:
                 system = _system(connection, session, opening)
             set_worktree(connection, session, worktree)
+        queued = _take_queued(connection, opening)
+        if isinstance(queued, TurnNotBegun):
+            return queued
         set_agent(connection, session, opening.agent)
         last_turn = _last_turn(connection, chat)
         past = _past(connection, chat)
@@ -176,7 +207,8 @@ class StoredTurnLog:
             prompt = _GO_ON
         prompt_message = None
         if prompt:
-            prompt_message = append_message(connection, chat, role="user").id
+            reserved = opening.queued.id if opening.queued else None
+            prompt_message = append_message(connection, chat, role="user", message_id=reserved).id
             append_parts(connection, prompt_message, [("text", {"text": prompt})])
             past = (*past, UserText(prompt))
         answer = append_message(connection, chat, role="assistant", status=RUNNING)
@@ -192,8 +224,9 @@ class StoredTurnLog:
         begun = TurnBegun(
             session, chat, turn, answer.id, system, past, project.id, prompt_message, last_turn
         )
-        _keep(connection, begun, announce(begun))
-        return begun
+        events = [*queued, *_name_session(connection, session, prompt), *announce(begun)]
+        last = _keep(connection, begun, events)
+        return replace(begun, seq=last - len(events))
 
 
 @contextmanager
@@ -208,6 +241,31 @@ def _translated() -> Iterator[None]:
         if error.filename:
             message = f"{error.filename}: {message}"
         raise RecordsUnavailable(message) from error
+
+
+def _name_session(
+    connection: Connection, session: str, prompt: str | None
+) -> tuple[SessionChanged, ...]:
+    """Name a session without a title after the first prompt; return the event."""
+    row = session_by_id(connection, session)
+    if row is None or row.title or not prompt:
+        return ()
+    row = replace(row, title=prompt[:_LONGEST_TITLE])
+    this = update(sessions).where(sessions.c.id == session)
+    connection.execute(this.values(title=row.title))
+    return (SessionChanged("renamed", row.id, row.title, row.agent, row.model, row.mode),)
+
+
+def _take_queued(
+    connection: Connection, opening: TurnRequest
+) -> tuple[MessageQueued, ...] | TurnNotBegun:
+    """Take the message of a turn from the queue, if it is from there; return the event."""
+    if opening.queued is None:
+        return ()
+    taken = begin_queued(connection, opening.queued)
+    if taken is None:
+        return TurnNotBegun(_NOT_WAITING)
+    return (taken,)
 
 
 def _find(connection: Connection, project_id: str, wanted: str) -> tuple[str, str] | TurnNotBegun:
