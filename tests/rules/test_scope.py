@@ -104,3 +104,10 @@ def test_two_places_that_fit_are_none() -> None:
     )
     twice = "fn f() {\n    let n = 1;\n    n += 1;\n    let n = 2;\n}\n"
     assert rewrite(rule, twice, said) == NoFit("the pattern fits at 2 places")
+
+
+def test_a_type_that_is_a_keyword_stays_as_it_is() -> None:
+    said = _said("Type {0} is not assignable to type {1}.", "string", "number", at=(1, 7))
+    rule = _rule("const n: number = t;\n", "const n: number = Number(t);\n", said, "typescript")
+    assert _made(rule, "const k: number = word;\n", said) == "const k: number = Number(word);\n"
+    assert _made(rule, "const k: string = word;\n", said) is None

@@ -190,6 +190,9 @@ def _carries(sample: Sample, text: str) -> bool:
 
 def _is_free(node: SgNode, sample: Sample) -> bool:
     """Return whether one example frees a leaf: a name or a literal that the fix carries over."""
+    if not node.is_named():
+        # `number` is a keyword of TypeScript, and the kind of a literal.
+        return False
     text, kind = node.text(), node.kind()
     start, end = span_of(node)
     if sample.is_edited(start, end) and not sample.carries(text):
