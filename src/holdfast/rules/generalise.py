@@ -190,14 +190,12 @@ def _carries(sample: Sample, text: str) -> bool:
 
 def _is_free(node: SgNode, sample: Sample) -> bool:
     """Return whether one example frees a leaf: a name or a literal that the fix carries over."""
-    if not node.is_named():
-        # `number` is a keyword of TypeScript, and the kind of a literal.
-        return False
     text, kind = node.text(), node.kind()
     start, end = span_of(node)
-    if sample.is_edited(start, end) and not sample.carries(text):
-        return False
-    if kind in _NEVER_FREE or text in _FIXED_NAMES:
+    # `number` is a keyword of TypeScript, and the kind of a literal elsewhere.
+    is_fixed = not node.is_named() or kind in _NEVER_FREE or text in _FIXED_NAMES
+    is_lost = sample.is_edited(start, end) and not sample.carries(text)
+    if is_fixed or is_lost:
         return False
     if _LITERAL.search(kind):
         return True
