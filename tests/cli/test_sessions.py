@@ -91,7 +91,9 @@ def test_a_session_is_exported_with_all_that_was_said_and_done(project: Project)
 
 def test_continue_without_an_id_goes_on_with_the_last_session(project: Project) -> None:
     first, second = two_sessions(project)
-    with talk(project, [say("More."), say("And more."), say("First again."), say("And again.")]) as run:
+    with talk(
+        project, [say("More."), say("And more."), say("First again."), say("And again.")]
+    ) as run:
         assert ended(run("And?", "--continue"))["session"] == second
         assert ended(run("--continue", "and so on"))["session"] == second
         assert ended(run("Go.", "--continue", first[:7]))["session"] == first

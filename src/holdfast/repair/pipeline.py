@@ -289,6 +289,9 @@ class _Repair:
             return None
         response = find_response(answers, self._request(()), model)
         if response is None:
+            # Rules that were learned from this response may have made a part of it already.
+            response = find_response(answers, self._first_request(), model)
+        if response is None:
             return None
         judged = judge_confidence(response.confidence, self._policy.threshold)
         if not isinstance(judged, Sure):
@@ -418,6 +421,10 @@ class _Repair:
             diagnostics=current.checked.diagnostics,
             tried=tried,
         )
+
+    def _first_request(self) -> ProposalRequest:
+        unit, first = self._unit, self._judge.first
+        return ProposalRequest(unit.path, unit.target, self._judge.text, first.diagnostics)
 
     def _judge_proposal(
         self, proposal: Proposal | ProposerFailed, attempt: int

@@ -429,7 +429,7 @@ def test_any_file_is_checked_by_the_projects_own_command(workshop: Workshop) -> 
 def test_the_projects_own_tests_must_pass(workshop: Workshop) -> None:
     workshop.write(".holdfast/config.toml", 'check = "sh tests.sh"\n')
     workshop.write(
-        "tests.sh", f"grep -q '+ prices;' {NAME} || {{ echo 'total is wrong'; exit 1; }}\n"
+        "tests.sh", f"grep -q ') + prices;' {NAME} || {{ echo 'total is wrong'; exit 1; }}\n"
     )
     file = workshop.write(NAME, BAD)
     wrong = GOOD.replace("+ prices;", "+ prices + prices;")
