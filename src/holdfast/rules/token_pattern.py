@@ -139,8 +139,7 @@ def _open_bracket(tokens: Sequence[Token], number: int) -> int | None:
     for at in range(number, max(-1, number - _REACH), -1):
         text = tokens[at].text
         if text in _CLOSING:
-            if at != number:
-                closed.append(_CLOSING[text])
+            closed.append(_CLOSING[text])
         elif closed and text == closed[-1]:
             closed.pop()
         elif text in {"(", "["} and not closed:
