@@ -1,1 +1,0 @@
-"""Find where a rule applies and rewrite the text."""

@@ -1,0 +1,34 @@
+"""A check that keeps the diagnostics of its first run: those of the file as it was found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.repair.ports import Checked
+
+if TYPE_CHECKING:
+    from holdfast.repair.ports import Check, CheckTimedOut
+    from holdfast.vocab.diagnostics import Diagnostic, Target
+
+
+class NotingCheck:
+    """Another check (port `Check`), whose first diagnostics are in `first`."""
+
+    def __init__(self, check: Check) -> None:
+        """Run this check."""
+        self._check = check
+        self._has_run = False
+        self.first: tuple[Diagnostic, ...] = ()
+
+    @property
+    def target(self) -> Target:
+        """The language that is checked."""
+        return self._check.target
+
+    def run(self, path: str, text: bytes) -> Checked | CheckTimedOut:
+        """Run the check on this text."""
+        result = self._check.run(path, text)
+        if not self._has_run and isinstance(result, Checked):
+            self.first = result.diagnostics
+        self._has_run = True
+        return result
