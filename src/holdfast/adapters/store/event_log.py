@@ -39,7 +39,7 @@ class StoredEventLog:
         """Return the events after a number, in order."""
         with _translated():
             rows = self._open_store().query(_after, self._place, seq, session, limit)
-        return tuple(_logged(row) for row in rows)
+        return tuple(logged_event(row) for row in rows)
 
     def of_turns(
         self, session: str, turns: Sequence[str], *, until: int
@@ -107,6 +107,7 @@ def _publish(connection: Connection, place: Place, events: Sequence[OwnedEvent])
     return publish(connection, project.id, events)
 
 
-def _logged(row: EventRow) -> LoggedEvent:
+def logged_event(row: EventRow) -> LoggedEvent:
+    """Return a row of `events` as its readers see it."""
     at = row.created_at.isoformat(timespec="milliseconds")
     return LoggedEvent(row.seq, at, row.session_id, row.turn_id, row.kind, row.body)
