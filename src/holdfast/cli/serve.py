@@ -22,7 +22,9 @@ def serve(
     *,
     root: Annotated[
         list[Path] | None,
-        typer.Option("--root", metavar="DIR", help="A project; several are allowed. Default: here."),
+        typer.Option(
+            "--root", metavar="DIR", help="A project; several are allowed. Default: here."
+        ),
     ] = None,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="The interface to listen on.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.server.problems import dump
+from holdfast.server.problems import encode
 from holdfast.usecases.events.event_json import event_from_json
 from holdfast.usecases.events.event_to_json import SCHEMA_VERSION, event_to_json
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -45,5 +45,5 @@ def event_body(logged: LoggedEvent) -> dict[str, Any]:
 
 def frame_of(logged: LoggedEvent) -> Frame:
     """Return an event as a frame: `id`, `event` and one line of `data`."""
-    text = f"id: {logged.seq}\nevent: {logged.kind}\ndata: {dump(event_body(logged))}\n\n"
-    return Frame(logged.seq, logged.session, text.encode("utf-8", "backslashreplace"))
+    head = f"id: {logged.seq}\nevent: {logged.kind}\ndata: ".encode()
+    return Frame(logged.seq, logged.session, head + encode(event_body(logged)) + b"\n\n")

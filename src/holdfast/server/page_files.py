@@ -21,7 +21,12 @@ _NOT_BUILT = """<!doctype html>
 In a checkout, <code>make page</code> builds the page; an installed Holdfast has it.</p></body></html>
 """
 # Python reads this table from the system, where it may differ.
-_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
+_TYPES = {
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".html": "text/html",
+}
 
 
 def add_page(app: FastAPI, page: Path = PAGE) -> None:

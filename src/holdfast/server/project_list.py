@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.config.settings import BadConfig, Settings
 from holdfast.server.models.projects import Project
 from holdfast.server.problems import ApiError, not_found
 from holdfast.usecases.sessions.session import SessionRefused
 from holdfast.usecases.sessions.session_records import EVERY_SESSION
 from holdfast.wiring.places import why_moved
 from holdfast.wiring.projects.open_project import OpenProject
+from holdfast.wiring.settings import settings_at
 from holdfast.wiring.state_directory import why_state_refused
 
 if TYPE_CHECKING:
@@ -40,6 +42,13 @@ class ServedProject(OpenProject):
         found = self.root_of(session)
         if isinstance(found, SessionRefused):
             raise session_refused(found)
+        return found
+
+    def settings(self) -> Settings:
+        """Return the settings of the project. Raise `ApiError` if a file cannot be read."""
+        found = settings_at(self.root)
+        if isinstance(found, BadConfig):
+            raise ApiError(409, "refused", " ".join(found.problems))
         return found
 
     def describe(self) -> Project:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 import socket
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import anyio.to_thread
 import uvicorn
 
 from holdfast.server.app import make_app
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 _STALLED_MILLISECONDS = 30_000
 """How long a client may take nothing of what it was sent, before its connection is dropped."""
 _THREADS = 100
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +39,7 @@ class ServerOptions:
     host: str = "127.0.0.1"
     port: int = 0
     hosts: tuple[str, ...] = ()
+    body_seconds: float = 20.0
 
 
 def open_socket(host: str, port: int) -> socket.socket:
@@ -70,55 +70,47 @@ def serve(
 
     `ready` is called once, when requests are answered.
     """
-    with nullcontext(LogPoll()) as watch:
-        context = ServerContext(projects, TurnThreads(), EventHub(projects, watch))
-        port = listening.getsockname()[1]
-        access = Access(options.token, f"holdfast-{port}", frozenset(options.hosts))
-        server = _Server(
-            uvicorn.Config(
-                Guard(make_app(context), access),
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                date_header=False,
-                proxy_headers=False,
-                lifespan="off",
-                ws="none",
-                timeout_graceful_shutdown=5,
-            )
-        )
-        try:
-            asyncio.run(_run(server, context, listening, ready))
-        finally:
-            _close_agents()
-            projects.close()
+    try:
+        asyncio.run(_serve_until_signal(projects, options, listening, ready))
+    finally:
+        _close_agents()
+        projects.close()
 
 
-class _Server(uvicorn.Server):
-    """uvicorn without its own signals: the turns end before the connections do."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave the signals to `_run`."""
-        yield
-
-
-async def _run(
-    server: _Server,
-    context: ServerContext,
+async def _serve_until_signal(
+    projects: ProjectRegistry,
+    options: ServerOptions,
     listening: socket.socket,
     ready: Callable[[], None],
 ) -> None:
-    import anyio.to_thread  # noqa: PLC0415 - only a server needs it
-
-    anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
+
+    def stop_once() -> None:
+        # A second signal ends the process at once.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+        stop.set()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    for project in context.projects.all():
+        loop.add_signal_handler(number, stop_once)
+    await serve_until(stop, projects, options, listening, ready)
+
+
+async def serve_until(
+    stop: asyncio.Event,
+    projects: ProjectRegistry,
+    options: ServerOptions,
+    listening: socket.socket,
+    ready: Callable[[], None] = lambda: None,
+) -> None:
+    """Answer requests until `stop` is set, then let the turns end, and tell the followers."""
+    anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
+    for project in projects.all():
         # What a process that was killed has left.
         await asyncio.to_thread(mark_interrupted_at, project.root)
+    context = ServerContext(projects, TurnThreads(), EventHub(projects, LogPoll()))
+    server = _Server(_config(context, options, listening))
     context.events.start()
     answering = asyncio.create_task(server.serve([listening]))
     while not server.started and not answering.done():
@@ -127,14 +119,44 @@ async def _run(
         ready()
     stopping = asyncio.create_task(stop.wait())
     await asyncio.wait({answering, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    # A second signal ends the process at once.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.remove_signal_handler(number)
     await asyncio.to_thread(context.turns.stop)
     context.events.stop()
     server.should_exit = True
     stopping.cancel()
     await answering
+
+
+def _config(
+    context: ServerContext, options: ServerOptions, listening: socket.socket
+) -> uvicorn.Config:
+    port = listening.getsockname()[1]
+    access = Access(
+        options.token,
+        f"holdfast-{port}",
+        frozenset(options.hosts),
+        options.body_seconds,
+    )
+    # No access log: the token is in an address. No WebSockets: they have no same-origin rule.
+    return uvicorn.Config(
+        Guard(make_app(context), access),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        lifespan="off",
+        ws="none",
+        timeout_graceful_shutdown=5,
+    )
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its own signals: the turns end before the connections do."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals to `serve`."""
+        yield
 
 
 def _close_agents() -> None:

@@ -14,22 +14,17 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING
 
-from holdfast.config.settings import BadConfig
 from holdfast.server.problems import ApiError
 from holdfast.server.turn_cancel import TurnCancel
 from holdfast.usecases.turns.recorded_turn import NotSent
-from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import TurnStarted
-from holdfast.wiring.agents.requests import OURS, AgentTurnRequest
-from holdfast.wiring.settings import settings_at
-from holdfast.wiring.turns import run_turn_at
+from holdfast.wiring.projects.session_turns import run_session_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.server.project_list import ServedProject
     from holdfast.usecases.approvals.answer import PersonsAnswer
-    from holdfast.usecases.sessions.session_records import SessionSummary
     from holdfast.usecases.sessions.transcript_ports import QueuedMessage
     from holdfast.usecases.turns.approvals import Question
     from holdfast.vocab.cancellation import Cancel
@@ -81,9 +76,7 @@ class TurnThreads:
         """Return whether this server works on a session."""
         return session in self._workers
 
-    def work_on_queue(
-        self, project: ServedProject, session: str, first: str | None = None
-    ) -> None:
+    def work_on_queue(self, project: ServedProject, session: str, first: str | None = None) -> None:
         """Let a thread send the messages that wait in a session, unless one does already.
 
         `first` is the id of the message to begin with. Raise `ApiError` if the server stops.
@@ -176,9 +169,7 @@ class TurnThreads:
     def _send_waiting(self, project: ServedProject, session: str) -> None:
         while (message := self._next(project, session)) is not None:
             ended = self._run(project, session, message, None)
-            if isinstance(ended, NotSent):
-                project.queue.refuse(message, ended.message)
-            elif not _goes_on(ended):
+            if not isinstance(ended, NotSent) and not _goes_on(ended):
                 # Whoever stops a turn wants to look first.
                 return
 
@@ -205,7 +196,7 @@ class TurnThreads:
     ) -> TurnEnded | NotSent:
         cancel = TurnCancel()
 
-        def show(event: Event) -> None:
+        def show(event: Event, *_: object) -> None:
             cancel.see(event)
             if begun is not None and isinstance(event, TurnStarted):
                 begun.set_result(event)
@@ -213,8 +204,15 @@ class TurnThreads:
         with self._lock:
             self._cancels[session] = cancel
         try:
-            summary = project.session(session)
-            return run_session_turn(project, summary, message, show, cancel)
+            return run_session_turn(
+                project,
+                session,
+                message=message,
+                asker=RecordAsker(),
+                cancel=cancel,
+                say=_log.info,
+                show=show,
+            )
         finally:
             with self._lock:
                 del self._cancels[session]
@@ -222,43 +220,6 @@ class TurnThreads:
                 left = self._after.pop(session, [])
             for act in left:
                 act()
-
-
-def run_session_turn(
-    project: ServedProject,
-    summary: SessionSummary,
-    message: QueuedMessage | None,
-    show: Callable[[Event], None],
-    cancel: Cancel,
-) -> TurnEnded | NotSent:
-    """Run one turn of a session with its agent, its model and its mode."""
-    flags = {"model": summary.model, "approve": summary.mode}
-    is_plan = summary.mode == "plan"
-    if is_plan:
-        flags["approve"] = None
-    settings = settings_at(project.root, flags)
-    if isinstance(settings, BadConfig):
-        return NotSent(" ".join(settings.problems))
-    prompt = message.prompt if message is not None else None
-    asker = None
-    if settings["approve"] != "auto":
-        asker = RecordAsker()
-    if summary.agent == OURS:
-        return run_turn_at(
-            project.folder_of(summary.id),
-            settings,
-            UserMessage(prompt, summary.id, plan=is_plan, queued=message),
-            show=show,
-            say=_log.info,
-            asker=asker,
-            cancel=cancel,
-        )
-    from holdfast.wiring.agents.turns import run_agent_turn_at  # noqa: PLC0415 - most servers have no agents
-
-    request = AgentTurnRequest(prompt, summary.agent, session=summary.id, queued=message)
-    return run_agent_turn_at(
-        project.root, settings, request, show=show, say=_log.info, asker=asker, cancel=cancel
-    )
 
 
 def _goes_on(ended: TurnEnded) -> bool:

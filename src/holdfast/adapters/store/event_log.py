@@ -54,7 +54,7 @@ class StoredEventLog:
             rows = self._open_store().query(_of_turns, self._place, session, turns, until)
         found: dict[str, list[LoggedEvent]] = {}
         for row in rows:
-            found.setdefault(row.turn_id or "", []).append(_logged(row))
+            found.setdefault(row.turn_id or "", []).append(logged_event(row))
         return found
 
     def last(self) -> int:

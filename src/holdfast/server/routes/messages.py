@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
 from holdfast.landing.encoding import decode
 from holdfast.server.context import Context, Id, QueuedId, ServerContext
@@ -12,7 +12,6 @@ from holdfast.server.event_frames import event_body
 from holdfast.server.models.messages import (
     AttachedText,
     Attachment,
-    Message,
     MessagePage,
     MessageSent,
     NewMessage,
@@ -23,13 +22,14 @@ from holdfast.server.models.messages import (
     TurnCancelled,
 )
 from holdfast.server.models.projects import Removed
-from holdfast.server.problems import ApiError, not_found
+from holdfast.server.problems import ApiError, encode, not_found
 from holdfast.server.project_list import ServedProject
 from holdfast.server.session_files import read_below
 from holdfast.usecases.sessions import transcript_ports as transcript
 from holdfast.usecases.sessions.ports import StopScope
 from holdfast.usecases.sessions.stop_turns import StopRefused, stop_turns
 from holdfast.usecases.turns.recorded_turn import NotSent
+from holdfast.wiring.projects.session_turns import queue_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,24 +44,26 @@ _STOPPED = "Stopped by the user."
 _LARGEST_ATTACHMENT = 1_000_000
 
 
-@router.get("/sessions/{id}/messages", operation_id="listMessages")
+@router.get("/sessions/{id}/messages", operation_id="listMessages", response_model=MessagePage)
 def list_messages(
     id: Id,
     context: Context,
     before: Annotated[int | None, Query(ge=0, le=2**31)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-) -> MessagePage:
+) -> Response:
     """Return a page of the transcript, newest first."""
     project = context.projects.of_session(id)
     page = project.messages.page(id, before=before, limit=limit)
     answers = [each.turn_id for each in page.messages if each.role == "assistant" and each.turn_id]
     events = project.events.of_turns(id, answers, until=page.seq)
-    return MessagePage.model_construct(
-        messages=[_message(each, events.get(each.turn_id or "", ())) for each in page.messages],
-        before=page.before,
-        queue=_queue(project, id),
-        seq=page.seq,
-    )
+    body = {
+        "messages": [_message(each, events.get(each.turn_id or "", ())) for each in page.messages],
+        "before": page.before,
+        "queue": [each.model_dump() for each in _queue(project, id)],
+        "seq": page.seq,
+    }
+    # Not checked against the model: a page has thousands of events, which have its form already.
+    return Response(encode(body), media_type="application/json")
 
 
 @router.post("/sessions/{id}/messages", operation_id="sendMessage", status_code=202)
@@ -72,7 +74,7 @@ def send_message(id: Id, new: NewMessage, context: Context) -> MessageSent:
     message = transcript.NewMessage(new.text, attachments, new.client_id)
     waited = project.queue.waiting(id)
     is_running = project.session(id).state in {"running", "waiting"}
-    queued, is_new = project.queue.add(id, message)
+    queued, is_new = queue_message(project, id, message, project.settings())
     if is_new:
         context.turns.work_on_queue(project, id)
         return _sent(queued, queued_=is_running or bool(waited))
@@ -212,20 +214,24 @@ def _queued(message: transcript.QueuedMessage) -> QueuedMessage:
     )
 
 
-def _message(message: transcript.TranscriptMessage, events: Sequence[LoggedEvent]) -> Message:
-    """Return a message; its events are those of the schema already, and are not checked again."""
+def _message(
+    message: transcript.TranscriptMessage, events: Sequence[LoggedEvent]
+) -> dict[str, Any]:
+    """Return the JSON of a `Message`."""
     words = []
     for part in message.parts:
         if part.kind in {"text", "said"} and part.body.get("text"):
             words.append(str(part.body["text"]))
-    return Message.model_construct(
-        id=message.id,
-        seq=message.seq,
-        role=message.role,
-        state=message.state,
-        text="\n\n".join(words),
-        turn_id=message.turn_id,
-        checkpoint_id=message.checkpoint_id,
-        created_at=message.created_at,
-        events=[event_body(each) for each in events],
-    )
+    if message.role != "assistant":
+        events = ()
+    return {
+        "id": message.id,
+        "seq": message.seq,
+        "role": message.role,
+        "state": message.state,
+        "text": "\n\n".join(words),
+        "turn_id": message.turn_id,
+        "checkpoint_id": message.checkpoint_id,
+        "created_at": message.created_at,
+        "events": [event_body(each) for each in events],
+    }

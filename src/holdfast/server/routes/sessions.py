@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 
-from holdfast.config.settings import BadConfig
 from holdfast.server.context import Context, Id, ProjectName
 from holdfast.server.models.sessions import (
     ForkRequest,
@@ -20,16 +19,14 @@ from holdfast.server.models.sessions import (
     SessionState,
 )
 from holdfast.server.problems import ApiError
-from holdfast.server.project_list import ServedProject, no_session, session_refused
+from holdfast.server.project_list import ServedProject, session_refused
 from holdfast.usecases.garbage.delete_session import SessionNotRemoved
 from holdfast.usecases.garbage.delete_session import delete_session as remove_rows
 from holdfast.usecases.sessions import session_records as records
 from holdfast.usecases.sessions.session import SessionRefused, archive_session, rename_session
-from holdfast.usecases.worktrees.session_worktree import WorktreeRefused
-from holdfast.wiring.agents.choice import choose_agent
 from holdfast.wiring.agents.requests import OURS
-from holdfast.wiring.session_worktrees import make_session_worktree
-from holdfast.wiring.settings import settings_at
+from holdfast.wiring.projects.new_sessions import SessionRequest
+from holdfast.wiring.projects.new_sessions import create_session as begin_session
 
 router = APIRouter(tags=["sessions"])
 
@@ -61,44 +58,17 @@ def list_sessions(
 def create_session(new: NewSession, context: Context) -> Session:
     """Begin a session; it has no turn yet."""
     project = context.projects.only(new.project)
-    settings = settings_at(project.root)
-    if isinstance(settings, BadConfig):
-        raise ApiError(409, "refused", " ".join(settings.problems))
-    if new.agent != OURS:
-        chosen = choose_agent(new.agent, None, settings)
-        if not hasattr(chosen, "command"):
-            raise ApiError(422, "invalid", chosen.message)
-        if new.mode == "plan":
-            message = "an external agent cannot be kept from writing; choose another mode."
-            raise ApiError(422, "invalid", message)
-    if _place(project, new) == "in_place":
-        if new.with_changes:
-            message = "`with_changes` goes with the place `worktree`."
-            raise ApiError(422, "invalid", message)
-        made = records.NewSession(new.title, new.agent, new.model, new.mode)
-        return session_body(project, project.session(project.sessions.create(made)))
-    worktree = make_session_worktree(
-        project.root,
-        None,
-        settings,
-        with_changes=new.with_changes,
-        title=new.title,
-        agent=new.agent,
+    settings = project.settings()
+    if new.agent != OURS and new.mode == "plan":
+        message = "an external agent cannot be kept from writing; choose another mode."
+        raise ApiError(422, "invalid", message)
+    request = SessionRequest(
+        new.title, new.agent, new.model, new.mode, new.place, with_changes=new.with_changes
     )
-    if isinstance(worktree, WorktreeRefused):
-        raise ApiError(409, "refused", " ".join(worktree.problems))
-    session = worktree.worktree.session
-    project.sessions.choose(session, model=new.model, mode=new.mode)
-    return session_body(project, project.session(session))
-
-
-def _place(project: ServedProject, new: NewSession) -> Literal["worktree", "in_place"]:
-    if new.place is not None:
-        return new.place
-    if new.with_changes:
-        return "worktree"
-    is_git = any((folder / ".git").exists() for folder in (project.root, *project.root.parents))
-    return "worktree" if new.agent != OURS and is_git else "in_place"
+    made = begin_session(project, request, settings)
+    if isinstance(made, SessionRefused):
+        raise session_refused(made)
+    return session_body(project, made.session)
 
 
 @router.get("/sessions/{id}", operation_id="getSession")

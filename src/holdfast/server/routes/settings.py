@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fastapi import APIRouter
 
 from holdfast import __version__
-from holdfast.config.settings import BadConfig, Setting, Settings
+from holdfast.config.settings import Setting
 from holdfast.repair.decisions import decision as decision_records
 from holdfast.repair.decisions.manifest import BadManifest, Manifest, NoSuchDecision, Pin
 from holdfast.server.context import Context, Id, ProjectName
@@ -33,11 +33,10 @@ from holdfast.wiring.agents.requests import OURS
 from holdfast.wiring.decisions import decisions_at
 from holdfast.wiring.models import list_server_models
 from holdfast.wiring.sandboxes import sandbox_status
-from holdfast.wiring.settings import settings_at, user_file
+from holdfast.wiring.settings import user_file
 
 if TYPE_CHECKING:
     from holdfast.server.context import ServerContext
-    from holdfast.server.project_list import ServedProject
 
 router = APIRouter(tags=["settings"])
 
@@ -45,7 +44,7 @@ router = APIRouter(tags=["settings"])
 @router.get("/agents", operation_id="listAgents")
 def list_agents(context: Context, project: ProjectName = None) -> AgentList:
     """List the agents that Holdfast knows, installed or not; Holdfast's own model first."""
-    settings = _settings(context.projects.only(project))
+    settings = context.projects.only(project).settings()
     ours = Agent(
         name=OURS,
         installed=True,
@@ -61,7 +60,7 @@ def list_agents(context: Context, project: ProjectName = None) -> AgentList:
 @router.get("/models", operation_id="listModels")
 def list_models(context: Context, project: ProjectName = None) -> ModelList:
     """List the models of the server that a turn would use, or say why there is none."""
-    found = list_server_models(_settings(context.projects.only(project)))
+    found = list_server_models(context.projects.only(project).settings())
     return ModelList(
         models=list(found.models), model=found.model, base_url=found.base_url, problem=found.problem
     )
@@ -71,7 +70,7 @@ def list_models(context: Context, project: ProjectName = None) -> ModelList:
 def get_settings(context: Context, project: ProjectName = None) -> SettingList:
     """Return every setting, its value and its source; of a secret, only whether it is set."""
     served = context.projects.only(project)
-    settings = _settings(served)
+    settings = served.settings()
     sandbox = sandbox_status(served.root, settings)
     return SettingList(
         settings={name: _setting(value) for name, value in settings.values.items()},
@@ -121,13 +120,6 @@ def unpin_decision(id: Id, context: Context, project: ProjectName = None) -> Dec
     manifest = _manifest(context, project)
     found = _find(manifest, id)
     return DecisionAnswer(decision=_decision(_attempt(lambda: manifest.unpin(found))))
-
-
-def _settings(project: ServedProject) -> Settings:
-    settings = settings_at(project.root)
-    if isinstance(settings, BadConfig):
-        raise ApiError(409, "refused", " ".join(settings.problems))
-    return settings
 
 
 def _setting(value: Any) -> SettingValue:

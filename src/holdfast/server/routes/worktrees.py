@@ -53,9 +53,7 @@ def merge_worktree(id: Id, wanted: MergeRequest, context: Context) -> Merged:
         if not target.is_dir():
             target = project.root
         with project.workspace_at(target) as workspace:
-            merged = _done(
-                merge_as_changes(id, wanted.hunks, workspace, project.session_worktrees)
-            )
+            merged = _done(merge_as_changes(id, wanted.hunks, workspace, project.session_worktrees))
     change = merged.change
     outcome: Literal["proposed", "committed", "unchanged"] = "unchanged"
     if change is not None:

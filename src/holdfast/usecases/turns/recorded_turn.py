@@ -224,9 +224,7 @@ def _end(turn: RecordedTurn, ended: TurnEnded) -> TurnEnded:
         ended = replace(ended, stop_reason="cancelled", message=sentence, ended_by="stop")
     elif ended.stop_reason == "cancelled" and turn.watch.interrupts:
         message = _STOPPED_WITH_PROCESS
-        turn.recorder.emit(
-            SentinelRaised(Sentinel("interrupted", message, {"can_continue": True}))
-        )
+        turn.recorder.emit(SentinelRaised(Sentinel("interrupted", message, {"can_continue": True})))
         ended = replace(ended, stop_reason="interrupted", message=message)
     turn.recorder.end(ended)
     return ended

@@ -45,27 +45,27 @@ def run_session_turn(
     asker: Asker | None,
     cancel: Cancel,
     say: Callable[[str], None] = lambda _: None,
+    show: Callable[..., None] = lambda *_: None,
     flags: dict[str, Any] | None = None,
 ) -> TurnEnded | NotSent:
     """Run one turn of a session to its end, in the thread of the caller.
 
     `message` is the first of its queue (`project.queue.first`); without it the session continues
     where it stopped. A message whose turn cannot begin is marked as refused, with the reason. All
-    that happens is in the event log; nothing is shown here.
+    that happens is in the event log; `show` is called with it besides.
     """
-    ended = _run(project, session, message, asker, cancel, say, flags or {})
+    face: dict[str, Any] = {"show": show, "say": say, "asker": asker, "cancel": cancel}
+    ended = _run(project, session, message, face, flags or {})
     if isinstance(ended, NotSent) and message is not None:
         project.queue.refuse(message, ended.message)
     return ended
 
 
-def _run(  # noqa: PLR0917 - the arguments of `run_session_turn`
+def _run(
     project: OpenProject,
     session: str,
     message: QueuedMessage | None,
-    asker: Asker | None,
-    cancel: Cancel,
-    say: Callable[[str], None],
+    face: dict[str, Any],
     flags: dict[str, Any],
 ) -> TurnEnded | NotSent:
     shown = show_session(session, project.sessions)
@@ -78,12 +78,6 @@ def _run(  # noqa: PLR0917 - the arguments of `run_session_turn`
     if isinstance(settings, BadConfig):
         return NotSent(" ".join(settings.problems))
     prompt = None if message is None else message.prompt
-    face: dict[str, Any] = {
-        "show": lambda *_: None,
-        "say": say,
-        "asker": asker,
-        "cancel": cancel,
-    }
     if shown.agent != OURS:
         request = AgentTurnRequest(prompt, shown.agent, session=session, queued=message)
         return run_agent_turn_at(project.root, settings, request, **face)
