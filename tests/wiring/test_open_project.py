@@ -12,6 +12,8 @@ import pytest
 
 from holdfast.config.settings import Settings
 from holdfast.testing import ScriptedServer, call, say
+from holdfast.usecases.checkpoints.preview import RestorePreview, preview_restore
+from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.sessions.session import (
     SessionRefused,
     archive_session,
@@ -20,7 +22,9 @@ from holdfast.usecases.sessions.session import (
 )
 from holdfast.usecases.sessions.session_records import SessionQuery
 from holdfast.usecases.sessions.transcript_ports import Attachment, NewMessage
+from holdfast.usecases.settled import Restored
 from holdfast.usecases.turns.recorded_turn import NotSent
+from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.events import TurnEnded
 from holdfast.wiring.projects.new_sessions import SessionMade, SessionRequest, create_session
 from holdfast.wiring.projects.open_project import OpenProject
@@ -198,3 +202,62 @@ def test_a_session_of_a_worktree_works_there(project: OpenProject) -> None:
     root = project.root_of(session)
     assert isinstance(root, Path)
     assert (root / "b.py").read_text(encoding="utf-8") == "y = 2\n"
+
+
+def checkpoint_before(project: OpenProject, session: str) -> str:
+    """Return the checkpoint before the first turn of a session."""
+    found = project.messages.page(session, limit=1000).messages[-1].checkpoint_id
+    assert found is not None
+    return found
+
+
+def edited(project: OpenProject) -> str:
+    """Let a session write b.py and c.py; then somebody else changes a.py and c.py."""
+    session = new_session(project)
+    with ScriptedServer(
+        [
+            call("write_file", path="b.py", content="y = 2\n"),
+            call("write_file", path="c.py", content="z = 3\n"),
+            say("Wrote them."),
+        ]
+    ) as server:
+        send(project, session, "write", server)
+    (project.root / "a.py").write_text("mine = 1\n", encoding="utf-8")
+    (project.root / "c.py").write_text("mine = 3\n", encoding="utf-8")
+    return session
+
+
+def test_a_preview_names_the_files_and_who_changed_them(project: OpenProject) -> None:
+    session = edited(project)
+    wanted = checkpoint_before(project, session)
+    with project.workspace_at(project.root) as workspace:
+        worktrees = project.checkpoints_at(project.root)
+        preview = preview_restore(wanted, worktrees, workspace, project.events, session=session)
+        elsewhere = preview_restore(
+            wanted, project.checkpoints_at(project.root), workspace, project.events, session="other"
+        )
+    assert isinstance(preview, RestorePreview), preview
+    assert [(each.path, each.status, each.by) for each in preview.files] == [
+        ("a.py", "modified", "other"),
+        ("b.py", "deleted", "session"),
+        ("c.py", "deleted", "other"),
+    ]
+    assert (preview.messages, preview.will_stop_turn) == (1, False)
+    assert (project.root / "b.py").exists()
+    assert isinstance(elsewhere, NothingDone)
+
+
+def test_a_restore_leaves_the_files_that_are_to_be_kept(project: OpenProject) -> None:
+    session = edited(project)
+    wanted = checkpoint_before(project, session)
+    restored = restore(
+        wanted, project.checkpoints_at(project.root), session=session, keep=["a.py", "c.py"]
+    )
+    assert isinstance(restored, Restored), restored
+    assert restored.kept == ("a.py", "c.py")
+    assert set(restored.kept_why.values()) == {"you asked to keep it"}
+    files = {path.name: path.read_text(encoding="utf-8") for path in project.root.glob("*.py")}
+    assert files == {"a.py": "mine = 1\n", "c.py": "mine = 3\n"}
+    undone = undo_restore(project.checkpoints_at(project.root), session=session)
+    assert isinstance(undone, Restored), undone
+    assert (project.root / "b.py").exists()
