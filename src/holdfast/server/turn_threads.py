@@ -152,7 +152,7 @@ class TurnThreads:
             while True:
                 try:
                     now()
-                except Exception:
+                except Exception:  # noqa: BLE001 - logged; nobody above could
                     # The turn is on record as ended; the session must be able to go on.
                     _log.exception("session %s: the turn has failed", session)
                 with self._lock:

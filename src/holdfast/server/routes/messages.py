@@ -218,10 +218,7 @@ def _message(
     message: transcript.TranscriptMessage, events: Sequence[LoggedEvent]
 ) -> dict[str, Any]:
     """Return the JSON of a `Message`."""
-    words = []
-    for part in message.parts:
-        if part.kind in {"text", "said"} and part.body.get("text"):
-            words.append(str(part.body["text"]))
+    said = [part.body.get("text") for part in message.parts if part.kind in {"text", "said"}]
     if message.role != "assistant":
         events = ()
     return {
@@ -229,7 +226,7 @@ def _message(
         "seq": message.seq,
         "role": message.role,
         "state": message.state,
-        "text": "\n\n".join(words),
+        "text": "\n\n".join(filter(None, said)),
         "turn_id": message.turn_id,
         "checkpoint_id": message.checkpoint_id,
         "created_at": message.created_at,

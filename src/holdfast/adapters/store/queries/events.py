@@ -97,7 +97,7 @@ def events_of_turns(
     settled = records(
         connection, EventRow, select(events).where(*mine, events.c.kind.not_in(_STREAM))
     )
-    said = {turn: 0 for turn in turn_ids}
+    said = dict.fromkeys(turn_ids, 0)
     for row in settled:
         if row.kind == "said" and row.turn_id is not None:
             said[row.turn_id] = max(said[row.turn_id], row.seq)
