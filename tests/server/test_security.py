@@ -254,7 +254,9 @@ def test_no_path_in_an_address_leads_out_of_the_project(
     assert code(answer)[1] in {"invalid", "not_found"}
 
 
-@pytest.mark.parametrize("path", ["../secret.txt", "/etc/passwd", "link.txt", "link/secret.txt", "a\0", ""])
+@pytest.mark.parametrize(
+    "path", ["../secret.txt", "/etc/passwd", "link.txt", "link/secret.txt", "a\0", ""]
+)
 def test_no_path_in_a_body_leads_out_of_the_project(
     outside: str, server: RunningServer, path: str
 ) -> None:
@@ -269,7 +271,9 @@ def test_no_path_in_a_body_leads_out_of_the_project(
     assert server.get(f"/sessions/{session}")["queued"] == 0
 
 
-@pytest.mark.parametrize("path", ["../x", "relative", "/no/such/folder", "/tmp/../etc", "\0", "/a\0b"])
+@pytest.mark.parametrize(
+    "path", ["../x", "relative", "/no/such/folder", "/tmp/../etc", "\0", "/a\0b"]
+)
 def test_a_project_is_not_added_by_the_page_alone(server: RunningServer, path: str) -> None:
     answer = server.client.post("/api/projects", json={"path": path})
     assert code(answer) == (422, "invalid")
@@ -288,7 +292,9 @@ def test_a_folder_is_added_only_when_somebody_at_the_terminal_allows_it(
     assert len(server.get("/projects")["projects"]) == 1
 
 
-@pytest.mark.parametrize("path", ["/..%2f..%2fapp.py", "/%2e%2e/app.py", "/assets/..%2f..%2fapp.py"])
+@pytest.mark.parametrize(
+    "path", ["/..%2f..%2fapp.py", "/%2e%2e/app.py", "/assets/..%2f..%2fapp.py"]
+)
 def test_no_file_beside_the_page_is_served(server: RunningServer, path: str) -> None:
     answer = server.client.send(server.client.build_request("GET", httpx.URL(server.url + path)))
     assert answer.status_code == 404

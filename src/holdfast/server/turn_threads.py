@@ -65,6 +65,7 @@ class TurnThreads:
         """Sessions whose thread has to look at the queue once more before it ends."""
         self._ending: set[str] = set()
         self._first: dict[str, str] = {}
+        self._notes: dict[str, list[str]] = {}
         self.is_stopping = False
 
     @property
@@ -129,6 +130,16 @@ class TurnThreads:
                 return False
             self._after.setdefault(session, []).append(act)
             return True
+
+    def remember(self, session: str, note: str) -> None:
+        """Keep what the next prompt of a session says besides."""
+        with self._lock:
+            self._notes.setdefault(session, []).append(note)
+
+    def take_notes(self, session: str) -> str:
+        """Return what was to be said with the next prompt, "" if nothing was."""
+        with self._lock:
+            return "\n".join(self._notes.pop(session, ()))
 
     def stop(self) -> None:
         """Let the running steps end, then end every turn, and return when all have ended."""

@@ -71,6 +71,9 @@ def send_message(id: Id, new: NewMessage, context: Context) -> MessageSent:
     """Send a message: a turn begins, or the message waits for the end of the one that runs."""
     project = context.projects.of_session(id)
     attachments = _attachments(project, id, new.attachments)
+    review = context.turns.take_notes(id)
+    if review:
+        attachments = (*attachments, transcript.Attachment("review", review))
     message = transcript.NewMessage(new.text, attachments, new.client_id)
     waited = project.queue.waiting(id)
     is_running = project.session(id).state in {"running", "waiting"}
