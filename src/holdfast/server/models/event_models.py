@@ -228,4 +228,4 @@ if TYPE_CHECKING:
     EventBody: TypeAlias = BaseModel
 else:
     # The members are made above, at run time.
-    EventBody = Annotated[Union[tuple(EVENT_MODELS.values())], Field(discriminator="kind")]
+    EventBody = Annotated[Union[tuple(EVENT_MODELS.values())], Field(discriminator="kind")]  # noqa: UP007 - made at run time
