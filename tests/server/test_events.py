@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 
 from holdfast.server import event_hub
-from holdfast.server.event_frames import Frame
-from holdfast.server.event_hub import Follower as HubFollower
 from holdfast.testing import ScriptedServer, say
 from tests.server.harness import TOKEN, Follower, RunningServer
 from tests.waiting import wait_until
@@ -34,7 +32,7 @@ def test_a_follower_gets_every_event_once_and_in_order_from_the_store_and_live(
     session = server.new_session()
     server.turn(session, "first")
     early = Follower(server, after=0)
-    early.wait_for(lambda seen: bool(seen))
+    early.wait_for(bool)
     server.turn(session, "second")
     last = server.get(f"/projects/{server.project}")["last_seq"]
     early.wait_for(lambda seen: seen[-1]["seq"] == last)
@@ -103,14 +101,23 @@ def test_a_quiet_stream_has_a_beat(
         assert any(line == ": beat" for line in lines)
 
 
-def test_a_follower_that_is_too_slow_is_cut_off_and_has_nothing_waiting() -> None:
-    follower = HubFollower("project", None)
-    frames = [Frame(number, None, b"x") for number in range(event_hub.MOST_WAITING + 1)]
-    follower.offer(frames[:-1])
-    assert not follower.is_cut_off
-    follower.offer(frames[-1:])
-    assert follower.is_cut_off
-    assert not follower._waiting
+def test_a_follower_that_is_too_slow_is_cut_off_and_comes_back_by_its_last_id(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "holdfast.usecases.events.log_watch.LogWatch.follow.__kwdefaults__",
+        {"after": 0, "session": None, "most": 1},
+    )
+    session = server.new_session()
+    first = Follower(server, after=0)
+    first.wait_for(bool)
+    server.turn(session, "x")
+    assert wait_until(lambda: first.ended, 60)
+    monkeypatch.undo()
+    last = server.get(f"/projects/{server.project}")["last_seq"]
+    again = Follower(server, after=first.seen[-1]["seq"])
+    again.wait_for(lambda seen: bool(seen) and seen[-1]["seq"] == last)
+    assert seqs(first.seen + again.seen) == list(range(1, last + 1))
 
 
 def test_a_follower_that_reads_nothing_slows_no_turn_and_no_other_follower(
