@@ -141,5 +141,14 @@ def test_a_follower_that_reads_nothing_slows_no_turn_and_no_other_follower(
         assert seqs(follower.seen) == list(range(1, last + 1))
 
 
+def test_a_follower_that_has_gone_is_forgotten(server: RunningServer) -> None:
+    server.new_session()
+    for _ in range(5):
+        server.events()
+    watch = server.projects.all()[0].watch
+    assert wait_until(lambda: server.get("/health")["followers"] == 0, 60)
+    assert wait_until(lambda: not watch._followers, 60)
+
+
 def test_events_of_a_project_that_is_not_served_are_not_found(server: RunningServer) -> None:
     assert server.get("/projects/0123abcd/events", 404)["code"] == "not_found"

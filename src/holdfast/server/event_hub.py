@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response, StreamingResponse
@@ -15,7 +16,9 @@ from starlette.responses import Response, StreamingResponse
 from holdfast.server.event_frames import BEAT, STOPPING, frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable
+    from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+
+    from starlette.types import Receive, Scope, Send
 
     from holdfast.server.project_list import ProjectRegistry, ServedProject
     from holdfast.usecases.events.log_watch import LogFollower
@@ -27,9 +30,35 @@ _MOST_FRAMES = 4_000
 
 
 class EventStream(StreamingResponse):
-    """A response of events."""
+    """A response of events, whose follower is closed when the client goes."""
 
     media_type = "text/event-stream"
+
+    def __init__(self, frames: AsyncGenerator[bytes, None]) -> None:
+        """Send these frames."""
+        super().__init__(frames)
+        self._frames = frames
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send until the client or the server ends."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._frames.aclose()
+
+
+async def _replay(follower: LogFollower) -> tuple[LoggedEvent, ...] | None:
+    """Return the next events on record, read in a thread.
+
+    The thread cannot be cancelled, and its last act is to join the others: whoever leaves meanwhile
+    has to be taken out after that.
+    """
+    reading = asyncio.ensure_future(asyncio.to_thread(follower.replay))
+    try:
+        return await asyncio.shield(reading)
+    except asyncio.CancelledError:
+        reading.add_done_callback(lambda _: follower.close())
+        raise
 
 
 class EventHub:
@@ -62,18 +91,20 @@ class EventHub:
 
     async def _follow(
         self, project: ServedProject, after: int, session: str | None
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         loop, woken = asyncio.get_running_loop(), asyncio.Event()
 
         def wake() -> None:
-            loop.call_soon_threadsafe(woken.set)
+            # The loop of a server that has ended is closed.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(woken.set)
 
         self._streams.add(woken)
         try:
             yield b"retry: 1000\n\n"
             with project.watch.follow(wake, after=after, session=session) as follower:
                 while not self._is_over:
-                    page = await asyncio.to_thread(follower.replay)
+                    page = await _replay(follower)
                     if page is None:
                         break
                     yield self._encode(project.id, page)
