@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.store.event_log import StoredEventLog
-from holdfast.adapters.store.log_signal import signal_of
+from holdfast.adapters.store.events.log_signal import signal_of
 from holdfast.adapters.store.queries.events import NewEvent, append_events
 from holdfast.adapters.store.store import Store
 from holdfast.usecases.events.log_watch import LogWatch

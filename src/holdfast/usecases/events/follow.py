@@ -24,7 +24,7 @@ def read_events(
 
 def follow_events(
     watch: LogWatch,
-    wake: Callable[[], None],
+    wake: Callable[[], object],
     wait: Callable[[], bool],
     after: int = 0,
     session: str | None = None,

@@ -57,7 +57,7 @@ class LogWatch:
 
     def follow(
         self,
-        wake: Callable[[], None],
+        wake: Callable[[], object],
         *,
         after: int = 0,
         session: str | None = None,
@@ -161,7 +161,7 @@ class LogFollower:
         self,
         watch: LogWatch,
         log: EventReader,
-        wake: Callable[[], None],
+        wake: Callable[[], object],
         after: int,
         session: str | None,
         most: int,
