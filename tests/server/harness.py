@@ -65,7 +65,7 @@ class RunningServer:
 
     # ------------------------------------------------------------------------------------ requests
 
-    def get(self, path: str, status: int = 200, **params: Any) -> Any:
+    def get(self, path: str, status: int = 200, /, **params: Any) -> Any:
         return self._checked(self.client.get(f"/api{path}", params=params), status)
 
     def post(self, path: str, body: Any = None, status: int = 200, **params: Any) -> Any:
