@@ -41,7 +41,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
         schemas.update(schema.pop("$defs", {}))
         schemas[name] = schema
     # Once as a name, not each time in full.
-    schemas["Message"]["properties"]["events"]["items"] = {"$ref": _REF.format(model="Event")}
+    schemas["MessageJson"]["properties"]["events"]["items"] = {"$ref": _REF.format(model="Event")}
     sentinel = {"$ref": _REF.format(model="Sentinel")}
     schemas["SentinelRaised"]["properties"]["sentinel"] = sentinel
     document["components"]["schemas"] = dict(sorted(schemas.items()))

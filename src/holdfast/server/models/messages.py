@@ -74,7 +74,7 @@ class QueueEdit(Sent):
     attachments: list[AttachmentJson] | None = Field(None, max_length=50)
 
 
-class Message(AnswerBody):
+class MessageJson(AnswerBody):
     """A message of the transcript.
 
     `text` is what the user wrote, or what the assistant said in all steps. `state` is that of its
@@ -101,7 +101,7 @@ class MessagePage(AnswerBody):
     `seq` is the number of the last event that is in it: follow the events after that one.
     """
 
-    messages: list[Message]
+    messages: list[MessageJson]
     before: int | None
     queue: list[QueuedMessageJson]
     seq: int

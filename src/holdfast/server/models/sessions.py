@@ -10,7 +10,7 @@ from holdfast.server.models.base import AnswerBody, Sent
 
 SessionStateName: TypeAlias = Literal["running", "waiting", "stopped", "done"]
 """`waiting`: a person has to answer. `stopped`: its last turn came to no good end."""
-Mode: TypeAlias = Literal["ask", "auto", "review", "plan"]
+ModeName: TypeAlias = Literal["ask", "auto", "review", "plan"]
 WorkPlaceName: TypeAlias = Literal["worktree", "in_place"]
 
 
@@ -74,7 +74,7 @@ class NewSessionJson(Sent):
     title: str = Field("", max_length=500)
     agent: str = Field("holdfast", max_length=100)
     model: str | None = Field(None, max_length=200)
-    mode: Mode | None = None
+    mode: ModeName | None = None
     place: WorkPlaceName | None = Field(
         None, description="None: a worktree for an external agent in git, else in place."
     )
@@ -86,7 +86,7 @@ class SessionEdit(Sent):
 
     title: str | None = Field(None, max_length=500)
     archived: bool | None = None
-    mode: Mode | None = None
+    mode: ModeName | None = None
     model: str | None = Field(None, max_length=200)
 
 
