@@ -164,6 +164,7 @@ def _dependencies(
             timeout=settings["command_timeout"],
             network=settings["network"] == "on",
             unattended=settings["approve"] == "auto",
+            weak_sandbox=settings["weak_sandbox"] == "run",
         )
         here = str(root)
         ports = ToolPorts(
