@@ -18,7 +18,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from holdfast.server.app import make_app
-from holdfast.server.openapi import describe
+from holdfast.server.document import describe
 from tests.server.harness import TOKEN, RunningServer
 
 CHECKS = [

@@ -13,8 +13,8 @@ from pydantic import TypeAdapter
 from holdfast.guards.loops import Trip
 from holdfast.loop import sentinels
 from holdfast.server.app import make_app
+from holdfast.server.document import describe
 from holdfast.server.models.event_models import EVENT_MODELS, EventBody, SentinelBody
-from holdfast.server.openapi import describe
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.vocab.events import Compacted, Event, SentinelRaised
 from holdfast.vocab.transcript import SentinelKind

@@ -8,7 +8,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.responses import JSONResponse
 
 from holdfast import __version__
-from holdfast.server.openapi import describe
+from holdfast.server.document import describe
 from holdfast.server.page_files import add_page
 from holdfast.server.problems import PROBLEM_TYPE, add_handlers
 from holdfast.server.routes import (
