@@ -10,13 +10,16 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from holdfast.checkpoints.limits import SnapshotLimits
 from holdfast.testing import ScriptedAgent, ScriptedServer, call, hang, say
 from holdfast.usecases.checkpoints.checkpoint import prune_checkpoints
+from holdfast.wiring import worktrees
 from tests.server.conftest import make_root
 from tests.server.harness import RunningServer
 from tests.waiting import wait_until
@@ -280,6 +283,8 @@ def _fill(file: Path) -> None:
 def test_a_restore_on_a_full_disk_is_refused_and_works_when_there_is_room(
     disk: Path, model: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The budget would refuse a checkpoint on so small a disk.
+    monkeypatch.setattr(worktrees, "SnapshotLimits", partial(SnapshotLimits, reserve=0))
     root = make_root(disk, monkeypatch)
     server = RunningServer([root])
     try:

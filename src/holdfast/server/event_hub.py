@@ -108,13 +108,13 @@ class EventHub:
                     if page is None:
                         break
                     yield self._encode(project.id, page)
-                async for data in self._live(project.id, follower, woken):
+                async for data in self._live(project, follower, woken):
                     yield data
         finally:
             self._streams.discard(woken)
 
     async def _live(
-        self, project_id: str, follower: LogFollower, woken: asyncio.Event
+        self, project: ServedProject, follower: LogFollower, woken: asyncio.Event
     ) -> AsyncIterator[bytes]:
         """Yield what comes, and a beat when nothing does, until the server stops.
 
@@ -124,10 +124,14 @@ class EventHub:
             woken.clear()
             taken = follower.take()
             if taken.events:
-                yield self._encode(project_id, taken.events)
+                yield self._encode(project.id, taken.events)
                 continue
             if self._is_over:
-                yield STOPPING
+                # The ends of the turns may not have been handed out yet.
+                left = await asyncio.to_thread(
+                    project.events.after, follower.last, session=follower.session
+                )
+                yield self._encode(project.id, left) + STOPPING
                 return
             if taken.cut_off:
                 return
