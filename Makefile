@@ -55,7 +55,7 @@ $(READY): pyproject.toml constraints.txt $(if $(MOVED),FORCE)
 	@echo "installing holdfast into .venv ..."
 	@test -x $(PY) || "$(PYTHON)" -m venv .venv
 	@$(call install,hatchling)
-	@$(call install,--editable '.[sandbox]')
+	@$(call install,--editable '.[sandbox,server]')
 	@printf '%s' "$(CURDIR)" > $@
 
 $(DEV_READY): $(READY)

@@ -1,0 +1,1 @@
+"""HTTP: the use cases for a browser, and the page."""

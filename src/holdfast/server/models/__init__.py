@@ -1,0 +1,1 @@
+"""What routes receive and return, as pydantic models."""

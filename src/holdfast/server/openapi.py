@@ -1,0 +1,63 @@
+"""The OpenAPI document. `python -m holdfast.server.openapi` prints it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from fastapi.openapi.utils import get_openapi
+from pydantic import TypeAdapter
+
+from holdfast.server.models.event_models import EventBody, SentinelBody
+from holdfast.server.models.problem import Problem
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+_REF = "#/components/schemas/{model}"
+_SECURITY = {
+    "bearer": {"type": "http", "scheme": "bearer"},
+    "cookie": {"type": "apiKey", "in": "cookie", "name": "holdfast"},
+}
+
+
+def describe(app: FastAPI) -> dict[str, Any]:
+    """Return the document: every route, and the unions `Event` and `Sentinel`."""
+    document = get_openapi(
+        title=app.title, version=app.version, openapi_version="3.1.0", routes=app.routes
+    )
+    schemas = document["components"]["schemas"]
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            # The problem for what is not valid is among 4XX.
+            operation["responses"].pop("422", None)
+    for name, union in (("Event", EventBody), ("Sentinel", SentinelBody), ("Problem", Problem)):
+        schema = TypeAdapter(union).json_schema(mode="serialization", ref_template=_REF)
+        schemas.update(schema.pop("$defs", {}))
+        schemas[name] = schema
+    # Once as a name, not each time in full.
+    schemas["Message"]["properties"]["events"]["items"] = {"$ref": _REF.format(model="Event")}
+    sentinel = {"$ref": _REF.format(model="Sentinel")}
+    schemas["SentinelRaised"]["properties"]["sentinel"] = sentinel
+    document["components"]["schemas"] = dict(sorted(schemas.items()))
+    document["components"]["securitySchemes"] = _SECURITY
+    document["security"] = [{"bearer": []}, {"cookie": []}]
+    stream = document["paths"]["/api/projects/{id}/events"]["get"]["responses"]["200"]["content"]
+    stream.pop("application/json", None)
+    stream["text/event-stream"] = {"schema": {"type": "string"}}
+    return document
+
+
+def main() -> None:
+    """Print the document."""
+    from holdfast.server.app import make_app  # noqa: PLC0415 - app.py needs `describe`
+
+    json.dump(describe(make_app()), sys.stdout, indent=1, ensure_ascii=False)
+    sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    main()
