@@ -13,6 +13,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONWARNINGS VIRTUAL_ENV
 
 PY := .venv/bin/python
+# A variable: a comma would end the argument of a call.
+PRODUCT := '.[sandbox,server]'
 LOCAL := .venv-local/bin/python
 READY := .venv/.holdfast-ready
 DEV_READY := .venv/.holdfast-dev-ready
@@ -55,7 +57,7 @@ $(READY): pyproject.toml constraints.txt $(if $(MOVED),FORCE)
 	@echo "installing holdfast into .venv ..."
 	@test -x $(PY) || "$(PYTHON)" -m venv .venv
 	@$(call install,hatchling)
-	@$(call install,--editable '.[sandbox,server]')
+	@$(call install,--editable $(PRODUCT))
 	@printf '%s' "$(CURDIR)" > $@
 
 $(DEV_READY): $(READY)

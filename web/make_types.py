@@ -45,9 +45,10 @@ def read_document(file: Path | None) -> Json:
         document: Json = json.loads(file.read_text(encoding="utf-8"))
         return document
     # Only here: a document from a file needs no server.
-    from holdfast.server.openapi import openapi_document  # noqa: PLC0415 - see above
+    from holdfast.server.app import make_app  # noqa: PLC0415 - see above
+    from holdfast.server.openapi import describe  # noqa: PLC0415 - as above
 
-    return openapi_document()
+    return describe(make_app())
 
 
 def types_of(document: Json) -> str:

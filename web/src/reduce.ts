@@ -198,6 +198,16 @@ export function transcriptOf(page: MessagePage): Transcript {
   };
 }
 
+/** Return the state with a transcript that was just loaded, and `since`, the events that came meanwhile. */
+export function withTranscript(state: State, id: string, loaded: Transcript, since: readonly Event[]): State {
+  let next: State = { ...state, transcripts: { ...state.transcripts, [id]: loaded } };
+  for (const event of since) {
+    const transcript = transcriptAfter(next, event);
+    if (transcript !== null) next = { ...next, transcripts: { ...next.transcripts, [id]: transcript.after } };
+  }
+  return next;
+}
+
 /** Return the transcript with an older page before it. */
 export function withOlder(transcript: Transcript, page: MessagePage): Transcript {
   const known = new Set(transcript.messages.map((message) => message.id));
@@ -591,12 +601,9 @@ function sessionAfter(session: Session, event: Event): Session {
     case "said":
       return event.text === "" ? session : { ...session, last_words: lastWords(event.text) };
     case "approval_asked":
-      return { ...session, state: "waiting", approvals: session.approvals + 1 };
-    case "approval_given": {
-      const approvals = Math.max(0, session.approvals - 1);
-      const state = approvals > 0 ? "waiting" : session.turn_id === null ? session.state : "running";
-      return { ...session, approvals, state };
-    }
+      return { ...session, state: "waiting" };
+    case "approval_given":
+      return session.turn_id === null ? session : { ...session, state: "running" };
     case "turn_ended":
       return {
         ...session,
@@ -626,7 +633,9 @@ function lastWords(text: string): string {
 }
 
 function approvalsAfter(approvals: State["approvals"], event: Event): State["approvals"] {
-  if (event.kind === "approval_asked") return [...approvals, event];
+  if (event.kind === "approval_asked") {
+    return [...approvals.filter((asked) => asked.approval_id !== event.approval_id), event];
+  }
   if (event.kind === "approval_given") {
     const left = approvals.filter((asked) => !isAnswerTo(asked, event));
     return left.length === approvals.length ? approvals : left;

@@ -134,7 +134,7 @@ export type MergeRequest = { form?: "changes" | "branch"; hunks?: number[] };
 
 export type Merged = { outcome: "proposed" | "committed" | "unchanged"; session: string; change_id: string | null; files: string[]; partly: boolean; branch: string | null; commit: string | null; seq: number | null };
 
-export type Message = { id: string; seq: number; role: "user" | "assistant"; state: string; text: string; turn_id: string | null; checkpoint_id: string | null; created_at: string; events: (TurnStarted | CheckpointTaken | CheckpointMissed | CheckpointsRemoved | CheckpointRestored | StepStarted | TextArrived | ReasoningArrived | Retried | ModelAwaited | Said | CallStarted | CallEnded | EditLanded | EditObserved | EditRefused | ChangeMoved | ChangesRemoved | CommandRan | ApprovalAsked | ApprovalGiven | SentinelRaised | Compacted | RepairEnded | UsageReported | AgentCall | PlanStated | AgentStateChanged | AgentNote | WorktreeChanged | Recovered | TurnEnded | SessionChanged | MessageQueued | SessionDeleted | GarbageCollected | LogBaseline)[] };
+export type Message = { id: string; seq: number; role: "user" | "assistant"; state: string; text: string; turn_id: string | null; checkpoint_id: string | null; created_at: string; events: Event[] };
 
 export type MessagePage = { messages: Message[]; before: number | null; queue: QueuedMessage[]; seq: number };
 
@@ -208,9 +208,9 @@ export type Said = { v: number; seq: number; at: string; session: string | null;
 
 export type SandboxInfo = { kind: "bubblewrap" | "landlock" | "seatbelt" | "none"; why: string };
 
-export type Sentinel = CapHitSentinel | ChantSentinel | CompactionOffSentinel | CompactionSentinel | DoomLoopSentinel | InterruptedSentinel | MistakeRecoverySentinel | NeedsApprovalSentinel;
+export type Sentinel = MistakeRecoverySentinel | DoomLoopSentinel | CapHitSentinel | CompactionSentinel | CompactionOffSentinel | ChantSentinel | InterruptedSentinel | NeedsApprovalSentinel;
 
-export type SentinelRaised = { v: number; seq: number; at: string; session: string | null; turn: string | null; sentinel: MistakeRecoverySentinel | DoomLoopSentinel | CapHitSentinel | CompactionSentinel | CompactionOffSentinel | ChantSentinel | InterruptedSentinel | NeedsApprovalSentinel; kind: "sentinel" };
+export type SentinelRaised = { v: number; seq: number; at: string; session: string | null; turn: string | null; sentinel: Sentinel; kind: "sentinel" };
 
 export type Session = { id: string; project: string; title: string; agent: string; model: string | null; mode: string | null; place: "worktree" | "in_place"; root: string; branch: string | null; state: "running" | "waiting" | "stopped" | "done"; archived: boolean; turn_id: string | null; last_turn: string | null; stop_reason: string | null; can_continue: boolean; approvals: number; queued: number; messages: number; turns: number; files_changed: number; last_words: string; created_at: string; updated_at: string };
 
@@ -261,7 +261,97 @@ export type WorktreeList = { worktrees: Worktree[] };
 export type WorktreeRemoval = { outcome: "removed"; session: string; path: string; checkpoint_id: string | null; branch: string | null; seq: number | null };
 
 export interface Operations {
+  listAgents: { query: { project?: string | null }; answer: AgentList };
+  listApprovals: { query: { state?: "waiting" | "all"; project?: string | null; session?: string | null }; answer: ApprovalList };
+  answerApproval: { path: { id: string }; body: ApprovalReply; answer: ApprovalAnswered };
+  getChange: { path: { id: string }; query: { hunks?: boolean }; answer: Change };
+  applyChange: { path: { id: string }; body: HunkChoice; answer: ChangeSettled };
+  listHunks: { path: { id: string }; query: { from?: number; count?: number }; answer: HunkPage };
+  rejectChange: { path: { id: string }; body: RejectRequest; answer: ChangeSettled };
+  rewindChange: { path: { id: string }; answer: ChangeSettled };
+  listDecisions: { query: { project?: string | null; scope?: "build" | "runtime" | null; unpinned?: boolean }; answer: DecisionList };
+  pinDecision: { path: { id: string }; query: { project?: string | null }; body: PinRequest; answer: DecisionAnswer };
+  unpinDecision: { path: { id: string }; query: { project?: string | null }; answer: DecisionAnswer };
+  getHealth: { answer: Health };
+  listModels: { query: { project?: string | null }; answer: ModelList };
+  listProjects: { answer: ProjectList };
+  addProject: { body: NewProject; answer: Project };
+  getProject: { path: { id: string }; answer: Project };
+  removeProject: { path: { id: string }; answer: Removed };
+  followEvents: { path: { id: string }; query: { after?: number | null; session?: string | null }; answer: undefined };
+  listSessions: { query: { project?: string | null; state?: "running" | "waiting" | "stopped" | "done" | "archived" | null; q?: string; offset?: number; limit?: number }; answer: SessionList };
+  createSession: { body: NewSession; answer: Session };
+  getSession: { path: { id: string }; answer: Session };
+  updateSession: { path: { id: string }; body: SessionEdit; answer: Session };
+  deleteSession: { path: { id: string }; answer: SessionDeletion };
+  listChanges: { path: { id: string }; query: { limit?: number }; answer: ChangeList };
+  listCheckpoints: { path: { id: string }; answer: CheckpointList };
+  continueSession: { path: { id: string }; answer: TurnAccepted };
+  getDiff: { path: { id: string }; query: { against?: string; path?: string | null; from?: number; count?: number }; answer: SessionDiff };
+  getFile: { path: { id: string; path: string }; query: { at?: string }; answer: FileContent };
+  forkSession: { path: { id: string }; body: ForkRequest; answer: Session };
+  getLedger: { path: { id: string }; answer: Ledger };
+  listMessages: { path: { id: string }; query: { before?: number | null; limit?: number }; answer: MessagePage };
+  sendMessage: { path: { id: string }; body: NewMessage; answer: MessageSent };
+  listQueue: { path: { id: string }; answer: Queue };
+  editQueued: { path: { id: string; messageId: string }; body: QueueEdit; answer: QueuedMessage };
+  removeQueued: { path: { id: string; messageId: string }; answer: Removed };
+  sendQueuedNow: { path: { id: string; messageId: string }; answer: MessageSent };
+  undoRestore: { path: { id: string }; answer: RestoreDone };
+  previewRestore: { path: { sessionId: string; checkpointId: string }; query: { scope?: "both" | "files" | "conversation" }; answer: RestorePreview };
+  restoreCheckpoint: { path: { sessionId: string; checkpointId: string }; body: RestoreRequest; answer: RestoreDone };
+  getSettings: { query: { project?: string | null }; answer: SettingList };
+  cancelTurn: { path: { id: string }; answer: TurnCancelled };
+  listWorktrees: { query: { project?: string | null }; answer: WorktreeList };
+  removeWorktree: { path: { id: string }; query: { force?: boolean }; answer: WorktreeRemoval };
+  mergeWorktree: { path: { id: string }; body: MergeRequest; answer: Merged };
+  updateWorktree: { path: { id: string }; answer: Updated };
 }
 
 export const operations: Record<keyof Operations, readonly [string, string]> = {
+  listAgents: ["GET", "/api/agents"],
+  listApprovals: ["GET", "/api/approvals"],
+  answerApproval: ["POST", "/api/approvals/{id}"],
+  getChange: ["GET", "/api/changes/{id}"],
+  applyChange: ["POST", "/api/changes/{id}/apply"],
+  listHunks: ["GET", "/api/changes/{id}/hunks"],
+  rejectChange: ["POST", "/api/changes/{id}/reject"],
+  rewindChange: ["POST", "/api/changes/{id}/rewind"],
+  listDecisions: ["GET", "/api/decisions"],
+  pinDecision: ["POST", "/api/decisions/{id}/pin"],
+  unpinDecision: ["POST", "/api/decisions/{id}/unpin"],
+  getHealth: ["GET", "/api/health"],
+  listModels: ["GET", "/api/models"],
+  listProjects: ["GET", "/api/projects"],
+  addProject: ["POST", "/api/projects"],
+  getProject: ["GET", "/api/projects/{id}"],
+  removeProject: ["DELETE", "/api/projects/{id}"],
+  followEvents: ["GET", "/api/projects/{id}/events"],
+  listSessions: ["GET", "/api/sessions"],
+  createSession: ["POST", "/api/sessions"],
+  getSession: ["GET", "/api/sessions/{id}"],
+  updateSession: ["PATCH", "/api/sessions/{id}"],
+  deleteSession: ["DELETE", "/api/sessions/{id}"],
+  listChanges: ["GET", "/api/sessions/{id}/changes"],
+  listCheckpoints: ["GET", "/api/sessions/{id}/checkpoints"],
+  continueSession: ["POST", "/api/sessions/{id}/continue"],
+  getDiff: ["GET", "/api/sessions/{id}/diff"],
+  getFile: ["GET", "/api/sessions/{id}/files/{path}"],
+  forkSession: ["POST", "/api/sessions/{id}/fork"],
+  getLedger: ["GET", "/api/sessions/{id}/ledger"],
+  listMessages: ["GET", "/api/sessions/{id}/messages"],
+  sendMessage: ["POST", "/api/sessions/{id}/messages"],
+  listQueue: ["GET", "/api/sessions/{id}/queue"],
+  editQueued: ["PATCH", "/api/sessions/{id}/queue/{messageId}"],
+  removeQueued: ["DELETE", "/api/sessions/{id}/queue/{messageId}"],
+  sendQueuedNow: ["POST", "/api/sessions/{id}/queue/{messageId}/send"],
+  undoRestore: ["POST", "/api/sessions/{id}/undo"],
+  previewRestore: ["GET", "/api/sessions/{sessionId}/checkpoints/{checkpointId}/preview"],
+  restoreCheckpoint: ["POST", "/api/sessions/{sessionId}/checkpoints/{checkpointId}/restore"],
+  getSettings: ["GET", "/api/settings"],
+  cancelTurn: ["POST", "/api/turns/{id}/cancel"],
+  listWorktrees: ["GET", "/api/worktrees"],
+  removeWorktree: ["DELETE", "/api/worktrees/{id}"],
+  mergeWorktree: ["POST", "/api/worktrees/{id}/merge"],
+  updateWorktree: ["POST", "/api/worktrees/{id}/update"],
 };
