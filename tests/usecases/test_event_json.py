@@ -57,6 +57,7 @@ from holdfast.vocab.events import (
     TurnStarted,
     UsageReported,
 )
+from holdfast.vocab.session_events import MessageQueued, SessionChanged
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import Sentinel
 from holdfast.vocab.worktree_events import WorktreeChanged
@@ -97,6 +98,8 @@ EVENTS: list[Event] = [
     WorktreeChanged("removed", "s", "/w", "holdfast/s/work", "c0ffee", "k", "ch"),
     Recovered("batch", "ch", "dropped", "why", ("a",)),
     TurnEnded("cancelled", "Stopped.", 1, 2, 3, ("a",), "restore"),
+    SessionChanged("forked", "s", "t", "qwen", "m", "ask", True, "s0", "k", "c", ("m1", "m2")),
+    MessageQueued("m", "t", "refused", "words", ("a.txt",), "mine", "why"),
     SessionDeleted("s", ("c",), ("t",), ("ch",)),
     GarbageCollected(1, 2, 3),
     LogBaseline(

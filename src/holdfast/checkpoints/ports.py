@@ -215,11 +215,17 @@ class Worktree(Protocol):
         """Return the checkpoint of a shadow commit, also without a ref; None without a commit."""
 
     def prepare_restore(
-        self, present: WorktreeState, target: WorktreeState, *, exact: bool
+        self,
+        present: WorktreeState,
+        target: WorktreeState,
+        *,
+        exact: bool,
+        keep: Collection[str] = (),
     ) -> PreparedRestore | Blocked:
         """Plan a restore, and capture the files that it would overwrite.
 
-        With `exact`, the ignore rules of the target keep no file that is newer: for an undo.
+        With `exact`, the ignore rules of the target keep no file that is newer: for an undo. Paths
+        in `keep`, and those below them, stay as they are.
         """
 
     def apply_restore(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:

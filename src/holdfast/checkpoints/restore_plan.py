@@ -49,6 +49,7 @@ class RestoreFacts:
     and that the user does not track, or that the target's own rules match. `outside` are removals
     that a sparse checkout kept off the disk then. `old_directories` are directories that the target
     has. `arriving` are paths that only the target has, and `arriving_parents` their directories.
+    `asked` are paths that the user wants to keep, or directories.
     """
 
     skipped: frozenset[str]
@@ -58,6 +59,7 @@ class RestoreFacts:
     arriving: frozenset[str]
     arriving_parents: frozenset[str]
     worktree: WorktreeView
+    asked: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +79,15 @@ def plan_restore(
     *,
     outside: Collection[str] = (),
     old_directories: Collection[str] = (),
+    asked: Collection[str] = (),
 ) -> RestorePlan | Blocked:
     """Return what to capture first and what stays, or what blocks the restore.
 
     The parameters are explained at `RestoreFacts`.
     """
-    arriving = [each.path for each in differences if _is_arriving(each)]
+    arriving = [
+        each.path for each in differences if _is_arriving(each) and not is_under(each.path, asked)
+    ]
     captured = {each.path for each in differences if each.before}
     captures = _find_captures(arriving, captured, worktree)
     if isinstance(captures, Blocked):
@@ -98,9 +103,12 @@ def plan_restore(
         arriving=frozenset(arriving),
         arriving_parents=frozenset(arriving_parents),
         worktree=worktree,
+        asked=asked,
     )
     keep: list[KeptDifference] = []
     for each in differences:
+        if _is_asked(each, facts) and _is_in_the_way(each, facts):
+            return Blocked(each.path, f"{each.path}: the checkpoint needs the place of this")
         rule = rule_for(each, facts)
         if rule.action == "keep":
             keep.append(KeptDifference(each, rule.reason))
@@ -136,6 +144,10 @@ def is_under(path: str, directories: Collection[str]) -> bool:
 
 
 # ------------------------------------------------------------------------------------------ rules
+
+
+def _is_asked(difference: Difference, facts: RestoreFacts) -> bool:
+    return is_under(difference.path, facts.asked)
 
 
 def _is_submodule(difference: Difference, _: RestoreFacts) -> bool:
@@ -177,6 +189,7 @@ def _is_ignored(difference: Difference, facts: RestoreFacts) -> bool:
 
 # The first rule that applies decides. Those after `_is_in_target` are about removals.
 RULES: tuple[PlanRule, ...] = (
+    PlanRule(_is_asked, "keep", "you asked to keep it"),
     PlanRule(_is_submodule, "keep", "a submodule has a history of its own"),
     PlanRule(_is_in_the_way, "write", "a path of the target needs its place"),
     PlanRule(_is_in_target, "write", "the target has the path"),

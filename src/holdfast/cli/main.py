@@ -70,6 +70,9 @@ class HoldfastGroup(LazyGroup):
             "holdfast.cli.sessions.gc:gc",
             "Remove what nothing leads to any more, and free its space.",
         ),
+        "serve": CommandEntry(
+            "holdfast.cli.serve:serve", "Serve the page, to see and steer sessions in a browser."
+        ),
         "acp": CommandEntry(
             "holdfast.cli.agents.acp:acp", "Serve the Agent Client Protocol, for an editor."
         ),

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, FastAPI
+from fastapi.responses import JSONResponse
 
 from holdfast import __version__
+from holdfast.server.openapi import describe
+from holdfast.server.page_files import add_page
 from holdfast.server.problems import PROBLEM_TYPE, add_handlers
 from holdfast.server.routes import (
     approvals,
@@ -53,6 +56,12 @@ def make_app(context: ServerContext | None = None) -> FastAPI:
     ):
         api.include_router(noun.router)
     app.include_router(api)
+
+    async def document() -> JSONResponse:
+        return JSONResponse(describe(app))
+
+    app.add_api_route("/api/openapi.json", document, include_in_schema=False)
+    add_page(app)
     add_handlers(app)
     app.state.context = context
     return app

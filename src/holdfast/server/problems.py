@@ -163,6 +163,7 @@ async def _on_fault(request: Request, error: Exception) -> Response:
     return problem_response(ApiError(500, "internal", "The server has a fault.", hint))
 
 
-def dump(body: Any) -> str:
-    """Return a body as JSON on one line."""
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+def encode(body: Any) -> bytes:
+    """Return a body as JSON on one line; half of a surrogate pair becomes an escape."""
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 class Cancel(Protocol):
@@ -10,6 +10,18 @@ class Cancel(Protocol):
 
     def is_set(self) -> bool:
         """Return whether the turn is to end."""
+
+
+@runtime_checkable
+class Interruption(Protocol):
+    """A request to end the turn that may come because its process ends."""
+
+    def is_set(self) -> bool:
+        """Return whether the turn is to end."""
+
+    @property
+    def interrupts(self) -> bool:
+        """Whether the process ends: then the turn is interrupted, not cancelled."""
 
 
 class TurnStopped(Exception):  # noqa: N818 - the word for it

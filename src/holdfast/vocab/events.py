@@ -19,6 +19,7 @@ from holdfast.vocab.change_events import (
     Recovered,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.session_events import MessageQueued, SessionChanged
 from holdfast.vocab.worktree_events import WorktreeChanged
 
 if TYPE_CHECKING:
@@ -449,6 +450,8 @@ Event: TypeAlias = (
     | WorktreeChanged
     | Recovered
     | TurnEnded
+    | SessionChanged
+    | MessageQueued
     | SessionDeleted
     | GarbageCollected
     | LogBaseline

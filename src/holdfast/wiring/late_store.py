@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Self
 
@@ -41,6 +42,7 @@ class LateStore:
         self._state = state
         self._store: Store | None = None
         self._opened = ExitStack()
+        self._opening = threading.Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -54,9 +56,10 @@ class LateStore:
 
     def open(self) -> Store:
         """Return the store. Raise `StoreError` if it cannot be opened."""
-        if self._store is None:
-            self._store = self._opened.enter_context(_store_parts().store_at(self._state))
-        return self._store
+        with self._opening:
+            if self._store is None:
+                self._store = self._opened.enter_context(_store_parts().store_at(self._state))
+            return self._store
 
     def change_log(self, place: Place) -> ChangeLog:
         """Return the log of a project's changes. Raise `LogUnavailable` if it cannot be opened."""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.models.discovery import find_context, find_server
 from holdfast.adapters.models.openai_compatible import OpenAICompatible
-from holdfast.adapters.models.servers import ServerNotFound
+from holdfast.adapters.models.servers import ServerNotFound, shown_url
 from holdfast.usecases.turns.recorded_turn import NotSent
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.wiring.trust import server_of
 
 if TYPE_CHECKING:
@@ -53,3 +54,25 @@ def find_model(settings: Settings, say: Callable[[str], None]) -> OpenAICompatib
         if found.warning:
             say(found.warning)
     return OpenAICompatible(server.base_url, name, key=key, context=context, kind=server.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerModels:
+    """The models of the server that a turn would use; without one, `problem` says why."""
+
+    models: tuple[str, ...] = ()
+    model: str | None = None
+    base_url: str | None = None
+    problem: str = ""
+
+
+def list_server_models(settings: Settings) -> ServerModels:
+    """Return what a turn with these settings would find. Nothing is sent but the question."""
+    server = find_server(settings["base_url"], key=settings.key_to_send)
+    if isinstance(server, ServerNotFound):
+        return ServerModels(problem=server.message)
+    model = settings["model"] or next(iter(server.models), None)
+    problem = ""
+    if model is None:
+        problem = f"{server.base_url} lists no model; load one there, or name one with --model."
+    return ServerModels(tuple(server.models), model, shown_url(server.base_url), problem)

@@ -44,7 +44,7 @@ _LONGEST_SETUP = 1_800
 def open_session_worktrees(root: Path) -> Iterator[WorktreeDependencies]:
     """Open the worktrees of the sessions of the project at a root."""
     with LateStore(state_directory()) as store:
-        yield _dependencies(root, store)
+        yield worktree_dependencies(root, store)
 
 
 def make_session_worktree(
@@ -68,7 +68,7 @@ def make_session_worktree(
     """
     patterns = settings.worktree.copy_patterns if settings.worktree else ()
     with LateStore(state_directory()) as store:
-        needs = _dependencies(root, store)
+        needs = worktree_dependencies(root, store)
         setup = _setup(root, settings, asker, store)
         known: SessionWorktree | str | WorktreeRefused = secrets.token_hex(6)
         if session is not None:
@@ -100,7 +100,8 @@ def _find_session(
     return known.get(found[0], found[0])
 
 
-def _dependencies(root: Path, store: LateStore) -> WorktreeDependencies:
+def worktree_dependencies(root: Path, store: LateStore) -> WorktreeDependencies:
+    """Return what the use cases of worktrees need, with a store that the caller keeps open."""
     state = state_directory()
     place = find_place(root, state)
     return WorktreeDependencies(

@@ -14,7 +14,7 @@ from holdfast.adapters.store.database_url import chosen_url, store_exists
 from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.sessions.placed_sessions import placed_sessions
 from holdfast.adapters.store.sessions.session_log import StoredSessions
-from holdfast.usecases.sessions.session_records import SessionsUnavailable
+from holdfast.usecases.sessions.session_records import EVERY_SESSION, SessionsUnavailable
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory
@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from holdfast.usecases.sessions.session_records import (
         AnnounceDeleted,
         DeletedRows,
+        NewSession,
         PlacedSession,
+        SessionQuery,
         SessionSummary,
         TurnRunning,
+        TurnSummary,
     )
 
 
@@ -55,11 +58,33 @@ class LateSessions:
     def __exit__(self, *_: object) -> None:
         self._store.close()
 
-    def list(self, limit: int | None = None) -> tuple[SessionSummary, ...]:
-        """Return the sessions, the latest first."""
+    def list(self, query: SessionQuery = EVERY_SESSION) -> tuple[SessionSummary, ...]:
+        """Return the sessions, the one with the latest turn first."""
         if not self._exists():
             return ()
-        return self._stored.list(limit)
+        return self._stored.list(query)
+
+    def create(self, new: NewSession) -> str:
+        """Record a session with an empty chat, and return its id."""
+        return self._stored.create(new)
+
+    def choose(self, session: str, *, model: str | None, mode: str | None) -> None:
+        """Record what the turns of a session use; None leaves that as it is."""
+        self._stored.choose(session, model=model, mode=mode)
+
+    def rename(self, session: str, title: str) -> int | None:
+        """Set the title; return the number of the event."""
+        return self._stored.rename(session, title)
+
+    def archive(self, session: str, *, archived: bool) -> int | None:
+        """Put a session away, or back; return the number of the event."""
+        return self._stored.archive(session, archived=archived)
+
+    def turn(self, turn: str) -> TurnSummary | None:
+        """Return the turn of this project with this id, or None."""
+        if not self._exists():
+            return None
+        return self._stored.turn(turn)
 
     def find(self, wanted: str) -> tuple[str, ...]:
         """Return the ids of the sessions that start with a prefix, at most two."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,14 +18,16 @@ from holdfast.adapters.project.project_overview import look_over
 from holdfast.adapters.project.read_guard import DiskReadGuard
 from holdfast.adapters.project.search import DiskSearcher
 from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests, is_cache
+from holdfast.adapters.store.database_url import chosen_url, store_exists
 from holdfast.guards.step_cap import StepCaps
 from holdfast.loop.limits import LoopLimits
 from holdfast.tools.context import ToolPolicy, ToolPorts
 from holdfast.tools.prompt.system_prompt import overview, system_prompt
 from holdfast.tools.prompt.tool_profiles import profile_of
 from holdfast.tools.toolbox import ToolboxOf
+from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.usecases.turns.ports import TurnNotBegun
-from holdfast.usecases.turns.recorded_turn import NotSent, TurnContext
+from holdfast.usecases.turns.recorded_turn import INTERRUPTED, NotSent, TurnContext
 from holdfast.usecases.turns.send_message import TurnDependencies, UserMessage, send
 from holdfast.usecases.turns.turn_editor import ReviewedFiles
 from holdfast.wiring.late_store import LateStore, StoreProblem
@@ -75,6 +77,21 @@ def root_of_session(root: Path, session: str, say: Callable[[str], None]) -> Pat
         )
     say(f"session {session} goes on in its own worktree, {path}")
     return Path(path)
+
+
+def mark_interrupted_at(root: Path) -> tuple[str, ...]:
+    """End the turns of the project that dead processes have left; return their sessions.
+
+    A store that cannot be used is no obstacle here: whoever uses it next reports it.
+    """
+    state = state_directory()
+    if not store_exists(chosen_url(state)):
+        return ()
+    with LateStore(state) as store, suppress(RecordsUnavailable):
+        records = store.turn_log(find_place(root), TurnLocks(state))
+        if not isinstance(records, StoreProblem):
+            return records.mark_interrupted(*INTERRUPTED)
+    return ()
 
 
 def run_turn_at(

@@ -28,13 +28,21 @@ class DiskWorkspace:
     """One root on the disk (port `Workspace`)."""
 
     def __init__(
-        self, files: DiskFiles, state: Path, say: Callable[[str], None] = lambda _: None
+        self,
+        files: DiskFiles,
+        state: Path,
+        say: Callable[[str], None] = lambda _: None,
+        store: LateStore | None = None,
     ) -> None:
-        """Join the files below a root and the state directory; `say` receives progress."""
+        """Join the files below a root and the state directory; `say` receives progress.
+
+        A `store` of the caller is used and left open.
+        """
         self.files = files
         self.tree = files
         self.secrets: tuple[str, ...] = ()
-        self.store = LateStore(state)
+        self._own_store = LateStore(state)
+        self.store = store or self._own_store
         self._state = state
         self._say = say
         self._log: ChangeLog | None = None
@@ -44,7 +52,7 @@ class DiskWorkspace:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.store.close()
+        self._own_store.close()
         self.files.close()
 
     @property

@@ -33,7 +33,7 @@ from holdfast.checkpoints.restore_plan import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from holdfast.adapters.git.objects.object_store import ObjectStore
@@ -75,20 +75,26 @@ class TreeCheckout:
     # ----------------------------------------------------------------------------------- prepare
 
     def prepare(
-        self, present: WorktreeState, target: WorktreeState, *, exact: bool
+        self,
+        present: WorktreeState,
+        target: WorktreeState,
+        *,
+        exact: bool,
+        keep: Collection[str] = (),
     ) -> PreparedRestore | Blocked:
         """Plan a restore, and capture the files that it would overwrite.
 
-        With `exact`, neither ignore rules nor a sparse checkout keep a file that is newer.
+        With `exact`, neither ignore rules nor a sparse checkout keep a file that is newer. Paths in
+        `keep` stay in any case.
         """
         differences = self.differences(present.tree, target.tree)
-        plan = self._plan(differences, target, exact=exact)
+        plan = self._plan(differences, target, exact=exact, keep=keep)
         if isinstance(plan, Blocked):
             return plan
         if plan.captures:
             present = self._capture(present, plan.captures)
             differences = self.differences(present.tree, target.tree)
-            plan = self._plan(differences, target, exact=exact)
+            plan = self._plan(differences, target, exact=exact, keep=keep)
             if isinstance(plan, Blocked):
                 return plan
         return self._describe(plan, present, target, differences)
@@ -181,7 +187,12 @@ class TreeCheckout:
     # -------------------------------------------------------------------------------------- plan
 
     def _plan(
-        self, differences: Sequence[Difference], target: WorktreeState, *, exact: bool
+        self,
+        differences: Sequence[Difference],
+        target: WorktreeState,
+        *,
+        exact: bool,
+        keep: Collection[str],
     ) -> RestorePlan | Blocked:
         removed = removals(differences)
         new_rules = [path.rpartition("/")[0] for path in removed if is_named(path, ".gitignore")]
@@ -192,6 +203,7 @@ class TreeCheckout:
             self._disk,
             outside=self._outside(removed, target, exact=exact),
             old_directories=self._directories_in(target.tree, new_rules),
+            asked=keep,
         )
 
     def _ignored(

@@ -284,15 +284,20 @@ class GitWorktree:
 
     @_disk_errors_as_failures()
     def prepare_restore(
-        self, present: WorktreeState, target: WorktreeState, *, exact: bool
+        self,
+        present: WorktreeState,
+        target: WorktreeState,
+        *,
+        exact: bool,
+        keep: Collection[str] = (),
     ) -> PreparedRestore | Blocked:
         """Plan a restore, and capture the files that it would overwrite."""
         try:
-            return self._checkout.prepare(present, target, exact=exact)
+            return self._checkout.prepare(present, target, exact=exact, keep=keep)
         except GitFailed:
             # As in `record`: objects that only the private index referred to can be gone.
             self._index.forget()
-        return self._checkout.prepare(self.capture(), target, exact=exact)
+        return self._checkout.prepare(self.capture(), target, exact=exact, keep=keep)
 
     @_disk_errors_as_failures()
     def apply_restore(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.publish import publish
-from holdfast.adapters.store.queries.events import events_after, last_event
+from holdfast.adapters.store.queries.events import events_after, events_of_turns, last_event
 from holdfast.adapters.store.queries.projects import find_project, lock_project
 from holdfast.usecases.events.ports import EventsUnavailable, LoggedEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -39,7 +39,23 @@ class StoredEventLog:
         """Return the events after a number, in order."""
         with _translated():
             rows = self._open_store().query(_after, self._place, seq, session, limit)
-        return tuple(_logged(row) for row in rows)
+        return tuple(logged_event(row) for row in rows)
+
+    def of_turns(
+        self, session: str, turns: Sequence[str], *, until: int
+    ) -> Mapping[str, Sequence[LoggedEvent]]:
+        """Return the events of turns of a session, up to a number, by turn and in order.
+
+        Pieces of a stream that a later `said` of the same turn repeats are left out.
+        """
+        if not turns:
+            return {}
+        with _translated():
+            rows = self._open_store().query(_of_turns, self._place, session, turns, until)
+        found: dict[str, list[LoggedEvent]] = {}
+        for row in rows:
+            found.setdefault(row.turn_id or "", []).append(logged_event(row))
+        return found
 
     def last(self) -> int:
         """Return the number of the last event, 0 if there is none."""
@@ -70,6 +86,15 @@ def _after(
     return events_after(connection, project.id, seq, session_id=session, at_most=limit)
 
 
+def _of_turns(
+    connection: Connection, place: Place, session: str, turns: Sequence[str], until: int
+) -> tuple[EventRow, ...]:
+    project = find_project(connection, place)
+    if project is None:
+        return ()
+    return events_of_turns(connection, session, turns, until)
+
+
 def _last(connection: Connection, place: Place) -> int:
     project = find_project(connection, place)
     if project is None:
@@ -82,6 +107,7 @@ def _publish(connection: Connection, place: Place, events: Sequence[OwnedEvent])
     return publish(connection, project.id, events)
 
 
-def _logged(row: EventRow) -> LoggedEvent:
+def logged_event(row: EventRow) -> LoggedEvent:
+    """Return a row of `events` as its readers see it."""
     at = row.created_at.isoformat(timespec="milliseconds")
     return LoggedEvent(row.seq, at, row.session_id, row.turn_id, row.kind, row.body)

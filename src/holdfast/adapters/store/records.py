@@ -36,6 +36,8 @@ class SessionRow:
     created_at: datetime
     worktree_id: str | None
     agent: str
+    model: str | None = None
+    mode: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,21 @@ class TurnRow:
     stop_asked_at: datetime | None
     stop_message: str | None
     left_with: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedRow:
+    """A message that waits for its turn, or what became of it."""
+
+    id: str
+    session_id: str
+    seq: int
+    client_id: str | None
+    turn_id: str
+    state: str
+    body: Any
+    why: str | None
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,9 @@ sessions = Table(
     # No foreign key: the session stays when the record of its worktree goes.
     Column("worktree_id", Text),
     Column("agent", Text, nullable=False, server_default="holdfast"),
+    # What its turns use if they name no other: null is what the settings say.
+    Column("model", Words),
+    Column("mode", Text),
 )
 
 worktrees = Table(
@@ -166,6 +169,25 @@ turns = Table(
     # The sentence that the stopped turn ends with.
     Column("stop_message", Words),
     _left_with(),
+)
+
+queued_messages = Table(
+    "queued_messages",
+    metadata,
+    # The id that the message gets when its turn begins.
+    _id(),
+    _child_of("sessions"),
+    _seq(),
+    # What the sender calls it: a second one of this name is the same message.
+    Column("client_id", Text),
+    # The id that its turn gets.
+    _word("turn_id"),
+    _word("state"),
+    Column("body", Json, nullable=False),
+    Column("why", Words),
+    _moment(),
+    UniqueConstraint("session_id", "seq"),
+    UniqueConstraint("session_id", "client_id"),
 )
 
 approvals = Table(

@@ -30,6 +30,7 @@ from holdfast.adapters.store.queries.sessions import (
 from holdfast.adapters.store.queries.statements import append
 from holdfast.adapters.store.queries.turns import begin_turn, end_turn, lock_turns
 from holdfast.adapters.store.queries.worktrees import worktree_at, worktree_by_id
+from holdfast.adapters.store.sessions.message_queue import begin_queued
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
 from holdfast.adapters.store.tables import events as event_rows
 from holdfast.adapters.store.turn_fence import LOOK, RUNNING, TurnFence
@@ -58,10 +59,12 @@ if TYPE_CHECKING:
     from holdfast.usecases.record_watch import Look
     from holdfast.usecases.turns.ports import PastEvents
     from holdfast.vocab.place import Place
+    from holdfast.vocab.session_events import MessageQueued
 
 OURS = "holdfast"
 """The name of the agent of a turn whose model Holdfast itself asks."""
 _GO_ON = "Continue."
+_NOT_WAITING = "this message does not wait any more, or was edited just now; look at the queue."
 
 
 class StoredTurnLog:
@@ -78,6 +81,8 @@ class StoredTurnLog:
     ) -> BeginOutcome:
         """Record a turn as running."""
         turn = new_id()
+        if opening.queued is not None:
+            turn = opening.queued.turn_id
         with _translated():
             # Before the row: a running turn without a lock counts as dead.
             self._locks.take(turn)
@@ -168,6 +173,9 @@ class StoredTurnLog:
             if opening.agent == OURS:
                 system = _system(connection, session, opening)
             set_worktree(connection, session, worktree)
+        queued = _take_queued(connection, opening)
+        if isinstance(queued, TurnNotBegun):
+            return queued
         set_agent(connection, session, opening.agent)
         last_turn = _last_turn(connection, chat)
         past = _past(connection, chat)
@@ -176,7 +184,8 @@ class StoredTurnLog:
             prompt = _GO_ON
         prompt_message = None
         if prompt:
-            prompt_message = append_message(connection, chat, role="user").id
+            reserved = opening.queued.id if opening.queued else None
+            prompt_message = append_message(connection, chat, role="user", message_id=reserved).id
             append_parts(connection, prompt_message, [("text", {"text": prompt})])
             past = (*past, UserText(prompt))
         answer = append_message(connection, chat, role="assistant", status=RUNNING)
@@ -192,7 +201,7 @@ class StoredTurnLog:
         begun = TurnBegun(
             session, chat, turn, answer.id, system, past, project.id, prompt_message, last_turn
         )
-        _keep(connection, begun, announce(begun))
+        _keep(connection, begun, [*queued, *announce(begun)])
         return begun
 
 
@@ -208,6 +217,18 @@ def _translated() -> Iterator[None]:
         if error.filename:
             message = f"{error.filename}: {message}"
         raise RecordsUnavailable(message) from error
+
+
+def _take_queued(
+    connection: Connection, opening: TurnRequest
+) -> tuple[MessageQueued, ...] | TurnNotBegun:
+    """Take the message of a turn from the queue, if it is from there; return the event."""
+    if opening.queued is None:
+        return ()
+    taken = begin_queued(connection, opening.queued)
+    if taken is None:
+        return TurnNotBegun(_NOT_WAITING)
+    return (taken,)
 
 
 def _find(connection: Connection, project_id: str, wanted: str) -> tuple[str, str] | TurnNotBegun:

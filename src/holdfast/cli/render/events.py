@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.render.text import plain
-from holdfast.cli.render.turn import SCHEMA_VERSION
+from holdfast.usecases.events.event_to_json import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from holdfast.cli.render.edits import headline
 from holdfast.cli.render.skipped import skipped_lines
 from holdfast.cli.render.text import count_of, diff_lines, warn, write, write_diff_line
-from holdfast.usecases.events.event_to_json import event_to_json
+from holdfast.usecases.events.event_to_json import SCHEMA_VERSION, event_to_json
 from holdfast.usecases.repair.messages import WORDS
 from holdfast.vocab.agent_events import AgentCall, AgentNote, AgentStateChanged, PlanStated
 from holdfast.vocab.change_events import EditLanded, EditObserved
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 Streamed: TypeAlias = Literal["answer", "reasoning"]
 
-SCHEMA_VERSION = 1
 _OURS = "holdfast"
 EXIT_CODES: Mapping[str, int] = {
     "done": 0,

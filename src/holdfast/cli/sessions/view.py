@@ -12,7 +12,7 @@ import typer
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.text import count_of, write
-from holdfast.usecases.sessions.session_records import SessionsUnavailable
+from holdfast.usecases.sessions.session_records import SessionQuery, SessionsUnavailable
 from holdfast.wiring.sessions import open_sessions
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def list_(
     require_directory(root)
     try:
         with open_sessions(root) as records:
-            found = records.list(limit)
+            found = records.list(SessionQuery(archived=None, limit=limit))
     except SessionsUnavailable as error:
         refuse(str(error), as_json=as_json)
     if as_json:

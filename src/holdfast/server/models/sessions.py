@@ -22,7 +22,8 @@ class Session(Answer):
     and `POST /sessions/{id}/continue` goes on with it. `approvals` counts the questions that wait
     for a person, `queued` the messages that wait for the end of the turn. `last_words` are the end
     of what was said last. `root` is the folder in which the session works, `branch` that of its own
-    worktree. `model` and `mode` are None where the settings decide.
+    worktree. `model` is that of `chosen_model` or of the last turn; `chosen_model` and `mode` are
+    None where the settings decide.
     """
 
     id: str
@@ -30,6 +31,7 @@ class Session(Answer):
     title: str
     agent: str
     model: str | None
+    chosen_model: str | None
     mode: str | None
     place: WorkPlaceName
     root: str

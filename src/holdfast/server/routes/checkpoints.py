@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fastapi import APIRouter
 
-from holdfast.server import checkpoint_bodies
+from holdfast.guards.paths import Barred, judge_path
 from holdfast.server.context import CheckpointId, Context, Id, SessionId
 from holdfast.server.models.checkpoints import (
+    CheckpointInfo,
     CheckpointList,
     RestoreDone,
     RestorePreview,
     RestoreRequest,
 )
+from holdfast.server.problems import ApiError, refused
+from holdfast.usecases.checkpoints import restore as restores
+from holdfast.usecases.checkpoints.checkpoint import list_checkpoints as list_all
 from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
+from holdfast.usecases.workspace import NothingDone
+
+if TYPE_CHECKING:
+    from holdfast.checkpoints.checkpoint import Checkpoint
+    from holdfast.usecases.settled import Restored
 
 router = APIRouter(tags=["checkpoints"])
 
@@ -20,7 +31,12 @@ router = APIRouter(tags=["checkpoints"])
 @router.get("/sessions/{id}/checkpoints", operation_id="listCheckpoints")
 def list_checkpoints(id: Id, context: Context) -> CheckpointList:
     """List the checkpoints of a session, newest first."""
-    return checkpoint_bodies.list_of_session(context, id)
+    project = context.projects.of_session(id)
+    listed = list_all(project.checkpoints_at(project.folder_of(id)))
+    if isinstance(listed, NothingDone):
+        raise refused(listed)
+    mine = [each for each in listed.checkpoints if each.draft.session == id]
+    return CheckpointList(checkpoints=[_checkpoint(each) for each in mine])
 
 
 @router.get(
@@ -30,7 +46,7 @@ def preview_restore(
     session: SessionId, checkpoint: CheckpointId, context: Context, scope: RestoreScope = "both"
 ) -> RestorePreview:
     """Return what a restore would do, and do nothing."""
-    return checkpoint_bodies.preview(context, session, checkpoint, scope)
+    raise NotImplementedError
 
 
 @router.post(
@@ -40,10 +56,63 @@ def restore_checkpoint(
     session: SessionId, checkpoint: CheckpointId, wanted: RestoreRequest, context: Context
 ) -> RestoreDone:
     """Restore a checkpoint: files, conversation, or both. A running turn is stopped first."""
-    return checkpoint_bodies.restore(context, session, checkpoint, wanted)
+    project = context.projects.of_session(session)
+    for path in wanted.keep:
+        judged = judge_path(path)
+        if isinstance(judged, Barred):
+            raise ApiError(422, "invalid", judged.message)
+    worktrees = project.checkpoints_at(project.folder_of(session))
+    context.turns.expect_end(session)
+    restored = restores.restore(checkpoint, worktrees, scope=wanted.scope, session=session)
+    return _done(restored)
 
 
 @router.post("/sessions/{id}/undo", operation_id="undoRestore")
 def undo_restore(id: Id, context: Context) -> RestoreDone:
     """Undo the last restore of a session."""
-    return checkpoint_bodies.undo(context, id)
+    project = context.projects.of_session(id)
+    worktrees = project.checkpoints_at(project.folder_of(id))
+    context.turns.expect_end(id)
+    return _done(restores.undo_restore(worktrees, session=id))
+
+
+def _done(restored: Restored | NothingDone) -> RestoreDone:
+    if isinstance(restored, NothingDone):
+        raise refused(restored)
+    return RestoreDone(
+        checkpoint_id=restored.checkpoint_id,
+        messages_deleted=restored.messages_deleted,
+        messages_brought_back=restored.messages_brought_back,
+        worktree_reset=restored.worktree_reset,
+        backend_reset=restored.backend_reset,
+        undo_checkpoint_id=restored.undo_checkpoint_id,
+        kept=list(restored.kept),
+        kept_why=dict(restored.kept_why),
+        lost=list(restored.lost),
+        lost_why=dict(restored.lost_why),
+        index_reset=restored.index_reset,
+        index_differs=restored.index_differs,
+        commits=list(restored.commits),
+        notes=[*restored.recovered.notes, *restored.notes],
+        prompt=None,
+        seq=restored.seq,
+    )
+
+
+def _checkpoint(checkpoint: Checkpoint) -> CheckpointInfo:
+    draft, present = checkpoint.draft, checkpoint.present
+    return CheckpointInfo(
+        id=checkpoint.id,
+        label=draft.label,
+        kind=draft.kind,
+        created_at=draft.created_at,
+        seq=checkpoint.seq,
+        commit=checkpoint.commit,
+        head=present.head,
+        branch=present.branch,
+        worktree=checkpoint.worktree,
+        session=draft.session,
+        message=draft.message,
+        skipped=[each.path for each in present.skipped],
+        skipped_why={each.path: each.why for each in present.skipped},
+    )

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         ReservedAgent,
         WarmAgents,
     )
+    from holdfast.usecases.sessions.transcript_ports import QueuedMessage
     from holdfast.usecases.turns.ports import TurnBegun
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
@@ -45,12 +46,13 @@ class AgentMessage:
     """What the user sends to an agent.
 
     `session` is the one that the message belongs to; None begins one. `continued`: the session had
-    turns before.
+    turns before. `queued` is the message on record that the prompt is from.
     """
 
     prompt: str | None
     session: str | None = None
     continued: bool = False
+    queued: QueuedMessage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ def send_to_agent(
     A turn of a session waits until the agent has ended the turn before it; if the session was
     restored meanwhile, the turn does not begin.
     """
+    queued = message.queued
     message = redact(message, dependencies.context.secrets)
     name, generation = dependencies.name, None
     with ExitStack() as held:
@@ -107,7 +110,9 @@ def send_to_agent(
             return _work(turn, agent, memory, dependencies)
 
         return run_recorded(
-            TurnRequest(message.prompt, name, "", "", message.session, name, generation),
+            TurnRequest(
+                message.prompt, name, "", "", message.session, name, generation, queued=queued
+            ),
             dependencies.context,
             lambda begun: _started(begun, message, dependencies),
             work,

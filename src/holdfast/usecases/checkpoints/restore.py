@@ -33,7 +33,7 @@ from holdfast.usecases.settled import NOTHING_LEFT, Restored, Settled
 from holdfast.usecases.workspace import NothingDone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from holdfast.usecases.checkpoints.ports import Worktrees
 
@@ -52,10 +52,12 @@ def restore(
     scope: RestoreScope = "both",
     session: str | None = None,
     index: bool = False,
+    keep: Sequence[str] = (),
 ) -> Restored | NothingDone:
     """Bring back a checkpoint's files, its conversation, or both.
 
-    Of this session only, if one is named. With `index`, what was staged is staged again.
+    Of this session only, if one is named. With `index`, what was staged is staged again. The files
+    in `keep`, by their paths in the worktree, stay as they are.
     """
 
     def plan(worktree: Worktree, recovered: Settled) -> RestoreTask | _Outcome:
@@ -66,7 +68,7 @@ def restore(
         task = plan_restore(target, scope, worktree, worktrees, recovered)
         if isinstance(task, NothingDone):
             return task
-        return replace(task, index=index and task.files)
+        return replace(task, index=index and task.files, keep=tuple(keep))
 
     try:
         done = _stop_and_run(plan, worktrees)

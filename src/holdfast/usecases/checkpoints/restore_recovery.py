@@ -154,7 +154,9 @@ def _finish_files(
         if goal is None:
             continue
         exact = goal.is_undo_checkpoint
-        plan = worktree.prepare_restore(worktree.capture(), goal.present, exact=exact)
+        # What the restore kept, for whatever reason, it keeps now too.
+        keep = left.kept if forward else ()
+        plan = worktree.prepare_restore(worktree.capture(), goal.present, exact=exact, keep=keep)
         if isinstance(plan, Blocked):
             reason = plan.message
             continue

@@ -103,7 +103,7 @@ def _plan_files(
     if not task.files:
         return None
     exact = task.target.is_undo_checkpoint
-    return worktree.prepare_restore(present, task.target.present, exact=exact)
+    return worktree.prepare_restore(present, task.target.present, exact=exact, keep=task.keep)
 
 
 def _evict(task: RestoreTask, worktrees: Worktrees) -> tuple[bool, tuple[str, ...]]:

@@ -22,7 +22,7 @@ class RestoreTask:
     """What a restore or an undo is to do.
 
     `conversation`: the transcript too, from which `following` messages are removed. `index`: what
-    was staged too.
+    was staged too. Files in `keep` stay as they are.
     """
 
     verb: Literal["restore", "undo"]
@@ -33,6 +33,7 @@ class RestoreTask:
     orphans: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     index: bool = False
+    keep: tuple[str, ...] = ()
 
 
 def plan_restore(

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from holdfast.vocab.events import Event
 
 
+SCHEMA_VERSION = 1
+"""The version of the JSON of events, `v`."""
+
+
 def event_to_json(event: Event) -> dict[str, Any]:
     """Return the event as JSON; `kind` is in it."""
     return _fields_of(event)

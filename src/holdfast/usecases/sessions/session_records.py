@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -12,16 +12,43 @@ if TYPE_CHECKING:
     from holdfast.vocab.events import SessionDeleted
     from holdfast.vocab.owned_event import OwnedEvent
 
+SessionState: TypeAlias = Literal["running", "waiting", "stopped", "done"]
+"""`waiting`: a person has to answer. `stopped`: its last turn came to no good end."""
+WorkingPlace: TypeAlias = Literal["worktree", "in_place"]
+
 
 class SessionsUnavailable(Exception):  # noqa: N818 - the word for it
     """The store cannot be read or written; the message says where, why, and the next step."""
 
 
 @dataclass(frozen=True, slots=True)
+class SessionQuery:
+    """Which sessions to list: all that have what is named.
+
+    `text` is searched in titles and messages, without regard to case. Archived sessions are listed
+    only with `archived`, and then only they are. None means: any.
+    """
+
+    state: SessionState | None = None
+    text: str = ""
+    archived: bool | None = False
+    limit: int | None = None
+    id: str | None = None
+
+
+EVERY_SESSION = SessionQuery(archived=None)
+
+
+@dataclass(frozen=True, slots=True)
 class SessionSummary:
     """A session as a list shows it. `last_turn` is the status of its last turn, None without one.
 
-    `created_at` is a time in ISO format, for display.
+    `created_at` and `updated_at` are times in ISO format, for display; a session is updated when a
+    turn begins. `last_words` are the end of what its model said last. `files_changed` counts the
+    files that its changes touch which are applied, `approvals` the questions that wait for a
+    person, `queued` the messages that wait. `root` is the folder in which it works, `branch` that
+    of its own worktree. `can_continue`: its last turn has stopped before it was done. `model` is
+    the one that was chosen for the session, else that of its last turn.
     """
 
     id: str
@@ -31,6 +58,22 @@ class SessionSummary:
     messages: int
     turns: int
     last_turn: str | None
+    state: SessionState = "done"
+    model: str | None = None
+    mode: str | None = None
+    updated_at: str = ""
+    last_words: str = ""
+    files_changed: int = 0
+    approvals: int = 0
+    queued: int = 0
+    place: WorkingPlace = "in_place"
+    root: str = ""
+    branch: str | None = None
+    archived: bool = False
+    turn_id: str | None = None
+    stop_reason: str | None = None
+    can_continue: bool = False
+    chosen_model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +84,37 @@ class PlacedSession:
     title: str
     path: str
     updated_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSummary:
+    """A turn: its session, its status, and the process that runs it; moments are ISO texts.
+
+    `runs`: a process is at it now.
+    """
+
+    id: str
+    session: str
+    status: str
+    stop_reason: str | None
+    started_at: str
+    ended_at: str | None
+    message_id: str | None
+    runs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """A session to create, in the worktree at the root of the records; `id` None is any.
+
+    `model` and `mode` are what its turns use if they name no other.
+    """
+
+    title: str = ""
+    agent: str = "holdfast"
+    model: str | None = None
+    mode: str | None = None
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +140,8 @@ AnnounceDeleted: TypeAlias = "Callable[[SessionDeleted], Sequence[OwnedEvent]]"
 class SessionRecords(Protocol):
     """The sessions of one project. Each call may raise `SessionsUnavailable`."""
 
-    def list(self, limit: int | None = None) -> tuple[SessionSummary, ...]:
-        """Return the sessions, the latest first."""
+    def list(self, query: SessionQuery = EVERY_SESSION) -> tuple[SessionSummary, ...]:
+        """Return the sessions, the one with the latest turn first."""
 
     def find(self, wanted: str) -> tuple[str, ...]:
         """Return the ids of the sessions that start with a prefix, at most two."""
@@ -81,3 +155,18 @@ class SessionRecords(Protocol):
         Its chats with their messages, turns and checkpoints, and its settled changes. Return None
         if there is no such session.
         """
+
+    def create(self, new: NewSession) -> str:
+        """Record a session with an empty chat, and return its id."""
+
+    def choose(self, session: str, *, model: str | None, mode: str | None) -> None:
+        """Record what the turns of a session use; None leaves that as it is."""
+
+    def rename(self, session: str, title: str) -> int | None:
+        """Set the title; return the number of the event, or None if there is no such session."""
+
+    def archive(self, session: str, *, archived: bool) -> int | None:
+        """Put a session away, or back; return as `rename` does."""
+
+    def turn(self, turn: str) -> TurnSummary | None:
+        """Return the turn of this project with this id, or None."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from holdfast.usecases.record_watch import Look
+    from holdfast.usecases.sessions.transcript_ports import QueuedMessage
     from holdfast.vocab.agent_events import AgentCall
     from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said, TurnEnded
     from holdfast.vocab.transcript import UserText
@@ -29,7 +30,8 @@ class TurnRequest:
 
     `agent` does the work. `generation` is that of its session when the turn was asked for: after a
     restore it is another one, and the turn does not begin. `new_session` is the id for a session
-    that begins.
+    that begins. `queued` is the message that the prompt is from: the turn and its prompt get the
+    ids that the message has for them, and do not begin if the message does not wait any more.
     """
 
     prompt: str | None
@@ -40,6 +42,7 @@ class TurnRequest:
     agent: str = "holdfast"
     generation: int | None = None
     new_session: str | None = None
+    queued: QueuedMessage | None = None
 
 
 @dataclass(frozen=True, slots=True)

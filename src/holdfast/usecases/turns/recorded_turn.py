@@ -153,7 +153,7 @@ def run_recorded(
         # restore that is finished after the prompt is recorded would remove the prompt.
         for note in settle_first(context.workspace).notes:
             say(note)
-        for session in context.records.mark_interrupted(*_INTERRUPTED):
+        for session in context.records.mark_interrupted(*INTERRUPTED):
             say(f"session {session} was interrupted; to go on: holdfast run --continue {session}")
         begun = context.records.begin(opening, lambda begun: [started(begun)])
     except (RecordsUnavailable, LogUnavailable, JournalDamaged) as error:
@@ -184,7 +184,8 @@ def run_recorded(
 
 
 _CUT = "The process ended in the middle of this turn."
-_INTERRUPTED = (
+_STOPPED_WITH_PROCESS = "The server was stopped in the middle of this turn."
+INTERRUPTED = (
     (SentinelRaised(Sentinel("interrupted", _CUT, {"can_continue": True})),),
     TurnEnded("interrupted", _CUT, 0, 0, 0, ended_by="recovery"),
 )
@@ -221,5 +222,9 @@ def _end(turn: RecordedTurn, ended: TurnEnded) -> TurnEnded:
     sentence = turn.watch.sentence
     if sentence is not None:
         ended = replace(ended, stop_reason="cancelled", message=sentence, ended_by="stop")
+    elif ended.stop_reason == "cancelled" and turn.watch.interrupts:
+        message = _STOPPED_WITH_PROCESS
+        turn.recorder.emit(SentinelRaised(Sentinel("interrupted", message, {"can_continue": True})))
+        ended = replace(ended, stop_reason="interrupted", message=message)
     turn.recorder.end(ended)
     return ended

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.loop.limits import LoopLimits
     from holdfast.loop.ports import Model, Toolbox
     from holdfast.tools.ports import ApprovalGate, Editor, FileObserver
+    from holdfast.usecases.sessions.transcript_ports import QueuedMessage
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
 
@@ -32,13 +33,15 @@ class UserMessage:
     """What the user sends.
 
     `session` is the one to go on with; `plan` offers the tools that only read. `new_session` is the
-    id for a session that begins; None: any.
+    id for a session that begins; None: any. `queued` is the message on record that the prompt is
+    from.
     """
 
     prompt: str | None
     session: str | None = None
     plan: bool = False
     new_session: str | None = None
+    queued: QueuedMessage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ def send(
     `show` is called with every event as it happens, `say` with notes beside the events.
     """
     context = dependencies.context
+    queued = message.queued
     # A key may be in the project's own rules, or be pasted by mistake.
     message = redact(message, context.secrets)
     if context.sandbox is not None and context.sandbox.kind == "none":
@@ -83,6 +87,7 @@ def send(
             dependencies.tools,
             message.session,
             new_session=message.new_session,
+            queued=queued,
         ),
         context,
         lambda begun: _started(begun, message, dependencies),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from holdfast.usecases.record_watch import RecordWatch
+from holdfast.vocab.cancellation import Interruption
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,3 +43,8 @@ class StopWatch:
     def sentence(self) -> str | None:
         """The sentence with which the turn is to end; None if no other command has asked."""
         return self._record.found
+
+    @property
+    def interrupts(self) -> bool:
+        """Whether the turn ends because its process does, and can go on in another."""
+        return isinstance(self._cancel, Interruption) and self._cancel.interrupts

@@ -12,6 +12,7 @@ from holdfast.wiring.state_directory import state_directory
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from holdfast.usecases.sessions.transcript_ports import QueuedMessage
     from holdfast.vocab.agent_events import Transport
 
 WorkPlace: TypeAlias = Literal["default", "in_place", "worktree"]
@@ -23,7 +24,10 @@ OURS = "holdfast"
 
 @dataclass(frozen=True, slots=True)
 class AgentTurnRequest:
-    """A turn that an agent is asked for; `session` is the one to go on with."""
+    """A turn that an agent is asked for; `session` is the one to go on with.
+
+    `queued` is the message on record that the prompt is from.
+    """
 
     prompt: str | None
     agent: str
@@ -31,6 +35,7 @@ class AgentTurnRequest:
     session: str | None = None
     place: WorkPlace = "default"
     with_changes: bool = False
+    queued: QueuedMessage | None = None
 
 
 def agent_of_session(root: Path, session: str) -> str:

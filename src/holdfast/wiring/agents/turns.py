@@ -56,7 +56,12 @@ def run_agent_turn_at(
     place = _find_workplace(root, settings, request, setup_asker, say)
     if isinstance(place, NotSent):
         return place
-    message = AgentMessage(request.prompt, place.session, continued=request.session is not None)
+    message = AgentMessage(
+        request.prompt,
+        place.session,
+        continued=request.session is not None,
+        queued=request.queued,
+    )
     return _run_at(place.root, settings, message, chosen, show, say, asker, cancel)
 
 

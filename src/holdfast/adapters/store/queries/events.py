@@ -78,6 +78,37 @@ def events_after(
     return records(connection, EventRow, query.order_by(events.c.seq).limit(at_most))
 
 
+_STREAM = ("text", "reasoning", "waiting")
+"""The kinds that `said` repeats, or that nobody needs after the next event."""
+
+
+def events_of_turns(
+    connection: Connection, session_id: str, turn_ids: Sequence[str], until: int
+) -> tuple[EventRow, ...]:
+    """Return the events of turns of a session up to a number, in order.
+
+    Of the stream only what came after the last `said` of its turn.
+    """
+    mine = (
+        events.c.session_id == session_id,
+        events.c.turn_id.in_(turn_ids),
+        events.c.seq <= until,
+    )
+    settled = records(
+        connection, EventRow, select(events).where(*mine, events.c.kind.not_in(_STREAM))
+    )
+    said = {turn: 0 for turn in turn_ids}
+    for row in settled:
+        if row.kind == "said" and row.turn_id is not None:
+            said[row.turn_id] = max(said[row.turn_id], row.seq)
+    first = min(said.values(), default=0)
+    query = select(events).where(*mine, events.c.kind.in_(_STREAM), events.c.seq > first)
+    open_ended = [
+        row for row in records(connection, EventRow, query) if row.seq > said[row.turn_id or ""]
+    ]
+    return tuple(sorted((*settled, *open_ended), key=lambda row: row.seq))
+
+
 def last_event(connection: Connection, project_id: str) -> int:
     """Return the number of the last event of a project, 0 if there is none."""
     query = select(func.coalesce(func.max(events.c.seq), 0))

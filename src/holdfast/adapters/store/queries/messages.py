@@ -35,6 +35,7 @@ def append_message(
     role: str,
     status: str = "done",
     metadata: Mapping[str, Any] | None = None,
+    message_id: str | None = None,
 ) -> MessageRow:
     """Add a message after the last one; raise `Gone` if the chat is not there."""
     # Not `append`: a restore takes out what follows a place, so that whoever adds one must lock the
@@ -42,6 +43,7 @@ def append_message(
     lock_parent(connection, messages.c.chat_id, chat_id)
     seq = next_seq(messages.c.seq, messages.c.chat_id, chat_id)
     values = {
+        "id": message_id or new_id(),
         "chat_id": chat_id,
         "seq": seq,
         "role": role,

@@ -26,6 +26,9 @@ def add_session(
     metadata: Mapping[str, Any] | None = None,
     worktree_id: str | None = None,
     session_id: str | None = None,
+    agent: str = "holdfast",
+    model: str | None = None,
+    mode: str | None = None,
 ) -> SessionRow:
     """Begin a session, in this worktree; without an id it gets a new one."""
     values = {
@@ -35,6 +38,9 @@ def add_session(
         "status": status,
         "metadata": dict(metadata or {}),
         "worktree_id": worktree_id,
+        "agent": agent,
+        "model": model,
+        "mode": mode,
     }
     return add(connection, SessionRow, sessions, **values)
 

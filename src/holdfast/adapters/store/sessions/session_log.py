@@ -6,40 +6,48 @@ import platform
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, func, or_, select
+from sqlalchemy import delete, or_, select
 
 from holdfast.adapters.store.database_url import SqliteFile
 from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.checkpoints import remove_checkpoints
 from holdfast.adapters.store.queries.projects import find_project, lock_project
-from holdfast.adapters.store.tables import (
-    changes,
-    chats,
-    checkpoints,
-    messages,
-    sessions,
-    turns,
-    worktrees,
+from holdfast.adapters.store.sessions.session_list import ARCHIVED, list_sessions
+from holdfast.adapters.store.sessions.session_writes import (
+    OPEN,
+    change_session,
+    choose_for_session,
+    create_session,
+    turn_of_project,
+    turn_summary,
 )
+from holdfast.adapters.store.tables import changes, chats, checkpoints, sessions, turns, worktrees
 from holdfast.adapters.store.turn_fence import RUNNING
 from holdfast.usecases.sessions.session_records import (
+    EVERY_SESSION,
     DeletedRows,
-    SessionSummary,
     SessionsUnavailable,
     TurnRunning,
 )
 from holdfast.vocab.events import SessionDeleted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from sqlalchemy import Connection, ScalarSelect, Select
+    from sqlalchemy import Connection, Select
 
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
     from holdfast.adapters.store.store import Store
-    from holdfast.usecases.sessions.session_records import AnnounceDeleted
+    from holdfast.usecases.sessions.session_records import (
+        AnnounceDeleted,
+        NewSession,
+        SessionQuery,
+        SessionSummary,
+        TurnSummary,
+    )
     from holdfast.vocab.place import Place
+    from holdfast.vocab.session_events import SessionAction
 
 
 class StoredSessions:
@@ -51,10 +59,43 @@ class StoredSessions:
         self._place = place
         self._locks = locks
 
-    def list(self, limit: int | None = None) -> tuple[SessionSummary, ...]:
-        """Return the sessions, the latest first."""
+    def list(self, query: SessionQuery = EVERY_SESSION) -> tuple[SessionSummary, ...]:
+        """Return the sessions, the one with the latest turn first."""
         with _translated():
-            return self._open_store().query(_list, self._place, limit)
+            return self._open_store().query(list_sessions, self._place, query, self._is_dead)
+
+    def turn(self, turn: str) -> TurnSummary | None:
+        """Return the turn of this project with this id, or None."""
+        with _translated():
+            found = self._open_store().query(turn_of_project, self._place, turn)
+        if found is None:
+            return None
+        row, session = found
+        runs = row.status == RUNNING and not self._is_dead(row.id, row.metadata)
+        return turn_summary(row, session, runs=runs)
+
+    def create(self, new: NewSession) -> str:
+        """Record a session with an empty chat, and return its id."""
+        with _translated():
+            return self._open_store().run(create_session, self._place, new)
+
+    def choose(self, session: str, *, model: str | None, mode: str | None) -> None:
+        """Record what the turns of a session use; None leaves that as it is."""
+        with _translated():
+            self._open_store().run(choose_for_session, session, model, mode)
+
+    def rename(self, session: str, title: str) -> int | None:
+        """Set the title; return the number of the event."""
+        with _translated():
+            values = {"title": title}
+            return self._open_store().run(change_session, self._place, session, "renamed", values)
+
+    def archive(self, session: str, *, archived: bool) -> int | None:
+        """Put a session away, or back; return the number of the event."""
+        action: SessionAction = "archived" if archived else "unarchived"
+        values = {"status": ARCHIVED if archived else OPEN}
+        with _translated():
+            return self._open_store().run(change_session, self._place, session, action, values)
 
     def find(self, wanted: str) -> tuple[str, ...]:
         """Return the ids of the sessions that start with a prefix, at most two."""
@@ -93,10 +134,15 @@ class StoredSessions:
             turns.c.chat_id.in_(_chats_of(session)), turns.c.status == RUNNING
         )
         for turn, metadata in connection.execute(query):
-            is_here = self._is_same_machine(metadata.get("host"))
-            if not is_here or self._locks.is_locked(turn):
+            if not self._is_dead(turn, metadata):
                 return str(turn)
         return None
+
+    def _is_dead(self, turn: str, metadata: Mapping[str, Any]) -> bool:
+        """Return whether no process runs a turn that is on record as running."""
+        if not self._is_same_machine(metadata.get("host")):
+            return False
+        return not self._locks.is_locked(turn)
 
     def _is_same_machine(self, host: str | None) -> bool:
         """Return whether the locks of a turn can be seen from here.
@@ -113,44 +159,6 @@ def _translated() -> Iterator[None]:
         yield
     except StoreError as error:
         raise SessionsUnavailable(str(error)) from error
-
-
-def _list(connection: Connection, place: Place, limit: int | None) -> tuple[SessionSummary, ...]:
-    project = find_project(connection, place)
-    if project is None:
-        return ()
-    query = (
-        select(
-            sessions.c.id,
-            sessions.c.title,
-            sessions.c.agent,
-            sessions.c.created_at,
-            _count(messages),
-            _count(turns),
-            _last_turn(),
-        )
-        .where(sessions.c.project_id == project.id)
-        .order_by(sessions.c.created_at.desc(), sessions.c.id)
-        .limit(limit)
-    )
-    found = []
-    for session, title, agent, created, *counts in connection.execute(query):
-        moment = created.isoformat(timespec="seconds")
-        found.append(SessionSummary(session, title, agent, moment, *counts))
-    return tuple(found)
-
-
-def _count(table: Any) -> ScalarSelect[int]:
-    """Return the expression for the number of rows that the chats of a session have in a table."""
-    query = select(func.count()).select_from(table).join(chats, chats.c.id == table.c.chat_id)
-    here = (chats.c.session_id == sessions.c.id, table.c.left_with.is_(None))
-    return query.where(*here).scalar_subquery()
-
-
-def _last_turn() -> ScalarSelect[str]:
-    query = select(turns.c.status).join(chats, chats.c.id == turns.c.chat_id)
-    query = query.where(chats.c.session_id == sessions.c.id, turns.c.left_with.is_(None))
-    return query.order_by(turns.c.started_at.desc(), turns.c.id).limit(1).scalar_subquery()
 
 
 def _find(connection: Connection, place: Place, wanted: str) -> tuple[str, ...]:

@@ -1,0 +1,191 @@
+"""The transcript of sessions by pages, in the store (port `TranscriptReader`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+
+from holdfast.adapters.store.event_log import logged_event
+from holdfast.adapters.store.queries.events import last_event
+from holdfast.adapters.store.queries.projects import find_project
+from holdfast.adapters.store.queries.statements import records
+from holdfast.adapters.store.records import EventRow
+from holdfast.adapters.store.sessions.errors import translated_sessions
+from holdfast.adapters.store.tables import (
+    chats,
+    checkpoints,
+    events,
+    message_parts,
+    messages,
+    turns,
+)
+from holdfast.loop.context.ledger import Ledger
+from holdfast.usecases.sessions.transcript_ports import (
+    MessagePart,
+    TranscriptMessage,
+    TranscriptPage,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Connection, RowMapping
+
+    from holdfast.adapters.store.store import Store
+    from holdfast.usecases.events.ports import LoggedEvent
+    from holdfast.vocab.place import Place
+
+
+_PIECES = frozenset({"text", "reasoning", "waiting"})
+
+
+class StoredMessages:
+    """The messages of the sessions of one project."""
+
+    def __init__(self, open_store: Callable[[], Store], place: Place) -> None:
+        """Use the store that `open_store` returns; it is called for each transaction."""
+        self._open_store = open_store
+        self._place = place
+
+    def page(self, session: str, *, before: int | None = None, limit: int = 50) -> TranscriptPage:
+        """Return the latest messages of a session with a smaller `seq` than `before`."""
+        with translated_sessions():
+            return self._open_store().query(_page, self._place, session, before, limit)
+
+    def ledger(self, session: str) -> Ledger:
+        """Return the files that the session has read and modified."""
+        with translated_sessions():
+            return self._open_store().query(_ledger, session)
+
+
+def _page(
+    connection: Connection, place: Place, session: str, before: int | None, limit: int
+) -> TranscriptPage:
+    project = find_project(connection, place)
+    last = last_event(connection, project.id) if project else 0
+    query = (
+        select(messages)
+        .join(chats, chats.c.id == messages.c.chat_id)
+        .where(chats.c.session_id == session, messages.c.left_with.is_(None))
+        .order_by(messages.c.seq.desc())
+        # One more: is there an older page?
+        .limit(limit + 1)
+    )
+    if before is not None:
+        query = query.where(messages.c.seq < before)
+    rows = list(connection.execute(query).mappings())
+    older = rows[limit - 1]["seq"] if len(rows) > limit else None
+    return TranscriptPage(_with_parts(connection, rows[:limit]), older, last)
+
+
+def _with_parts(
+    connection: Connection, rows: Sequence[RowMapping]
+) -> tuple[TranscriptMessage, ...]:
+    ids = [row["id"] for row in rows]
+    parts = _parts(connection, ids)
+    turn_of = _turns(connection, ids)
+    events_of = _events(connection, list(turn_of.values()))
+    checkpoint_of = _checkpoints(connection, ids)
+    found: list[TranscriptMessage] = []
+    answer: TranscriptMessage | None = None
+    for row in rows:
+        message = TranscriptMessage(
+            row["id"],
+            row["seq"],
+            row["role"],
+            row["status"],
+            row["created_at"].isoformat(timespec="seconds"),
+            turn_of.get(row["id"]),
+            checkpoint_of.get(row["id"]),
+            tuple(parts.get(row["id"], ())),
+            tuple(events_of.get(turn_of.get(row["id"], ""), ())),
+        )
+        if message.role == "user" and answer is not None:
+            message = _as_prompt_of(message, answer)
+        answer = message if message.role == "assistant" else None
+        found.append(message)
+    return tuple(found)
+
+
+def _as_prompt_of(prompt: TranscriptMessage, answer: TranscriptMessage) -> TranscriptMessage:
+    """Return the prompt with the turn that the answer after it has."""
+    return replace(prompt, turn_id=answer.turn_id, checkpoint_id=answer.checkpoint_id)
+
+
+def _parts(connection: Connection, ids: Sequence[str]) -> dict[str, list[MessagePart]]:
+    query = (
+        select(
+            message_parts.c.message_id,
+            message_parts.c.id,
+            message_parts.c.kind,
+            message_parts.c.body,
+            events.c.body.label("event_body"),
+            events.c.seq.label("event_seq"),
+        )
+        .outerjoin(events, events.c.part_id == message_parts.c.id)
+        .where(message_parts.c.message_id.in_(ids))
+        .order_by(message_parts.c.seq)
+    )
+    found: dict[str, list[MessagePart]] = {}
+    for row in connection.execute(query).mappings():
+        body = row["event_body"] if row["body"] is None else row["body"]
+        part = MessagePart(row["id"], row["kind"], body or {}, row["event_seq"])
+        found.setdefault(row["message_id"], []).append(part)
+    return found
+
+
+def _turns(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
+    query = select(turns.c.message_id, turns.c.id).where(turns.c.message_id.in_(ids))
+    return _pairs(connection, query.where(turns.c.left_with.is_(None)))
+
+
+def _checkpoints(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
+    query = select(checkpoints.c.message_id, checkpoints.c.id).where(
+        checkpoints.c.message_id.in_(ids),
+        checkpoints.c.left_with.is_(None),
+        checkpoints.c.kind == "turn",
+    )
+    return _pairs(connection, query)
+
+
+def _pairs(connection: Connection, query: Any) -> dict[str, str]:
+    return dict(connection.execute(query).all())
+
+
+def _events(connection: Connection, turn_ids: Sequence[str]) -> dict[str, list[LoggedEvent]]:
+    """Return the events of turns, without the pieces of texts that a `said` has as a whole."""
+    query = select(events).where(events.c.turn_id.in_(turn_ids)).order_by(events.c.seq.desc())
+    found: dict[str, list[LoggedEvent]] = {}
+    settled: set[str] = set()
+    for row in records(connection, EventRow, query):
+        turn = row.turn_id or ""
+        if row.kind == "said":
+            settled.add(turn)
+        if row.kind in _PIECES and turn in settled:
+            continue
+        found.setdefault(turn, []).append(logged_event(row))
+    return {turn: each[::-1] for turn, each in found.items()}
+
+
+def _ledger(connection: Connection, session: str) -> Ledger:
+    """Return the ledger, from the calls of the turns that have not left."""
+    query = (
+        select(events.c.kind, events.c.body)
+        .join(turns, turns.c.id == events.c.turn_id)
+        .where(events.c.session_id == session, turns.c.left_with.is_(None))
+        .where(events.c.kind.in_(("call_ended", "edit_observed", "agent_call", "turn_ended")))
+    )
+    read: set[str] = set()
+    modified: set[str] = set()
+    for kind, body in connection.execute(query):
+        read.update(body.get("read", ()))
+        modified.update(body.get("modified", ()))
+        if kind == "edit_observed":
+            modified.add(body["path"])
+        if kind == "turn_ended":
+            modified.update(body.get("files", ()))
+        if kind == "agent_call" and body.get("tool_kind") == "read":
+            read.update(body.get("paths", ()))
+    return Ledger(frozenset(read), frozenset(modified))

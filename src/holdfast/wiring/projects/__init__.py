@@ -1,0 +1,1 @@
+"""A project with its store open, for a process that serves many requests."""
