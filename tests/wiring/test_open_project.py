@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from holdfast.checkpoints.ports import FileVersion
 from holdfast.config.settings import Settings
 from holdfast.testing import ScriptedServer, call, say
+from holdfast.usecases.checkpoints.file_history import FilesCompared
 from holdfast.usecases.checkpoints.preview import RestorePreview, preview_restore
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.sessions.session import (
@@ -26,8 +28,10 @@ from holdfast.usecases.settled import Restored
 from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.events import TurnEnded
+from holdfast.wiring.projects.forks import fork_session
 from holdfast.wiring.projects.new_sessions import SessionMade, SessionRequest, create_session
 from holdfast.wiring.projects.open_project import OpenProject
+from holdfast.wiring.projects.session_diffs import compare_session, session_file
 from holdfast.wiring.projects.session_turns import queue_message, run_session_turn
 from holdfast.wiring.settings import settings_at
 
@@ -261,3 +265,81 @@ def test_a_restore_leaves_the_files_that_are_to_be_kept(project: OpenProject) ->
     undone = undo_restore(project.checkpoints_at(project.root), session=session)
     assert isinstance(undone, Restored), undone
     assert (project.root / "b.py").exists()
+
+
+def test_the_files_of_a_session_are_compared_with_its_base_and_with_a_turn(
+    project: OpenProject,
+) -> None:
+    session = edited(project)
+    (turn, checkpoint), *_ = project.messages.checkpoints(session)
+    for against in ("base", f"checkpoint:{checkpoint}", f"turn:{turn}"):
+        compared = compare_session(project, session, against)
+        assert isinstance(compared, FilesCompared), compared
+        assert [(each.path, each.status) for each in compared.files] == [
+            ("a.py", "modified"),
+            ("b.py", "added"),
+            ("c.py", "added"),
+        ]
+        assert [each.path for each in compared.hunks] == ["a.py", "b.py", "c.py"]
+    found = session_file(project, session, "a.py", f"turn:{turn}")
+    assert isinstance(found, FileVersion), found
+    assert found.data == b"x = 1\n"
+    for wrong in ("b.py", "../root/a.py", "/etc/passwd", "a.py\0", "", "."):
+        missing = session_file(project, session, wrong)
+        assert isinstance(missing, SessionRefused), wrong
+        assert missing.reason == "not_found"
+    refused = compare_session(project, session, "turn:nothing")
+    assert isinstance(refused, SessionRefused)
+    assert "no checkpoint" in refused.message
+
+
+def test_the_base_of_a_worktree_is_its_commit(project: OpenProject) -> None:
+    session = new_session(project, place="worktree")
+    with ScriptedServer(
+        [call("write_file", path="b.py", content="y = 2\n"), say("Wrote it.")]
+    ) as server:
+        send(project, session, "write b", server)
+    compared = compare_session(project, session)
+    assert isinstance(compared, FilesCompared), compared
+    assert [(each.path, each.status) for each in compared.files] == [("b.py", "added")]
+    found = session_file(project, session, "a.py")
+    assert isinstance(found, FileVersion), found
+    assert found.data == b"x = 1\n"
+
+
+def test_a_fork_has_the_files_and_the_messages_of_then_and_leaves_the_other_session_alone(
+    project: OpenProject,
+) -> None:
+    session = new_session(project, title="first", mode="auto")
+    with ScriptedServer(
+        [
+            call("write_file", path="b.py", content="one\n"),
+            say("One."),
+            call("write_file", path="b.py", content="two\n"),
+            say("Two."),
+            say("Other."),
+        ]
+    ) as server:
+        send(project, session, "write one", server)
+        send(project, session, "write two", server)
+        before = project.messages.page(session)
+        second = before.messages[0].checkpoint_id
+        assert second is not None
+        forked = fork_session(project, session, second, settings_of(project))
+        assert isinstance(forked, SessionMade), forked
+        new = forked.session
+        assert (new.place, new.title, new.mode) == ("worktree", "fork of first", "auto")
+        root = project.root_of(new.id)
+        assert isinstance(root, Path)
+        assert (root / "b.py").read_text(encoding="utf-8") == "one\n"
+        assert (project.root / "b.py").read_text(encoding="utf-8") == "two\n"
+        assert project.messages.page(session).messages == before.messages
+        send(project, new.id, "now otherwise", server)
+        told = [each["content"] for each in server.requests[-1].messages if each["role"] == "user"]
+        # The checkpoint is before the answer to this prompt; the two are sent as one.
+        assert told == ["write one", "write two\n\nnow otherwise"]
+    roles = [each.role for each in project.messages.page(new.id).messages]
+    assert roles == ["assistant", "user", "user", "assistant", "user"]
+    refused = fork_session(project, new.id, second, settings_of(project))
+    assert isinstance(refused, SessionRefused)
+    assert "no such checkpoint" in refused.message

@@ -249,6 +249,12 @@ class Worktree(Protocol):
         of more than `largest` bytes have no data.
         """
 
+    def file_at(self, tree: str, path: str, largest: int) -> FileVersion | None:
+        """Return the file at a path of a tree or a commit; None if there is none.
+
+        A file of more than `largest` bytes has no data. A path outside of the tree is none.
+        """
+
     def empty_tree(self) -> str:
         """Return the id of a tree without files."""
 

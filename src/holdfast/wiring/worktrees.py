@@ -156,6 +156,13 @@ class GitWorktrees:
             worktree.adopt(found[0])
         return True
 
+    def copy(self, source: GoneCheckpoint) -> str:
+        """Record a checkpoint of another worktree here, its files only; return its new id."""
+        new_id = self.new_id()
+        with self.hold(make=True) as worktree:
+            worktree.adopt(source, new_id)
+        return new_id
+
     def gone(self) -> tuple[Checkpoint, ...]:
         """Return the checkpoints that `adopt` can record, the latest first."""
         found = [each.checkpoint for each in self._gone("")]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GoneCheckpoint:
-    """A checkpoint of a worktree that is gone, and the directory that has its objects."""
+    """A checkpoint of another worktree, mostly one that is gone, and where its objects are."""
 
     checkpoint: Checkpoint
     objects: Path

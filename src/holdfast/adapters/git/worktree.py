@@ -42,6 +42,7 @@ from holdfast.checkpoints.ports import (
     Blocked,
     CheckpointFailed,
     FileDifference,
+    FileVersion,
     FileVersions,
     Leftovers,
     NoCheckpoints,
@@ -125,6 +126,11 @@ class GitWorktree:
         self._pruned: tuple[Checkpoint, ...] = ()
 
     @property
+    def objects(self) -> Path:
+        """The directory with the objects of its checkpoints."""
+        return self._repository.objects
+
+    @property
     def root(self) -> Path:
         """The root of the worktree, which may be above the directory that was named."""
         return self._repository.root
@@ -158,15 +164,15 @@ class GitWorktree:
         return Checkpoint(draft, recorded, seq, commit, self._repository.worktree)
 
     @_disk_errors_as_failures()
-    def adopt(self, gone: GoneCheckpoint) -> None:
-        """Record a checkpoint of a worktree that is gone as one of this worktree.
+    def adopt(self, gone: GoneCheckpoint, new_id: str | None = None) -> None:
+        """Record a checkpoint of another worktree here, under its id or a new one.
 
         Its files only: a conversation belongs to the project that it was in.
         """
         link_objects([gone.objects], self._repository.objects, {}, 0)
         link_user_objects(self._repository)
         there = gone.checkpoint.draft
-        draft = CheckpointDraft(there.id, "manual", there.created_at, there.label)
+        draft = CheckpointDraft(new_id or there.id, "manual", there.created_at, there.label)
         _, commit = self._commit(draft, gone.checkpoint.present, self._next_seq())
         self._refs.create(draft.id, commit)
 
@@ -257,6 +263,25 @@ class GitWorktree:
         disk = WorktreeFiles(self._repository.root)
         reader = VersionReader(self._git, disk, self._index.tracked)
         return reader.read(before, after, largest)
+
+    @_disk_errors_as_failures()
+    def file_at(self, tree: str, path: str, largest: int) -> FileVersion | None:
+        """Return the file at a path of a tree or a commit; None if there is none."""
+        if any(part in {"", ".", ".."} for part in path.split("/")) or "\0" in path:
+            return None
+        options = ("-z", "-l", "--full-tree", tree, "--", f":(literal){path}")
+        line = self._git.run("ls-tree", *options).rstrip(b"\0")
+        head, _, name = line.partition(b"\t")
+        if to_text(name) != path or b"\0" in name:
+            return None
+        mode, kind, object_id, size = head.decode("ascii").split()
+        if kind != "blob":
+            return None
+        data = None
+        if int(size) <= largest:
+            data = self._git.run("cat-file", "blob", object_id)
+        shape: Literal["file", "link"] = "link" if mode == "120000" else "file"
+        return FileVersion(shape, int(mode, 8) & 0o777, int(size), data)
 
     def empty_tree(self) -> str:
         """Return the id of a tree without files."""

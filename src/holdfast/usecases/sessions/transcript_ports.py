@@ -64,6 +64,9 @@ class TranscriptReader(Protocol):
     def page(self, session: str, *, before: int | None, limit: int) -> TranscriptPage:
         """Return the latest messages of a session with a smaller `seq` than `before`."""
 
+    def checkpoints(self, session: str) -> tuple[tuple[str, str], ...]:
+        """Return each turn of a session that has a checkpoint, with it, the oldest first."""
+
     def ledger(self, session: str) -> Ledger:
         """Return the files that the session has read and modified."""
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.changes.change import FOR_REVIEW, Change, RequestedEdits
-from holdfast.changes.hunks import ChangeHunk, hunks_of
-from holdfast.changes.tree_difference import plan_of_difference
 from holdfast.checkpoints.ports import CheckpointFailed
+from holdfast.usecases.checkpoints.file_history import hunks_between
 from holdfast.usecases.worktrees.session_worktree import (
     SessionWorktree,
     WorktreeRefused,
@@ -17,6 +15,7 @@ from holdfast.usecases.worktrees.session_worktree import (
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from holdfast.changes.hunks import ChangeHunk
     from holdfast.checkpoints.ports import FileDifference
     from holdfast.usecases.worktrees.ports import WorktreeDependencies
 
@@ -42,9 +41,7 @@ def compare_worktree(
         with needs.repository.look(worktree.session) as files:
             base = worktree.base
             difference = files.difference(base)
-            plan = plan_of_difference(difference.before, difference.after)
-            change = Change("", "proposed", FOR_REVIEW, RequestedEdits(), plan)
-            hunks = hunks_of(change) if plan.swaps else ()
+            hunks = hunks_between(difference.before, difference.after)
             return WorktreeCompared(worktree, files.compare(base), files.patch(base), hunks)
     except (CheckpointFailed, WorktreesUnavailable) as error:
         return WorktreeRefused.because(str(error))

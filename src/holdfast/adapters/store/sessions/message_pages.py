@@ -54,6 +54,11 @@ class StoredMessages:
         with translated_sessions():
             return self._open_store().query(_page, self._place, session, before, limit)
 
+    def checkpoints(self, session: str) -> tuple[tuple[str, str], ...]:
+        """Return each turn of a session that has a checkpoint, with it, the oldest first."""
+        with translated_sessions():
+            return self._open_store().query(_turn_checkpoints, session)
+
     def ledger(self, session: str) -> Ledger:
         """Return the files that the session has read and modified."""
         with translated_sessions():
@@ -148,6 +153,18 @@ def _checkpoints(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
         checkpoints.c.kind == "turn",
     )
     return _pairs(connection, query)
+
+
+def _turn_checkpoints(connection: Connection, session: str) -> tuple[tuple[str, str], ...]:
+    query = (
+        select(turns.c.id, checkpoints.c.id)
+        .join(chats, chats.c.id == turns.c.chat_id)
+        .join(checkpoints, checkpoints.c.message_id == turns.c.message_id)
+        .where(chats.c.session_id == session, turns.c.left_with.is_(None))
+        .where(checkpoints.c.left_with.is_(None), checkpoints.c.kind == "turn")
+        .order_by(checkpoints.c.seq)
+    )
+    return tuple((turn, checkpoint) for turn, checkpoint in connection.execute(query))
 
 
 def _pairs(connection: Connection, query: Any) -> dict[str, str]:

@@ -18,6 +18,7 @@ from holdfast.adapters.store.sessions.session_writes import (
     OPEN,
     change_session,
     choose_for_session,
+    copy_transcript,
     create_session,
     turn_of_project,
     turn_summary,
@@ -83,6 +84,13 @@ class StoredSessions:
         """Record what the turns of a session use; None leaves that as it is."""
         with _translated():
             self._open_store().run(choose_for_session, session, model, mode)
+
+    def copy_transcript(self, source: str, checkpoint_id: str, session: str) -> int | None:
+        """Copy the messages of a session before a checkpoint to a new session."""
+        with _translated():
+            return self._open_store().run(
+                copy_transcript, self._place, source, checkpoint_id, session
+            )
 
     def rename(self, session: str, title: str) -> int | None:
         """Set the title; return the number of the event."""

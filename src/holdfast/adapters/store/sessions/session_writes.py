@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select, update
 
 from holdfast.adapters.store.publish import publish
-from holdfast.adapters.store.queries.chats import add_chat
+from holdfast.adapters.store.queries.chats import add_chat, chats_of
+from holdfast.adapters.store.queries.checkpoints import checkpoint_by_id
+from holdfast.adapters.store.queries.messages import append_message, append_parts
 from holdfast.adapters.store.queries.projects import find_project, lock_project
 from holdfast.adapters.store.queries.sessions import add_session, session_by_id
+from holdfast.adapters.store.queries.statements import records
 from holdfast.adapters.store.queries.worktrees import worktree_at
-from holdfast.adapters.store.records import SessionRow, TurnRow
+from holdfast.adapters.store.records import MessageRow, SessionRow, TurnRow
 from holdfast.adapters.store.sessions.session_list import ARCHIVED
-from holdfast.adapters.store.tables import chats, sessions, turns
+from holdfast.adapters.store.tables import (
+    chats,
+    events,
+    message_parts,
+    messages,
+    sessions,
+    turns,
+)
 from holdfast.usecases.sessions.session_records import TurnSummary
 from holdfast.vocab.owned_event import OwnedEvent
 from holdfast.vocab.session_events import SessionChanged
@@ -74,6 +84,60 @@ def change_session(
     if row is None or row.project_id != project.id:
         return None
     return publish(connection, project.id, [session_event(action, row)])
+
+
+def copy_transcript(
+    connection: Connection, place: Place, source: str, checkpoint_id: str, session: str
+) -> int | None:
+    """Copy the messages of a session before a checkpoint to a new session without messages.
+
+    The texts are copied too: the events of the source stay its own. Return the number of the event,
+    or None if the checkpoint is none of the source.
+    """
+    project = lock_project(connection, place)
+    point = checkpoint_by_id(connection, checkpoint_id)
+    row = session_by_id(connection, session)
+    if row is None or point is None or point.session_id != source or point.chat_id is None:
+        return None
+    chat = chats_of(connection, session)[-1].id
+    copied = []
+    for message in _messages_before(connection, point.chat_id, point.message_seq):
+        new = append_message(
+            connection,
+            chat,
+            role=message.role,
+            status=message.status,
+            metadata=message.metadata,
+        ).id
+        parts = _bodies(connection, message.id)
+        if parts:
+            append_parts(connection, new, parts)
+        copied.append(new)
+    more = {"forked_from": source, "checkpoint_id": checkpoint_id, "chat_id": chat}
+    event = session_event("forked", row, **more, message_ids=tuple(copied))
+    return publish(connection, project.id, [event])
+
+
+def _messages_before(
+    connection: Connection, chat_id: str, place: int | None
+) -> tuple[MessageRow, ...]:
+    query = select(messages).where(messages.c.chat_id == chat_id, messages.c.left_with.is_(None))
+    if place is not None:
+        query = query.where(messages.c.seq < place)
+    return records(connection, MessageRow, query.order_by(messages.c.seq))
+
+
+def _bodies(connection: Connection, message_id: str) -> list[tuple[str, Any]]:
+    query = (
+        select(message_parts.c.kind, message_parts.c.body, events.c.body)
+        .outerjoin(events, events.c.part_id == message_parts.c.id)
+        .where(message_parts.c.message_id == message_id)
+        .order_by(message_parts.c.seq)
+    )
+    return [
+        (kind, of_event if own is None else own)
+        for kind, own, of_event in connection.execute(query)
+    ]
 
 
 def session_event(action: SessionAction, row: SessionRow, **more: Any) -> OwnedEvent:
