@@ -66,7 +66,7 @@ $(DEV_READY): $(READY)
 	@touch $@
 
 run: page ## serve the page on a sample project, with the best model found (ARGS="--no-open --port 8000")
-	@$(PY) -m bench.sample $(ARGS)
+	@$(PY) web/sample.py $(ARGS)
 
 demo: $(READY) ## edits and an agent's turns in a temporary project, with a scripted model; each step checked
 	@.venv/bin/holdfast demo

@@ -11,6 +11,7 @@ export default defineConfig({
     target: "es2022",
     // The page's Content-Security-Policy allows no `data:` scripts or styles.
     assetsInlineLimit: 0,
+    rolldownOptions: { checks: { pluginTimings: false, bundlerTimings: false } },
     modulePreload: { polyfill: false },
   },
 });
