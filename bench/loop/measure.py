@@ -98,7 +98,7 @@ def measure(case: Case, root: Path) -> Figures:
     """Run the turn of a case on a project."""
     figures = Figures(case)
 
-    def show(event: Event) -> None:
+    def show(event: Event, _seq: int | None) -> None:
         if isinstance(event, StepStarted | TurnEnded):
             figures.readings.append(_read())
 

@@ -74,6 +74,7 @@ def test_where_nothing_listens_the_last_line_says_so_and_has_no_session(project:
     assert ran.code == 13
     assert ended(ran) == {
         "v": 1,
+        "seq": None,
         "stop_reason": "unreachable",
         "message": "nothing answers at http://127.0.0.1:9/v1; start the server there, or name another with --base-url.",
         "steps": 0,

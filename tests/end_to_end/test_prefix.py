@@ -71,7 +71,7 @@ def test_each_payload_of_a_long_turn_is_the_beginning_of_the_next_apart_from_the
             root,
             settings,
             UserMessage("Go."),
-            show=events.append,
+            show=lambda event, _: events.append(event),
             say=print,
             asker=None,
             cancel=threading.Event(),

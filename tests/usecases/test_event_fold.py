@@ -206,7 +206,7 @@ class Walk:
             self.world.root,
             settings,
             UserMessage("Go on.", session),
-            show=lambda _: None,
+            show=lambda *_: None,
             say=lambda _: None,
             asker=None,
             cancel=threading.Event(),

@@ -26,6 +26,7 @@ from holdfast.vocab.events import (
 )
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import StopReason
+from tests.waiting import wait_until
 
 BEGUN = TurnBegun("s", "c", "t", "m", "", ())
 CALL = ToolCall("1", "read_file", {"path": "a"})
@@ -37,7 +38,11 @@ class _Records:
 
     def __init__(self) -> None:
         self.kept: list[list[Event]] = []
+        self.log: list[Event] = []
         self.ended: StopReason | None = None
+
+    def recorded(self, begun: TurnBegun, after: int) -> Sequence[tuple[int, Event]]:
+        return list(enumerate(self.log, 1))[after:]
 
     def begin(
         self, opening: TurnRequest, announce: Callable[[TurnBegun], Sequence[Event]]
@@ -49,10 +54,12 @@ class _Records:
 
     def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
         self.kept.append(list(events))
+        self.log += events
         return 1
 
     def end(self, begun: TurnBegun, events: Sequence[Event], ended: TurnEnded) -> int:
         self.kept.append([*events, ended])
+        self.log += [*events, ended]
         self.ended = ended.stop_reason
         return 1
 
@@ -62,7 +69,7 @@ class _Records:
 
 def _record(*events: Event, seconds: float = 0.0) -> _Records:
     records, clock = _Records(), iter(range(1_000_000))
-    recorder = TurnRecorder(BEGUN, records, lambda _: None, lambda: next(clock) * seconds)
+    recorder = TurnRecorder(BEGUN, records, lambda *_: None, lambda: next(clock) * seconds)
     for event in events:
         if isinstance(event, TurnEnded):
             recorder.end(event)
@@ -114,35 +121,70 @@ class _Broken(_Records):
 
 
 def test_a_turn_that_cannot_be_recorded_still_ends_and_says_what_it_did() -> None:
-    shown: list[Event] = []
-    recorder = TurnRecorder(BEGUN, _Broken(), shown.append, lambda: 0.0)
+    shown = _Shown()
+    recorder = TurnRecorder(BEGUN, _Broken(), shown, lambda: 0.0)
     recorder.emit(StepStarted(1))
     recorder.emit(UsageReported(7, 3))
     with pytest.raises(RecordsUnavailable, match="the disk is full"):
         recorder.emit(CallEnded("1", "write_file", "ok", modified=("a.py",)))
     ended = recorder.give_up("The disk is full.")
     assert ended == TurnEnded("failed", "The disk is full.", 1, 7, 3, ("a.py",))
-    assert shown[-1] == ended
+    assert shown == [(ended, None)]
+
+
+class _Shown(list[tuple[Event, int | None]]):
+    """What was shown, with its numbers."""
+
+    def __call__(self, event: Event, seq: int | None) -> None:
+        self.append((event, seq))
 
 
 def test_a_turn_that_is_given_up_is_on_record_as_failed_if_it_can_be() -> None:
     records = _Records()
-    ended = TurnRecorder(BEGUN, records, lambda _: None, lambda: 0.0).give_up("An error.")
+    ended = TurnRecorder(BEGUN, records, lambda *_: None, lambda: 0.0).give_up("An error.")
     assert (records.kept, records.ended) == ([[ended]], "failed")
 
 
-def test_everything_is_shown_at_once() -> None:
-    shown: list[Event] = []
-    recorder = TurnRecorder(BEGUN, _Records(), shown.append, lambda: 0.0)
+def test_nothing_is_shown_before_it_is_on_record_with_its_number() -> None:
+    shown = _Shown()
+    recorder = TurnRecorder(BEGUN, _Records(), shown, lambda: 0.0)
     for event in (TextArrived("a"), UsageReported(1, 2)):
         recorder.emit(event)
+    assert shown == []
     recorder.end(OVER)
-    assert shown == [TextArrived("a"), UsageReported(1, 2), OVER]
+    assert shown == [(TextArrived("a"), 1), (UsageReported(1, 2), 2), (OVER, 3)]
+
+
+def test_what_waits_is_recorded_in_time_though_nothing_else_happens() -> None:
+    shown = _Shown()
+    records = _Records()
+    recorder = TurnRecorder(BEGUN, records, shown, lambda: 0.0)
+    with recorder.flushing():
+        recorder.emit(TextArrived("a"))
+        assert wait_until(lambda: len(shown) == 1)
+        recorder.emit(TextArrived("b"))
+        assert wait_until(lambda: len(shown) == 2)
+    assert records.kept == [[TextArrived("a")], [TextArrived("b")]]
+
+
+def test_what_could_not_be_recorded_in_time_fails_the_turn_itself() -> None:
+    recorder = TurnRecorder(BEGUN, _Broken(), lambda *_: None, lambda: 0.0)
+    with recorder.flushing():
+        recorder.emit(TextArrived("a"))
+
+        def fails() -> bool:
+            try:
+                recorder.emit(StepStarted(1))
+            except RecordsUnavailable:
+                return True
+            return False
+
+        assert wait_until(fails)
 
 
 def test_what_a_use_case_has_published_is_shown_and_not_recorded_again() -> None:
-    records, shown = _Records(), list[Event]()
-    recorder = TurnRecorder(BEGUN, records, shown.append, lambda: 0.0)
+    records, shown = _Records(), _Shown()
+    recorder = TurnRecorder(BEGUN, records, shown, lambda: 0.0)
     published: list[Event] = [
         TurnStarted("s", "t", "m", "Go."),
         CheckpointTaken("k"),
@@ -152,6 +194,8 @@ def test_what_a_use_case_has_published_is_shown_and_not_recorded_again() -> None
         ApprovalGiven("make", "once", "q"),
     ]
     for event in published:
+        records.log.append(event)
         recorder.emit(event)
     recorder.flush()
-    assert (records.kept, shown) == ([], published)
+    assert records.kept == []
+    assert shown == [(event, number) for number, event in enumerate(published, 1)]

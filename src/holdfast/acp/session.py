@@ -107,7 +107,7 @@ class EditorSession:
         settings = read_settings(self.root, {**self._flags, "approve": approval_of(mode)})
         shown = TurnUpdates(FileDiffs(self.root))
 
-        def show(event: Event) -> None:
+        def show(event: Event, _seq: int | None) -> None:
             if isinstance(event, TurnStarted):
                 self._on_record = True
             link.update(shown.of(event))

@@ -34,7 +34,8 @@ def describe(app: FastAPI) -> dict[str, Any]:
         for operation in methods.values():
             # The problem for what is not valid is among 4XX.
             operation["responses"].pop("422", None)
-    for name, union in (("Event", EventBody), ("Sentinel", SentinelBody), ("Problem", Problem)):
+    unions: dict[str, Any] = {"Event": EventBody, "Sentinel": SentinelBody, "Problem": Problem}
+    for name, union in unions.items():
         schema = TypeAdapter(union).json_schema(mode="serialization", ref_template=_REF)
         schemas.update(schema.pop("$defs", {}))
         schemas[name] = schema

@@ -11,14 +11,15 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from holdfast.server.problems import ApiError, problem_response
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI, Request
+    from fastapi import FastAPI
 
 PAGE = Path(__file__).parent / "page"
 _NOT_BUILT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Holdfast</title></head>
 <body><h1>The page is not built</h1>
 <p>The server works, and its API is at <a href="/api/openapi.json">/api/openapi.json</a>.
-In a checkout, <code>make page</code> builds the page; an installed Holdfast has it.</p></body></html>
+In a checkout, <code>make page</code> builds the page; an installed Holdfast has it.</p>
+</body></html>
 """
 # Python reads this table from the system, where it may differ.
 _TYPES = {
@@ -32,7 +33,7 @@ _TYPES = {
 def add_page(app: FastAPI, page: Path = PAGE) -> None:
     """Serve the files of the page; every other address is the page itself."""
 
-    async def answer(path: str, request: Request) -> Response:
+    async def answer(path: str) -> Response:
         if path == "api" or path.startswith("api/"):
             return problem_response(ApiError(404, "not_found", "There is no such address."))
         file = find_file(page, path)

@@ -113,8 +113,8 @@ async def serve_until(
     server = _Server(_config(context, options, listening))
     context.events.start()
     answering = asyncio.create_task(server.serve([listening]))
-    while not server.started and not answering.done():
-        await asyncio.sleep(0.01)
+    begun = asyncio.create_task(server.begun.wait())
+    await asyncio.wait({answering, begun}, return_when=asyncio.FIRST_COMPLETED)
     if server.started:
         ready()
     stopping = asyncio.create_task(stop.wait())
@@ -122,6 +122,7 @@ async def serve_until(
     await asyncio.to_thread(context.turns.stop)
     context.events.stop()
     server.should_exit = True
+    begun.cancel()
     stopping.cancel()
     await answering
 
@@ -152,6 +153,15 @@ def _config(
 
 class _Server(uvicorn.Server):
     """uvicorn without its own signals: the turns end before the connections do."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.begun = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Note when requests are answered."""
+        await super().startup(sockets)
+        self.begun.set()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

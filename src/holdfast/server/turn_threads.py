@@ -65,6 +65,7 @@ class TurnThreads:
         """Sessions whose thread has to look at the queue once more before it ends."""
         self._ending: set[str] = set()
         self._first: dict[str, str] = {}
+        self._notes: dict[str, list[str]] = {}
         self.is_stopping = False
 
     @property
@@ -130,6 +131,16 @@ class TurnThreads:
             self._after.setdefault(session, []).append(act)
             return True
 
+    def remember(self, session: str, note: str) -> None:
+        """Keep what the next prompt of a session says besides."""
+        with self._lock:
+            self._notes.setdefault(session, []).append(note)
+
+    def take_notes(self, session: str) -> str:
+        """Return what was to be said with the next prompt, "" if nothing was."""
+        with self._lock:
+            return "\n".join(self._notes.pop(session, ()))
+
     def stop(self) -> None:
         """Let the running steps end, then end every turn, and return when all have ended."""
         with self._lock:
@@ -152,7 +163,7 @@ class TurnThreads:
             while True:
                 try:
                     now()
-                except Exception:
+                except Exception:  # noqa: BLE001 - logged; nobody above could
                     # The turn is on record as ended; the session must be able to go on.
                     _log.exception("session %s: the turn has failed", session)
                 with self._lock:

@@ -48,8 +48,9 @@ if TYPE_CHECKING:
     from holdfast.config.settings import Settings
     from holdfast.tools.ports import ApprovalGate, Editor, FileObserver
     from holdfast.usecases.turns.approvals import Asker
+    from holdfast.usecases.turns.ports import ShowEvent
     from holdfast.vocab.cancellation import Cancel
-    from holdfast.vocab.events import Event, TurnEnded
+    from holdfast.vocab.events import TurnEnded
 
 _OVERVIEW_SHARE = 10
 """The overview may use this fraction (one in ...) of the model's context."""
@@ -99,7 +100,7 @@ def run_turn_at(
     settings: Settings,
     message: UserMessage,
     *,
-    show: Callable[[Event], None],
+    show: ShowEvent,
     say: Callable[[str], None],
     asker: Asker | None,
     cancel: Cancel,

@@ -50,7 +50,7 @@ class AgentTurn(threading.Thread):
             self.root,
             self.settings,
             self.request,
-            show=self.events.append,
+            show=lambda event, _: self.events.append(event),
             say=lambda _: None,
             asker=None,
             cancel=threading.Event(),

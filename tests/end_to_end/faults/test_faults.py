@@ -90,7 +90,7 @@ def run_one(root: Path, number: int, session: str | None) -> Turn:
     most = lots.random.choice((40, 40, 40, 3))
     gone = lots.random.random() < 0.03
 
-    def show(event: Event) -> None:
+    def show(event: Event, _seq: int | None) -> None:
         events.append(event)
         if isinstance(event, TextArrived):
             for gate in lots.gates:

@@ -146,7 +146,7 @@ class Acts:
             self.repo.root,
             settings,
             UserMessage(prompt, session),
-            show=lambda _: None,
+            show=lambda *_: None,
             say=lambda _: None,
             asker=None,
             cancel=threading.Event(),

@@ -184,7 +184,7 @@ class History:
             self.repo.root,
             found,
             UserMessage("Go on.", self.session()),
-            show=lambda _: None,
+            show=lambda *_: None,
             say=lambda _: None,
             asker=None,
             cancel=threading.Event(),

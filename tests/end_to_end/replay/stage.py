@@ -162,7 +162,7 @@ def play(
             root,
             settings,
             UserMessage(prompt),
-            show=events.append,
+            show=lambda event, _: events.append(event),
             say=_ignore,
             asker=None,
             cancel=Flag(),

@@ -102,7 +102,7 @@ def run(
 ) -> tuple[TurnEnded, list[RepairEnded]]:
     events: list[Event] = []
 
-    def show(event: Event) -> None:
+    def show(event: Event, _seq: int | None) -> None:
         events.append(event)
         see(event)
 

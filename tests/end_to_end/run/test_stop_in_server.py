@@ -62,7 +62,7 @@ class Turn(threading.Thread):
             cancel=threading.Event(),
         )
 
-    def _see(self, event: Event) -> None:
+    def _see(self, event: Event, _seq: int | None) -> None:
         if isinstance(event, TurnStarted):
             self.session = event.session
 

@@ -305,6 +305,21 @@ class GitWorktree:
             return (now,)
         return tuple(output.decode("ascii").split())
 
+    def describe_commits(self, commits: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
+        """Return the id, the time in ISO format and the title of each of these commits."""
+        user = self._repository.user
+        if user is None or not commits:
+            return ()
+        git = user.git(self._git.deadline)
+        lines = git.run("log", "--no-walk=unsorted", "-z", "--format=%H%n%cI%n%s", *commits)
+        found = []
+        for entry in lines.decode("utf-8", "replace").split("\0"):
+            commit, _, rest = entry.strip("\n").partition("\n")
+            at, _, title = rest.partition("\n")
+            if commit:
+                found.append((commit, at, title))
+        return tuple(found)
+
     # ----------------------------------------------------------------------------------- restore
 
     @_disk_errors_as_failures()

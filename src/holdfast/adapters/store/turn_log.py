@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
@@ -18,7 +19,12 @@ from holdfast.adapters.store.queries.agent_sessions import (
 )
 from holdfast.adapters.store.queries.approvals import close_questions
 from holdfast.adapters.store.queries.chats import add_chat, chats_of
-from holdfast.adapters.store.queries.events import NewEvent, events_below, last_event
+from holdfast.adapters.store.queries.events import (
+    NewEvent,
+    events_below,
+    events_of_turn,
+    last_event,
+)
 from holdfast.adapters.store.queries.messages import append_message, append_parts, parts_of_events
 from holdfast.adapters.store.queries.projects import find_project, lock_project, lock_project_by_id
 from holdfast.adapters.store.queries.sessions import (
@@ -35,7 +41,11 @@ from holdfast.adapters.store.tables import chats, message_parts, messages, sessi
 from holdfast.adapters.store.tables import events as event_rows
 from holdfast.adapters.store.turn_fence import LOOK, RUNNING, TurnFence
 from holdfast.usecases.agents.ports import AgentRequest
-from holdfast.usecases.events.event_json import is_transcript, kept_from_json
+from holdfast.usecases.events.event_json import (
+    event_from_json,
+    is_transcript,
+    kept_from_json,
+)
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.usecases.turns.ports import (
@@ -102,6 +112,17 @@ class StoredTurnLog:
         """Publish events, and add those of the transcript to the assistant's message."""
         with _translated():
             return self._store.run_unchecked(_keep, begun, events, TurnFence(begun.turn))
+
+    def recorded(self, begun: TurnBegun, after: int) -> Sequence[tuple[int, Event]]:
+        """Return the events of the turn that are on record after a number, in order."""
+        with _translated():
+            rows = self._store.query(events_of_turn, begun.project, begun.turn, after)
+        found = []
+        for seq, kind, body in rows:
+            event = event_from_json(kind, body)
+            if event is not None:
+                found.append((seq, event))
+        return found
 
     @contextmanager
     def looking(self, begun: TurnBegun) -> Iterator[Look[str]]:
@@ -201,8 +222,9 @@ class StoredTurnLog:
         begun = TurnBegun(
             session, chat, turn, answer.id, system, past, project.id, prompt_message, last_turn
         )
-        _keep(connection, begun, [*queued, *announce(begun)])
-        return begun
+        events = [*queued, *announce(begun)]
+        last = _keep(connection, begun, events)
+        return replace(begun, seq=last - len(events))
 
 
 @contextmanager

@@ -85,9 +85,12 @@ class JsonTurn:
         self._session: str | None = None
         self._checkpoint: str | None = None
 
-    def show(self, event: Event) -> None:
-        """Print the event. The last one has the exit code, the checkpoint and the session."""
-        body: dict[str, Any] = {"v": SCHEMA_VERSION, **event_to_json(event)}
+    def show(self, event: Event, seq: int | None = None) -> None:
+        """Print the event with its number in the log.
+
+        The last one has the exit code, the checkpoint and the session.
+        """
+        body: dict[str, Any] = {"v": SCHEMA_VERSION, "seq": seq, **event_to_json(event)}
         match event:
             case TurnStarted():
                 self._session = event.session
@@ -143,7 +146,7 @@ class TerminalTurn:
         self._agent_calls: dict[str, str] = {}
         self._answer: str | None = None
 
-    def show(self, event: Event) -> None:
+    def show(self, event: Event, _seq: int | None = None) -> None:
         """Show one event."""
         self._show_turn_event(event)
         self._show_model_event(event)
@@ -420,7 +423,7 @@ class QuietTurn:
         self._agent = _OURS
         self._answer: str | None = None
 
-    def show(self, event: Event) -> None:
+    def show(self, event: Event, _seq: int | None = None) -> None:
         """Print the answer when it is complete, and a bad end."""
         if isinstance(event, TurnEnded) and self._answer is not None:
             write_answer(self._answer)

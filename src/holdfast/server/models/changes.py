@@ -133,7 +133,7 @@ class DiffFile(Answer):
 
 
 class Commit(Answer):
-    """A commit that was made in the session's worktree since its base."""
+    """A commit that was made in the session."""
 
     id: str
     title: str

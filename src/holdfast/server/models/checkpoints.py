@@ -43,11 +43,15 @@ class PreviewFile(Answer):
 
 
 class RestorePreview(Answer):
-    """What a restore would do. `messages` counts those that would be removed."""
+    """What a restore would do. `messages` counts those that would be removed.
+
+    `kept` are files that differ and would stay, with the reasons.
+    """
 
     files: list[PreviewFile]
     messages: int
     will_stop_turn: bool
+    kept: dict[str, str]
 
 
 class RestoreRequest(Sent):

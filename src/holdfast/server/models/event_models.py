@@ -9,7 +9,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -214,8 +224,8 @@ for _event in get_args(events.Event):
     _kind = next(each.default for each in fields(_event) if each.name == "kind")
     EVENT_MODELS[str(_kind)] = _model_of(_event, _HEAD)
 
-# The members are made above, at run time: a type checker sees any model.
-EventBody: TypeAlias = Annotated[
-    Union[tuple(EVENT_MODELS.values())],  # type: ignore[valid-type]  # noqa: UP007 - as above
-    Field(discriminator="kind"),
-]
+if TYPE_CHECKING:
+    EventBody: TypeAlias = BaseModel
+else:
+    # The members are made above, at run time.
+    EventBody = Annotated[Union[tuple(EVENT_MODELS.values())], Field(discriminator="kind")]  # noqa: UP007 - made at run time

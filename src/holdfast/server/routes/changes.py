@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from fastapi import Path as InPath
 
 from holdfast.changes.change import ChangeOwner, hash_of
 from holdfast.changes.hunks import hunks_of
+from holdfast.landing.encoding import decode
 from holdfast.server.context import Context, Id, ServerContext
 from holdfast.server.models.changes import (
     Change,
@@ -17,6 +20,8 @@ from holdfast.server.models.changes import (
     ChangeList,
     ChangeSettled,
     ChangeSummary,
+    Commit,
+    DiffFile,
     FileContent,
     Hunk,
     HunkChoice,
@@ -26,20 +31,32 @@ from holdfast.server.models.changes import (
     SessionDiff,
     SettledFile,
 )
-from holdfast.server.problems import not_found, refused
+from holdfast.server.problems import ApiError, not_found, refused
+from holdfast.server.project_list import session_refused
+from holdfast.server.session_files import checked_path, read_below
 from holdfast.usecases.changes import list_changes as found_changes
 from holdfast.usecases.changes import review
+from holdfast.usecases.changes.reject_hunks import reject_hunks
 from holdfast.usecases.changes.rewind import rewind_change as rewind
+from holdfast.usecases.sessions.session import SessionRefused
 from holdfast.usecases.workspace import NothingDone
+from holdfast.wiring.projects.session_commits import commits_of_session, compare_commit
+from holdfast.wiring.projects.session_diffs import compare_session, session_file
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.changes.change import Change as RecordedChange
+    from holdfast.changes.hunks import ChangeHunk
     from holdfast.changes.plan import FileLanded
     from holdfast.server.project_list import ServedProject
 
 router = APIRouter(tags=["changes"])
+_log = logging.getLogger(__name__)
 
-_MOMENT = "^(now|base|(checkpoint|turn|commit):[A-Za-z0-9_-]{1,64})$"
+_BEFORE = "^(base|(checkpoint|turn|commit):[A-Za-z0-9_-]{1,64})$"
+_MOMENT = "^(now|base|(checkpoint|turn):[A-Za-z0-9_-]{1,64})$"
+_LARGEST_FILE = 2_000_000
 From = Annotated[int, Query(alias="from", ge=1, le=10_000_000)]
 Count = Annotated[int, Query(ge=0, le=1_000)]
 
@@ -66,7 +83,7 @@ def get_change(
     """Return one change."""
     _, change = _find(context, id)
     found = hunks_of(change)
-    shown = [Hunk(number=each.number, path=each.path, diff=each.diff) for each in found]
+    shown = [_hunk(each) for each in found]
     files = [_landed(file, change) for file in change.plan.files]
     body = _fields(change) | {"files": files, "hunks": shown if hunks else []}
     return Change(**body, total_hunks=len(found))
@@ -79,7 +96,7 @@ def list_hunks(id: Id, context: Context, first: From = 1, count: Count = 100) ->
     found = hunks_of(change)
     shown = found[first - 1 : first - 1 + count]
     return HunkPage(
-        hunks=[Hunk(number=each.number, path=each.path, diff=each.diff) for each in shown],
+        hunks=[_hunk(each) for each in shown],
         total=len(found),
     )
 
@@ -93,21 +110,26 @@ def apply_change(id: Id, chosen: HunkChoice, context: Context) -> ChangeSettled:
     if isinstance(accepted, NothingDone):
         raise refused(accepted)
     applied = accepted.applied
-    return ChangeSettled(
-        outcome="applied",
-        id=applied.change_id or id,
-        files=[SettledFile(path=file.path, action=file.action) for file in applied.files],
-        rest=accepted.rest.id if accepted.rest else None,
-        seq=applied.seq,
-        waits=False,
-        message="",
-    )
+    files = [(file.path, file.action) for file in applied.files]
+    rest = accepted.rest.id if accepted.rest else None
+    return _settled("applied", applied.change_id or id, files, seq=applied.seq, rest=rest)
 
 
 @router.post("/changes/{id}/reject", operation_id="rejectChange")
 def reject_change(id: Id, rejected: RejectRequest, context: Context) -> ChangeSettled:
-    """Reject a change, or some of its hunks; what is in the files already is taken out."""
-    raise NotImplementedError
+    """Reject a change, or some of its hunks; what is in the files already is taken out.
+
+    While a turn of its session runs, what is in the files is taken out after the end of the turn.
+    """
+    project, change = _find(context, id)
+    if rejected.reason and change.session is not None:
+        context.turns.remember(change.session, _told(change, rejected))
+    if change.state == "applied" and change.session is not None:
+        later = partial(_reject_later, project, change, rejected)
+        if context.turns.after_turn(change.session, later):
+            message = "A turn runs; this is rejected when the turn has ended."
+            return _settled("waits", id, message=message)
+    return _reject(project, change, rejected)
 
 
 @router.post("/changes/{id}/rewind", operation_id="rewindChange")
@@ -118,28 +140,43 @@ def rewind_change(id: Id, context: Context) -> ChangeSettled:
         rewound = rewind(id, workspace)
     if isinstance(rewound, NothingDone):
         raise refused(rewound)
-    return ChangeSettled(
-        outcome="rewound",
-        id=rewound.change_id,
-        files=[SettledFile(path=file.path, action=file.action) for file in rewound.files],
-        rest=None,
-        seq=rewound.seq,
-        waits=False,
-        message="",
-    )
+    files = [(file.path, file.action) for file in rewound.files]
+    return _settled("rewound", rewound.change_id, files, seq=rewound.seq)
 
 
 @router.get("/sessions/{id}/diff", operation_id="getDiff")
 def get_diff(
     id: Id,
     context: Context,
-    against: Annotated[str, Query(pattern=_MOMENT)] = "base",
+    against: Annotated[str, Query(pattern=_BEFORE)] = "base",
     path: Annotated[str | None, Query(max_length=4096)] = None,
     first: From = 1,
     count: Count = 100,
 ) -> SessionDiff:
-    """Return how the files of a session differ from its base, a checkpoint, a turn or a commit."""
-    raise NotImplementedError
+    """Return how the files of a session differ from its base, a checkpoint, a turn; or a commit."""
+    project = context.projects.of_session(id)
+    wanted = None if path is None else checked_path(path)
+    kind, _, commit = against.partition(":")
+    if kind == "commit":
+        compared = compare_commit(project, id, commit)
+    else:
+        compared = compare_session(project, id, against)
+    if isinstance(compared, SessionRefused):
+        raise session_refused(compared)
+    hunks = [each for each in compared.hunks if wanted in {None, each.path}]
+    return SessionDiff(
+        against=against,
+        files=[
+            DiffFile(path=each.path, status=each.status, added=each.added, removed=each.removed)
+            for each in compared.files
+        ],
+        hunks=[_hunk(each) for each in hunks[first - 1 : first - 1 + count]],
+        total=len(hunks),
+        commits=[
+            Commit(id=each.id, title=each.title, at=each.at)
+            for each in commits_of_session(project, id)
+        ],
+    )
 
 
 @router.get("/sessions/{id}/files/{path:path}", operation_id="getFile")
@@ -150,7 +187,84 @@ def get_file(
     at: Annotated[str, Query(pattern=_MOMENT)] = "now",
 ) -> FileContent:
     """Return a file of the session as it is now, or was."""
-    raise NotImplementedError
+    project = context.projects.of_session(id)
+    name = checked_path(path)
+    if at == "now":
+        data: bytes | None = read_below(project, project.folder_of(id), name)
+        size = len(data or b"")
+    else:
+        version = session_file(project, id, name, at)
+        if isinstance(version, SessionRefused):
+            raise session_refused(version)
+        data, size = version.data, version.size
+    if data is not None and len(data) > _LARGEST_FILE:
+        data = None
+    is_binary = data is not None and b"\0" in data
+    text = None
+    if data is not None and not is_binary:
+        text = decode(data).text
+    return FileContent(path=name, at=at, text=text, size=size, binary=is_binary)
+
+
+def _reject(
+    project: ServedProject, change: RecordedChange, rejected: RejectRequest
+) -> ChangeSettled:
+    chosen = set(rejected.hunks)
+    is_whole = not chosen or len(chosen) == len(hunks_of(change))
+    with project.workspace_at(_folder(project, change)) as workspace:
+        if not is_whole:
+            done = reject_hunks(change.id, workspace, chosen)
+            if isinstance(done, NothingDone):
+                raise refused(done)
+            if isinstance(done, review.Rejected):
+                return _settled("rejected", done.change.id, seq=done.seq)
+            files = [(file.path, file.action) for file in done.applied.files]
+            return _settled("rewound", change.id, files, seq=done.applied.seq)
+        if change.state == "applied":
+            rewound = rewind(change.id, workspace)
+            if isinstance(rewound, NothingDone):
+                raise refused(rewound)
+            undone = [(file.path, file.action) for file in rewound.files]
+            return _settled("rewound", change.id, undone, seq=rewound.seq)
+        done = review.reject_change(change.id, workspace)
+    if isinstance(done, NothingDone):
+        raise refused(done)
+    return _settled("rejected", change.id, seq=done.seq)
+
+
+def _reject_later(project: ServedProject, change: RecordedChange, rejected: RejectRequest) -> None:
+    """Reject after the end of a turn; a refusal is in the log of the server."""
+    try:
+        _reject(project, change, rejected)
+    except ApiError as error:
+        _log.warning("change %s is not rejected: %s", change.id, error.problem.detail)
+
+
+def _told(change: RecordedChange, rejected: RejectRequest) -> str:
+    """Return what the next prompt says about a rejection."""
+    paths = ", ".join(file.path for file in change.plan.files)
+    some = "some edits" if rejected.hunks else "the edits"
+    return f"The user has rejected {some} of {paths}, and says: {rejected.reason}"
+
+
+def _settled(
+    outcome: Literal["applied", "rejected", "rewound", "waits"],
+    change: str,
+    files: Sequence[tuple[str, str]] = (),
+    *,
+    seq: int | None = None,
+    rest: str | None = None,
+    message: str = "",
+) -> ChangeSettled:
+    return ChangeSettled(
+        outcome=outcome,
+        id=change,
+        files=[SettledFile(path=path, action=action) for path, action in files],
+        rest=rest,
+        seq=seq,
+        waits=outcome == "waits",
+        message=message,
+    )
 
 
 def _find(context: ServerContext, change_id: str) -> tuple[ServedProject, RecordedChange]:
@@ -170,6 +284,10 @@ def _folder(project: ServedProject, change: RecordedChange) -> Path:
     if change.worktree and Path(change.worktree).is_dir():
         return Path(change.worktree)
     return project.root
+
+
+def _hunk(hunk: ChangeHunk) -> Hunk:
+    return Hunk(number=hunk.number, path=hunk.path, diff=hunk.diff)
 
 
 def _fields(change: RecordedChange) -> dict[str, Any]:

@@ -6,23 +6,26 @@ from typing import TYPE_CHECKING
 
 from fastapi import APIRouter
 
-from holdfast.guards.paths import Barred, judge_path
 from holdfast.server.context import CheckpointId, Context, Id, SessionId
 from holdfast.server.models.checkpoints import (
     CheckpointInfo,
     CheckpointList,
+    PreviewFile,
     RestoreDone,
     RestorePreview,
     RestoreRequest,
 )
-from holdfast.server.problems import ApiError, refused
+from holdfast.server.problems import refused
+from holdfast.server.session_files import checked_path
 from holdfast.usecases.checkpoints import restore as restores
 from holdfast.usecases.checkpoints.checkpoint import list_checkpoints as list_all
 from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
+from holdfast.usecases.checkpoints.preview import preview_restore as look_ahead
 from holdfast.usecases.workspace import NothingDone
 
 if TYPE_CHECKING:
     from holdfast.checkpoints.checkpoint import Checkpoint
+    from holdfast.server.project_list import ServedProject
     from holdfast.usecases.settled import Restored
 
 router = APIRouter(tags=["checkpoints"])
@@ -46,7 +49,25 @@ def preview_restore(
     session: SessionId, checkpoint: CheckpointId, context: Context, scope: RestoreScope = "both"
 ) -> RestorePreview:
     """Return what a restore would do, and do nothing."""
-    raise NotImplementedError
+    project = context.projects.of_session(session)
+    folder = project.folder_of(session)
+    with project.workspace_at(folder) as workspace:
+        found = look_ahead(
+            checkpoint,
+            project.checkpoints_at(folder),
+            workspace,
+            project.events,
+            scope=scope,
+            session=session,
+        )
+    if isinstance(found, NothingDone):
+        raise refused(found)
+    return RestorePreview(
+        files=[PreviewFile(path=each.path, status=each.status, by=each.by) for each in found.files],
+        messages=found.messages,
+        will_stop_turn=found.will_stop_turn,
+        kept=dict(found.kept),
+    )
 
 
 @router.post(
@@ -57,14 +78,13 @@ def restore_checkpoint(
 ) -> RestoreDone:
     """Restore a checkpoint: files, conversation, or both. A running turn is stopped first."""
     project = context.projects.of_session(session)
-    for path in wanted.keep:
-        judged = judge_path(path)
-        if isinstance(judged, Barred):
-            raise ApiError(422, "invalid", judged.message)
+    keep = [checked_path(path) for path in wanted.keep]
     worktrees = project.checkpoints_at(project.folder_of(session))
     context.turns.expect_end(session)
-    restored = restores.restore(checkpoint, worktrees, scope=wanted.scope, session=session)
-    return _done(restored)
+    restored = restores.restore(
+        checkpoint, worktrees, scope=wanted.scope, session=session, keep=keep
+    )
+    return _done(restored, project, session)
 
 
 @router.post("/sessions/{id}/undo", operation_id="undoRestore")
@@ -73,10 +93,10 @@ def undo_restore(id: Id, context: Context) -> RestoreDone:
     project = context.projects.of_session(id)
     worktrees = project.checkpoints_at(project.folder_of(id))
     context.turns.expect_end(id)
-    return _done(restores.undo_restore(worktrees, session=id))
+    return _done(restores.undo_restore(worktrees, session=id), project, id)
 
 
-def _done(restored: Restored | NothingDone) -> RestoreDone:
+def _done(restored: Restored | NothingDone, project: ServedProject, session: str) -> RestoreDone:
     if isinstance(restored, NothingDone):
         raise refused(restored)
     return RestoreDone(
@@ -94,9 +114,18 @@ def _done(restored: Restored | NothingDone) -> RestoreDone:
         index_differs=restored.index_differs,
         commits=list(restored.commits),
         notes=[*restored.recovered.notes, *restored.notes],
-        prompt=None,
+        prompt=_last_prompt(project, session) if restored.messages_deleted else None,
         seq=restored.seq,
     )
+
+
+def _last_prompt(project: ServedProject, session: str) -> str | None:
+    """Return the prompt at the end of the transcript, to edit and send again."""
+    for message in project.messages.page(session, before=None, limit=1).messages:
+        if message.role == "user":
+            said = [part.body.get("text") for part in message.parts if part.kind == "text"]
+            return "\n\n".join(filter(None, said))
+    return None
 
 
 def _checkpoint(checkpoint: Checkpoint) -> CheckpointInfo:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
 from holdfast.server.context import Context, Id
@@ -24,7 +24,7 @@ async def follow_events(
     after: Annotated[int | None, Query(ge=0, le=2**53)] = None,
     session: Annotated[str | None, Query(pattern="^[A-Za-z0-9_-]{1,64}$")] = None,
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
-) -> StreamingResponse:
+) -> Response:
     """Stream the events after a number, then those that come.
 
     `id:` is the number of the event, `event:` its kind, `data:` one `Event`. `Last-Event-ID` counts

@@ -71,6 +71,9 @@ def send_message(id: Id, new: NewMessage, context: Context) -> MessageSent:
     """Send a message: a turn begins, or the message waits for the end of the one that runs."""
     project = context.projects.of_session(id)
     attachments = _attachments(project, id, new.attachments)
+    review = context.turns.take_notes(id)
+    if review:
+        attachments = (*attachments, transcript.Attachment("review", review))
     message = transcript.NewMessage(new.text, attachments, new.client_id)
     waited = project.queue.waiting(id)
     is_running = project.session(id).state in {"running", "waiting"}
@@ -218,10 +221,7 @@ def _message(
     message: transcript.TranscriptMessage, events: Sequence[LoggedEvent]
 ) -> dict[str, Any]:
     """Return the JSON of a `Message`."""
-    words = []
-    for part in message.parts:
-        if part.kind in {"text", "said"} and part.body.get("text"):
-            words.append(str(part.body["text"]))
+    said = [part.body.get("text") for part in message.parts if part.kind in {"text", "said"}]
     if message.role != "assistant":
         events = ()
     return {
@@ -229,7 +229,7 @@ def _message(
         "seq": message.seq,
         "role": message.role,
         "state": message.state,
-        "text": "\n\n".join(words),
+        "text": "\n\n".join(filter(None, said)),
         "turn_id": message.turn_id,
         "checkpoint_id": message.checkpoint_id,
         "created_at": message.created_at,

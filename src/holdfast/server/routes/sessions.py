@@ -25,6 +25,7 @@ from holdfast.usecases.garbage.delete_session import delete_session as remove_ro
 from holdfast.usecases.sessions import session_records as records
 from holdfast.usecases.sessions.session import SessionRefused, archive_session, rename_session
 from holdfast.wiring.agents.requests import OURS
+from holdfast.wiring.projects.forks import fork_session as make_fork
 from holdfast.wiring.projects.new_sessions import SessionRequest
 from holdfast.wiring.projects.new_sessions import create_session as begin_session
 
@@ -112,7 +113,19 @@ def delete_session(id: Id, context: Context) -> SessionDeletion:
 @router.post("/sessions/{id}/fork", operation_id="forkSession", status_code=201)
 def fork_session(id: Id, fork: ForkRequest, context: Context) -> Session:
     """Begin a session with the messages before a checkpoint, in a worktree of its own."""
-    raise NotImplementedError
+    project = context.projects.of_session(id)
+    checkpoint = fork.checkpoint_id or _last_checkpoint(project, id)
+    made = make_fork(project, id, checkpoint, project.settings(), title=fork.title or "")
+    if isinstance(made, SessionRefused):
+        raise session_refused(made)
+    return session_body(project, made.session)
+
+
+def _last_checkpoint(project: ServedProject, session: str) -> str:
+    taken = project.messages.checkpoints(session)
+    if not taken:
+        raise ApiError(409, "conflict", "This session has no checkpoint yet to begin at.")
+    return taken[-1][1]
 
 
 @router.get("/sessions/{id}/ledger", operation_id="getLedger")

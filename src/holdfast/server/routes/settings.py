@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from fastapi import APIRouter
 
@@ -36,9 +36,12 @@ from holdfast.wiring.sandboxes import sandbox_status
 from holdfast.wiring.settings import user_file
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.server.context import ServerContext
 
 router = APIRouter(tags=["settings"])
+_Outcome = TypeVar("_Outcome")
 
 
 @router.get("/agents", operation_id="listAgents")
@@ -156,7 +159,7 @@ def _find(manifest: Manifest, decision_id: str) -> decision_records.Decision:
     return found
 
 
-def _attempt(act: Any) -> Any:
+def _attempt(act: Callable[[], _Outcome]) -> _Outcome:
     """Return the outcome. Raise `ApiError` if a manifest cannot be read or written."""
     try:
         return act()

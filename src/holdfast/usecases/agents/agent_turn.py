@@ -34,9 +34,8 @@ if TYPE_CHECKING:
         WarmAgents,
     )
     from holdfast.usecases.sessions.transcript_ports import QueuedMessage
-    from holdfast.usecases.turns.ports import TurnBegun
+    from holdfast.usecases.turns.ports import ShowEvent, TurnBegun
     from holdfast.vocab.cancellation import Cancel
-    from holdfast.vocab.events import Event
 
 _GO_ON = "Continue."
 
@@ -75,7 +74,7 @@ class AgentDependencies:
 def send_to_agent(
     message: AgentMessage,
     dependencies: AgentDependencies,
-    show: Callable[[Event], None],
+    show: ShowEvent,
     say: Callable[[str], None],
     cancel: Cancel,
 ) -> TurnEnded | NotSent:

@@ -14,6 +14,7 @@ from holdfast.vocab.events import (
     CallEnded,
     Compacted,
     Event,
+    OpenMatter,
     RepairEnded,
     Said,
     SentinelRaised,
@@ -104,4 +105,5 @@ _NESTED: Mapping[str, Callable[[Any], Any]] = {
     "checkpoints": _each(BaselineCheckpoint),
     "turns": _each(BaselineTurn),
     "entries": _each(PlanEntry),
+    "unresolved": _each(OpenMatter),
 }

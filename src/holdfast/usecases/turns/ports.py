@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said, TurnEnded
     from holdfast.vocab.transcript import UserText
 
+ShowEvent: TypeAlias = "Callable[[Event, int | None], None]"
+"""Shows an event of a turn with its number; None only for an end that could not be recorded."""
 PastEvents: TypeAlias = "UserText | Said | CallEnded | Compacted | RepairEnded | AgentCall"
 """What a model or an agent has seen of a chat; and the repairs, of which the next prompt tells."""
 
@@ -52,7 +54,7 @@ class TurnBegun:
     `message` is the assistant's, which the checkpoint precedes; `prompt_message` is the user's,
     None if there is no new one. `past` is what the model has seen of this chat, and the repairs, in
     order, the new prompt included. `system` is the text before all that. `last_turn` is the turn
-    before this one in the chat.
+    before this one in the chat. `seq` is the number of the last event before the first of the turn.
     """
 
     session: str
@@ -64,6 +66,7 @@ class TurnBegun:
     project: str = ""
     prompt_message: str | None = None
     last_turn: str | None = None
+    seq: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,9 @@ class TurnRecords(Protocol):
 
         Raise `TurnStopped`, and record nothing, if the turn is to stop.
         """
+
+    def recorded(self, begun: TurnBegun, after: int) -> Sequence[tuple[int, Event]]:
+        """Return the events of the turn that are on record after a number, in order."""
 
     def looking(self, begun: TurnBegun) -> AbstractContextManager[Look[str]]:
         """Return the function that looks whether the turn is to stop.

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from holdfast.usecases.approvals.ports import CommandGrants, TurnQuestions
     from holdfast.usecases.checkpoints.ports import Worktrees
     from holdfast.usecases.turns.approvals import ApprovalMode, Asker
-    from holdfast.usecases.turns.ports import TurnBegun, TurnRecords, TurnRequest
+    from holdfast.usecases.turns.ports import ShowEvent, TurnBegun, TurnRecords, TurnRequest
     from holdfast.usecases.workspace import Workspace
     from holdfast.vocab.cancellation import Cancel
-    from holdfast.vocab.events import Event, TurnStarted
+    from holdfast.vocab.events import TurnStarted
     from holdfast.vocab.sandbox import SandboxStatus
 
 
@@ -143,7 +143,7 @@ def run_recorded(
     started: Callable[[TurnBegun], TurnStarted],
     work: Callable[[RecordedTurn], TurnEnded],
     *,
-    show: Callable[[Event], None],
+    show: ShowEvent,
     say: Callable[[str], None],
     cancel: Cancel,
 ) -> TurnEnded | NotSent:
@@ -163,7 +163,7 @@ def run_recorded(
     recorder = TurnRecorder(begun, context.records, show, context.now)
     watch = StopWatch(lambda: context.records.looking(begun), cancel)
     try:
-        with watch, context.marking(begun.turn):
+        with watch, recorder.flushing(), context.marking(begun.turn):
             recorder.emit(started(begun))
             turn = RecordedTurn(begun, context, recorder, watch, _observer(begun, context))
             _take_checkpoint(turn, opening.prompt or "continue")

@@ -1,8 +1,9 @@
-"""The sink of a turn: it records what happens in the turn, and shows it."""
+"""The sink of a turn: it records what happens in the turn, and shows what is on record."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+import threading
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -30,15 +31,16 @@ from holdfast.vocab.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from holdfast.usecases.turns.ports import TurnBegun, TurnRecords
+    from holdfast.usecases.turns.ports import ShowEvent, TurnBegun, TurnRecords
     from holdfast.vocab.events import Event
     from holdfast.vocab.transcript import StopReason
 
-# A killed process loses at most so much of what the model was just saying.
+# A killed process loses at most so much of what the model was just saying; and whoever follows the
+# turn waits at most so long for it.
 _MOST_CHARACTERS = 2000
-_MOST_SECONDS = 0.5
+_MOST_SECONDS = 0.1
 
 
 _PUBLISHED = (
@@ -53,21 +55,22 @@ _PUBLISHED = (
     ApprovalAsked,
     ApprovalGiven,
 )
-"""What the use case that did it has published already: these are only shown."""
+"""What the use case that did it has published already."""
 
 
 class TurnRecorder:
-    """Records events in few transactions.
+    """Records events in few transactions, and shows what is on record.
 
-    A call before it is run, its outcome before the next, the stream in between. The stream is shown
-    at once and recorded in pieces; `Said` settles it.
+    A call is recorded before it is run, its outcome before the next, the stream in between at least
+    every tenth of a second. What is shown is read from the record: nothing leaves the process
+    without its number, and whoever shows the turn here sees what a follower elsewhere sees.
     """
 
     def __init__(
         self,
         begun: TurnBegun,
         records: TurnRecords,
-        show: Callable[[Event], None],
+        show: ShowEvent,
         now: Callable[[], float],
     ) -> None:
         """Record the events of a turn in `records`; `now` returns seconds."""
@@ -78,24 +81,62 @@ class TurnRecorder:
         self._waiting: list[Event] = []
         self._characters = 0
         self._written_at = now()
+        self._shown = begun.seq
         self._steps = self._prompt_tokens = self._completion_tokens = 0
         self._files: set[str] = set()
         self._observed: set[str] = set()
+        # The turn and the thread that records what it leaves waiting.
+        self._lock = threading.Condition(threading.RLock())
+        self._over = False
+        self._problem: Exception | None = None
+
+    @contextmanager
+    def flushing(self) -> Iterator[None]:
+        """Record what waits in time, also while the turn does nothing that is recorded."""
+        thread = threading.Thread(target=self._flush_in_time, name="recorder", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._over = True
+                self._lock.notify()
+            thread.join()
+
+    def _flush_in_time(self) -> None:
+        with self._lock:
+            while not self._over and self._problem is None:
+                self._lock.wait_for(lambda: self._over or self._waiting)
+                # Not `now`, which may be the clock of a test.
+                if self._lock.wait_for(lambda: self._over, _MOST_SECONDS):
+                    return
+                try:
+                    self.flush()
+                except Exception as error:  # noqa: BLE001 - the turn raises it, in its own thread
+                    self._problem = error
 
     def emit(self, event: Event) -> None:
-        """Record and show one event."""
-        self._count(event)
-        if not isinstance(event, _PUBLISHED):
+        """Record one event, and show what is on record."""
+        with self._lock:
+            if self._problem is not None:
+                raise self._problem
+            self._count(event)
+            if isinstance(event, _PUBLISHED):
+                self._record()
+                self._show_recorded()
+                return
             self._wait(event)
             if self._due(event):
                 self.flush()
-        self._show(event)
+            elif len(self._waiting) == 1:
+                self._lock.notify()
 
     def end(self, ended: TurnEnded) -> None:
         """Record and show the end of the turn."""
-        self._records.end(self._begun, self._waiting, ended)
-        self._waiting.clear()
-        self._show(ended)
+        with self._lock:
+            self._records.end(self._begun, self._waiting, ended)
+            self._waiting.clear()
+            self._show_end(ended)
 
     def give_up(self, message: str) -> TurnEnded:
         """End a turn that cannot go on, and return its end.
@@ -122,19 +163,45 @@ class TurnRecorder:
     def _end_early(self, ended: TurnEnded) -> TurnEnded:
         # The first failure is the one that is shown; a turn without an end is found by the next
         # command.
-        with suppress(RecordsUnavailable):
-            self._records.end(self._begun, self._waiting, ended)
-        self._waiting.clear()
-        self._show(ended)
+        with self._lock:
+            with suppress(RecordsUnavailable):
+                self._records.end(self._begun, self._waiting, ended)
+            self._waiting.clear()
+            self._show_end(ended)
         return ended
 
     def flush(self) -> None:
-        """Record what waits."""
-        if self._waiting:
+        """Record what waits, and show it."""
+        with self._lock:
+            if self._record():
+                self._show_recorded()
+
+    def _record(self) -> bool:
+        """Record what waits; return whether there was anything."""
+        found = bool(self._waiting)
+        if found:
             self._records.keep(self._begun, self._waiting)
-        self._waiting.clear()
+            self._waiting.clear()
         self._characters = 0
         self._written_at = self._now()
+        return found
+
+    def _show_recorded(self) -> bool:
+        """Show what is on record of the turn and was not shown; return whether its end was."""
+        over = False
+        for seq, event in self._records.recorded(self._begun, self._shown):
+            self._shown = seq
+            self._show(event, seq)
+            over = over or isinstance(event, TurnEnded)
+        return over
+
+    def _show_end(self, ended: TurnEnded) -> None:
+        """Show the end of the turn, also if it could not be recorded: then it has no number."""
+        shown = False
+        with suppress(RecordsUnavailable):
+            shown = self._show_recorded()
+        if not shown:
+            self._show(ended, None)
 
     def _count(self, event: Event) -> None:
         match event:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.loop.ports import Model, Toolbox
     from holdfast.tools.ports import ApprovalGate, Editor, FileObserver
     from holdfast.usecases.sessions.transcript_ports import QueuedMessage
+    from holdfast.usecases.turns.ports import ShowEvent
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
 
@@ -64,7 +65,7 @@ class TurnDependencies:
 def send(
     message: UserMessage,
     dependencies: TurnDependencies,
-    show: Callable[[Event], None],
+    show: ShowEvent,
     say: Callable[[str], None],
     cancel: Cancel,
 ) -> TurnEnded | NotSent:

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
     from holdfast.config.settings import Settings
     from holdfast.usecases.turns.approvals import Asker
+    from holdfast.usecases.turns.ports import ShowEvent
     from holdfast.usecases.worktrees.make import WorktreeMade
     from holdfast.usecases.worktrees.session_worktree import SessionWorktree
     from holdfast.vocab.cancellation import Cancel
-    from holdfast.vocab.events import Event, TurnEnded
+    from holdfast.vocab.events import TurnEnded
     from holdfast.wiring.agents.requests import AgentTurnRequest
 
 
@@ -39,7 +40,7 @@ def run_agent_turn_at(
     settings: Settings,
     request: AgentTurnRequest,
     *,
-    show: Callable[[Event], None],
+    show: ShowEvent,
     say: Callable[[str], None],
     asker: Asker | None,
     cancel: Cancel,
@@ -70,7 +71,7 @@ def _run_at(  # noqa: PLR0917 - the arguments of `run_agent_turn_at`
     settings: Settings,
     message: AgentMessage,
     chosen: ChosenAgent,
-    show: Callable[[Event], None],
+    show: ShowEvent,
     say: Callable[[str], None],
     asker: Asker | None,
     cancel: Cancel,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from holdfast.adapters.store.column_types import now
 from holdfast.adapters.store.queries.statements import RowBatch, append, records
@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy import Connection
+
+
+_OF_TURN = (
+    select(events.c.seq, events.c.kind, events.c.body)
+    .where(events.c.project_id == bindparam("project_id"), events.c.seq > bindparam("seq"))
+    .where(events.c.turn_id == bindparam("turn_id"))
+    .order_by(events.c.seq)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,7 @@ def events_of_turns(
     settled = records(
         connection, EventRow, select(events).where(*mine, events.c.kind.not_in(_STREAM))
     )
-    said = {turn: 0 for turn in turn_ids}
+    said = dict.fromkeys(turn_ids, 0)
     for row in settled:
         if row.kind == "said" and row.turn_id is not None:
             said[row.turn_id] = max(said[row.turn_id], row.seq)
@@ -107,6 +115,15 @@ def events_of_turns(
         row for row in records(connection, EventRow, query) if row.seq > said[row.turn_id or ""]
     ]
     return tuple(sorted((*settled, *open_ended), key=lambda row: row.seq))
+
+
+def events_of_turn(
+    connection: Connection, project_id: str, turn_id: str, seq: int
+) -> list[tuple[int, str, Any]]:
+    """Return number, kind and body of the events of a turn after a number, in order."""
+    wanted = {"project_id": project_id, "turn_id": turn_id, "seq": seq}
+    rows = connection.execute(_OF_TURN, wanted)
+    return [(number, kind, body) for number, kind, body in rows]
 
 
 def last_event(connection: Connection, project_id: str) -> int:
