@@ -153,7 +153,9 @@ def run(node: Node, *arguments: str) -> int:
     """Run Node in `web/`, with itself first on the PATH; return its exit code."""
     path = os.pathsep.join((str(Path(node.program).parent), os.environ.get("PATH", "")))
     command = [node.program, *arguments]
-    return subprocess.run(command, cwd=WEB, check=False, env={**os.environ, "PATH": path}).returncode
+    return subprocess.run(
+        command, cwd=WEB, check=False, env={**os.environ, "PATH": path}
+    ).returncode
 
 
 if __name__ == "__main__":

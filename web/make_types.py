@@ -116,7 +116,7 @@ def content_of(holder: Json) -> str:
     return type_of(content.get("schema", {}))
 
 
-def type_of(schema: Json | bool) -> str:  # noqa: C901, PLR0911 - one line for each keyword of JSON Schema
+def type_of(schema: Json | bool) -> str:  # noqa: PLR0911 - one line for each keyword of JSON Schema
     """Return a JSON Schema as a TypeScript type."""
     if isinstance(schema, bool) or not schema:
         return "unknown"

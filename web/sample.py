@@ -17,15 +17,15 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.testing import ScriptedAgent, ScriptedServer, call, calls, say, text_call
-from holdfast.wiring.models import list_server_models
 from holdfast.config.settings import BadConfig
+from holdfast.testing import Reply, ScriptedAgent, ScriptedServer, call, say, text_call
+from holdfast.wiring.models import list_server_models
+from holdfast.wiring.sessions import open_sessions
 from holdfast.wiring.settings import settings_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.testing.replies import Reply
     from holdfast.testing.request_log import RecordedRequest
 
 REHEARSAL = "rehearsal-model"
@@ -79,25 +79,22 @@ for row in rows:
 The check passes now.
 """
 TOTALS: list[Reply] = [
-    say("Let me look at the code first.", reasoning="The totals are too small. A slice may skip a tree."),
-    calls(call("read_file", path="orchard/rows.py"), call("run_command", command="python check.py")),
-    call(
-        "edit_file",
-        path="orchard/rows.py",
-        old="count += apples",
-        new="count += 1",
+    Reply(
+        text="Let me look at the code first, and run the check.",
+        reasoning="The totals are too small. Perhaps a slice skips the first tree of a row.",
+        calls=(
+            call("read_file", path="orchard/rows.py").calls[0],
+            call("run_command", command="python check.py").calls[0],
+        ),
     ),
+    # It is not there: refused, with the cure.
+    call("edit_file", path="orchard/rows.py", old="for tree in row[1:]:", new="for tree in row:"),
     call(
         "edit_file",
         path="orchard/rows.py",
-        old="    for row in rows:\n       for apples in row[1:]:\n            count += apple",
-        new="    for row in rows:\n        count += sum(row)",
-    ),
-    call(
-        "edit_file",
-        path="orchard/rows.py",
-        old="    for row in rows:\n        for apples in row[1:]:\n            count += apples\n",
-        new="    for row in rows:\n        count += sum(row)\n",
+        # The indentation is wrong by one: landed, and the page says on which rung.
+        old="     for row in rows:\n         for apples in row[1:]:\n             count += apples\n",
+        new="     for row in rows:\n         count += sum(row)\n",
     ),
     call("run_command", command="python check.py"),
     say(FIXED),
@@ -112,6 +109,7 @@ POLITE: list[Reply] = [
     say("The report is a sentence now, and counts rows from one. It waits for your review."),
 ]
 STUCK: list[Reply] = [call("read_file", path="orchard/apples.py")] * 12
+AGENTS_TITLE = "Document how to use the orchard"
 AGENTS_TURN = """think The README says little. I add how to use it.
 plan Read the README; Write the usage; Check it
 say I add a section on usage.
@@ -157,6 +155,12 @@ def make_sample(folder: Path) -> dict[str, str]:
     play(project, environment, "Show me what apples.py does", "auto", STUCK)
     run = ["run", "--agent", AGENT, "--approve", "auto", AGENTS_TURN]
     subprocess.run(holdfast(*run), cwd=project, env=environment, check=False, capture_output=True)
+    os.environ.update(environment)
+    with open_sessions(project) as sessions:
+        for session in sessions.list():
+            if session.agent == AGENT:
+                # Its prompt is a script of the agent: not a title for people.
+                sessions.rename(session.id, AGENTS_TITLE)
     return environment
 
 

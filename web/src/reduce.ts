@@ -575,6 +575,11 @@ function withAgentCall(message: Message, event: AgentCall): Message {
 
 // ------------------------------------------------------------------------------------------ sessions and lists
 
+/** Return the turn that runs now, or waits for a person, or null. */
+export function runningTurn(session: Session): string | null {
+  return session.state === "running" || session.state === "waiting" ? session.turn_id : null;
+}
+
 function sessionsAfter(sessions: State["sessions"], event: Event): State["sessions"] {
   if (event.kind === "session_deleted") {
     const { [event.session_id]: _gone, ...rest } = sessions;
@@ -603,13 +608,12 @@ function sessionAfter(session: Session, event: Event): Session {
     case "approval_asked":
       return { ...session, state: "waiting" };
     case "approval_given":
-      return session.turn_id === null ? session : { ...session, state: "running" };
+      return session.state === "waiting" ? { ...session, state: "running" } : session;
     case "turn_ended":
       return {
         ...session,
         state: event.stop_reason === "done" ? "done" : "stopped",
         stop_reason: event.stop_reason,
-        turn_id: null,
         approvals: 0,
         can_continue: event.stop_reason !== "done",
         updated_at: event.at,

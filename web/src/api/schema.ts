@@ -198,7 +198,7 @@ export type RepairEnded = { v: number; seq: number; at: string; session: string 
 
 export type RestoreDone = { checkpoint_id: string; messages_deleted: number; messages_brought_back: number; worktree_reset: boolean; backend_reset: boolean; undo_checkpoint_id: string; kept: string[]; kept_why: Record<string, string>; lost: string[]; lost_why: Record<string, string>; index_reset: boolean; index_differs: boolean; commits: string[]; notes: string[]; prompt: string | null; seq: number | null };
 
-export type RestorePreview = { files: PreviewFile[]; messages: number; will_stop_turn: boolean };
+export type RestorePreview = { files: PreviewFile[]; messages: number; will_stop_turn: boolean; kept: Record<string, string> };
 
 export type RestoreRequest = { scope?: "both" | "files" | "conversation"; keep?: string[] };
 

@@ -4,7 +4,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } fro
 
 import { call, ProblemError, sentenceOf } from "../api/client.ts";
 import type { ChangeSummary, Hunk, Refusal, Session, SessionDiff } from "../api/schema.ts";
-import type { Transcript } from "../reduce.ts";
+import { runningTurn, type Transcript } from "../reduce.ts";
 import { report, say, usePage } from "../store.ts";
 import { t } from "../strings.ts";
 import { Ask } from "../ui/ask.tsx";
@@ -96,7 +96,7 @@ export default function ChangesView({ session, transcript }: { session: Session;
         )}
         {session.place === "worktree" ? <Merge session={session} onConflicts={setConflicts} onProposed={(id) => { setChosen(`change:${id}`); changes.reload(); }} /> : null}
       </div>
-      {session.turn_id !== null && actions.onReject !== null ? <p className="banner tone-plain slim">{t.changes.waits}</p> : null}
+      {runningTurn(session) !== null && actions.onReject !== null ? <p className="banner tone-plain slim">{t.changes.waits}</p> : null}
       {conflicts.length === 0 ? null : (
         <section className="conflicts" role="alert">
           <h2>{t.changes.conflicts}</h2>
@@ -168,7 +168,7 @@ const NOTHING = { hunks: [], total: 0, files: [], commits: [], loaded: false, pr
 function useHunks(session: Session, source: string, changed: number): Hunks {
   const [found, setFound] = useState<Omit<Hunks, "more">>(NOTHING);
   const state = useRef({ key: "", loading: false });
-  const key = `${session.id} ${source} ${changed} ${session.turn_id === null}`;
+  const key = `${session.id} ${source} ${changed} ${runningTurn(session) === null}`;
 
   const load = useCallback(
     async (first: number): Promise<void> => {

@@ -119,8 +119,8 @@ function Head({ session, last, project }: { session: Session; last: Message | un
       <div className="session-facts">
         <span>{session.agent}</span>
         {last?.model && last.model !== session.agent ? <span>{last.model}</span> : null}
-        <span>{t.newSession.places[session.place]}{session.branch === null ? "" : <> · <span className="mono">{session.branch}</span></>}</span>
-        {last?.sandbox ? <span>{t.session.sandbox}: {last.sandbox}</span> : null}
+        <span className="wide-only">{t.newSession.places[session.place]}{session.branch === null ? "" : <> · <span className="mono">{session.branch}</span></>}</span>
+        {last?.sandbox ? <span className="wide-only">{t.session.sandbox}: {last.sandbox}</span> : null}
         <Gauge session={session} last={last} />
       </div>
       {isRehearsal(last) ? <p className="banner tone-warn slim">{t.session.rehearsal}</p> : null}

@@ -101,7 +101,7 @@ function Item({ session, current, waits }: { session: Session; current: boolean;
           <span className="session-title">{session.title || t.sessions.untitled}</span>
           <time dateTime={session.updated_at}>{moment(session.updated_at)}</time>
         </span>
-        {session.last_words === "" ? null : <span className="session-words">{session.last_words}</span>}
+        {session.last_words === "" ? null : <span className="session-words">{plain(session.last_words)}</span>}
         <span className="session-meta">
           <span className="session-state">{t.sessions.states[state]}</span>
           <span>{session.agent}</span>
@@ -110,6 +110,11 @@ function Item({ session, current, waits }: { session: Session; current: boolean;
       </a>
     </li>
   );
+}
+
+/** Words of Markdown without its marks. */
+function plain(words: string): string {
+  return words.replace(/```\w*|[`*#|]|-{3,}/g, " ").replace(/\s+/g, " ").trim();
 }
 
 /** The sessions that the words and the filter leave, the latest first; the server searches the messages too. */

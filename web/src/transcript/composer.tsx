@@ -4,7 +4,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef,
 
 import { call } from "../api/client.ts";
 import type { Session } from "../api/schema.ts";
-import type { Queued } from "../reduce.ts";
+import { type Queued, runningTurn } from "../reduce.ts";
 import { putSession, report, say } from "../store.ts";
 import { t } from "../strings.ts";
 
@@ -29,7 +29,8 @@ export function Composer({ session, queue, draft, onDraft }: {
   const picker = useRef<HTMLInputElement>(null);
   // The same name until the message is sent: a second try after a lost answer starts no second turn.
   const name = useRef<string>(crypto.randomUUID());
-  const running = session.turn_id !== null;
+  const turn = runningTurn(session);
+  const running = turn !== null;
 
   useLayoutEffect(() => {
     const element = field.current;
@@ -76,10 +77,10 @@ export function Composer({ session, queue, draft, onDraft }: {
   };
 
   const stop = async (): Promise<void> => {
-    if (session.turn_id === null) return;
-    setStopping(session.turn_id);
+    if (turn === null) return;
+    setStopping(turn);
     try {
-      await call("cancelTurn", { path: { id: session.turn_id } });
+      await call("cancelTurn", { path: { id: turn } });
     } catch (error) {
       report(error);
     } finally {

@@ -5,15 +5,14 @@ import { memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo,
 
 import { call } from "../api/client.ts";
 import type { Session } from "../api/schema.ts";
-import type { Message, Transcript } from "../reduce.ts";
-import { loadOlder, report, say } from "../store.ts";
+import { type Message, runningTurn, type Transcript } from "../reduce.ts";
+import { go } from "../routes.ts";
+import { loadOlder, putSession, report, say } from "../store.ts";
 import { t } from "../strings.ts";
 import { compact, moment, wholeMoment } from "../ui/format.ts";
 import { Busy, PartView } from "./parts.tsx";
 import { RestoreDialog } from "./restore_dialog.tsx";
 import { type Row, rowsOf } from "./rows.ts";
-import { go } from "../routes.ts";
-import { putSession } from "../store.ts";
 
 /** Nearer than this to the end, the list follows what is added. */
 const NEAR = 120;
@@ -57,8 +56,6 @@ export function TranscriptView({ session, transcript, onPrompt }: {
       if (offset !== undefined) element.scrollTop = offset[0] + hold.shift;
     }
     held.current = null;
-    // Only when the first row is another one.
-    // eslint-disable-next-line
   }, [first]);
 
   const onScroll = (): void => {
@@ -99,7 +96,7 @@ export function TranscriptView({ session, transcript, onPrompt }: {
   );
   const onRestore = useCallback((message: Message) => setRestoring(message), []);
   const last = transcript.messages.at(-1);
-  const running = session.turn_id;
+  const running = runningTurn(session);
 
   return (
     <div className="transcript-frame">
@@ -205,11 +202,11 @@ function Foot({ message, live, canContinue, onContinue, onRestore, onFork }: Omi
   const hasBanner = message.parts.some((part) => part.kind === "sentinel" && "can_continue" in part.sentinel.body && part.sentinel.body.can_continue);
   return (
     <div className="foot-block">
-      {good ? null : (
+      {good || hasBanner ? null : (
         <div className="banner tone-bad" role="note" data-end={ended.stop_reason}>
           <span className="banner-name">{t.ends[ended.stop_reason]}</span>
           <span className="banner-text">{ended.message}</span>
-          {canContinue && !hasBanner ? <button type="button" className="primary" onClick={onContinue}>{t.session.continue}</button> : null}
+          {canContinue ? <button type="button" className="primary" onClick={onContinue}>{t.session.continue}</button> : null}
         </div>
       )}
       {ended.unresolved.length === 0 ? null : (
