@@ -54,9 +54,8 @@ def read_document(file: Path | None) -> Json:
 def types_of(document: Json) -> str:
     """Return the TypeScript of a document: its schemas as types, its operations as a table."""
     schemas = document.get("components", {}).get("schemas", {})
-    parts = [HEAD]
-    for name in sorted(schemas):
-        parts.append(f"export type {identifier(name)} = {type_of(schemas[name])};\n")
+    named = [(identifier(name), type_of(schemas[name])) for name in sorted(schemas)]
+    parts = [HEAD, *(f"export type {name} = {made};\n" for name, made in named)]
     rows, signatures = [], []
     for path in sorted(document.get("paths", {})):
         for method in METHODS:
@@ -116,9 +115,9 @@ def content_of(holder: Json) -> str:
     return type_of(content.get("schema", {}))
 
 
-def type_of(schema: Json | bool) -> str:  # noqa: PLR0911 - one line for each keyword of JSON Schema
-    """Return a JSON Schema as a TypeScript type."""
-    if isinstance(schema, bool) or not schema:
+def type_of(schema: Any) -> str:  # noqa: PLR0911 - one line for each keyword of JSON Schema
+    """Return a JSON Schema as a TypeScript type; `true` and `{}` allow anything."""
+    if not isinstance(schema, dict) or not schema:
         return "unknown"
     if "$ref" in schema:
         return identifier(schema["$ref"].rpartition("/")[2])

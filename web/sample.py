@@ -93,8 +93,8 @@ TOTALS: list[Reply] = [
         "edit_file",
         path="orchard/rows.py",
         # The indentation is wrong by one: landed, and the page says on which rung.
-        old="     for row in rows:\n         for apples in row[1:]:\n             count += apples\n",
-        new="     for row in rows:\n         count += sum(row)\n",
+        old="     for row in rows:\n         for apples in row[1:]:\n             count += apples",
+        new="     for row in rows:\n         count += sum(row)",
     ),
     call("run_command", command="python check.py"),
     say(FIXED),
