@@ -43,7 +43,7 @@ let page: Page = {
 const watchers = new Set<() => void>();
 let following: Following | null = null;
 let pending: Event[] = [];
-let frame = 0;
+let scheduled = false;
 /** Events that arrive while the transcript of their session is being loaded. */
 const meanwhile = new Map<string, Event[]>();
 
@@ -104,16 +104,27 @@ function receive(events: readonly Event[]): void {
     if (event.session !== null) meanwhile.get(event.session)?.push(event);
   }
   pending.push(...events);
-  if (frame !== 0) return;
-  // Hidden tabs draw no frames, but their titles say who waits.
-  frame = document.hidden ? window.setTimeout(flush, 200) : requestAnimationFrame(flush);
+  schedule();
 }
+
+/** Fold with the next frame; a hidden tab draws none, but its title says who waits. */
+function schedule(): void {
+  if (scheduled || pending.length === 0) return;
+  scheduled = true;
+  if (document.hidden) window.setTimeout(flush, 200);
+  else requestAnimationFrame(flush);
+}
+
+document.addEventListener("visibilitychange", () => {
+  // The frame that was asked for may never come.
+  if (document.hidden && scheduled) window.setTimeout(flush, 200);
+});
 
 /** At most this many events are folded in one task, so that none takes long. */
 const BATCH = 400;
 
 function flush(): void {
-  frame = 0;
+  scheduled = false;
   const batch = pending.slice(0, BATCH);
   pending = pending.slice(BATCH);
   const before = page.state;
@@ -125,7 +136,7 @@ function flush(): void {
   for (const [id, transcript] of Object.entries(state.transcripts)) {
     if (transcript.stale && !before.transcripts[id]?.stale) void openTranscript(id);
   }
-  if (pending.length > 0) frame = requestAnimationFrame(flush);
+  schedule();
 }
 
 // ---------------------------------------------------------------------------------------------------- sessions
