@@ -41,7 +41,7 @@ install = rm -f .venv/.status; { $(PIP) --no-build-isolation $(1); echo $$? > .v
 	exit "$$(cat .venv/.status)"
 
 .PHONY: help setup run demo page page-types page-check test-page test quick fmt lint types imports props soak coverage bench bench-landing bench-checkpoints bench-loop \
-	bench-store bench-repair bench-growth bench-startup bench-sandbox bench-peers mutants test-local-model test-agents toolchains picture dist dist-check check clean FORCE
+	bench-store bench-repair bench-growth bench-startup bench-sandbox bench-server bench-peers mutants test-local-model test-agents toolchains picture dist dist-check check clean FORCE
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -149,6 +149,7 @@ soak: props $(NPM_READY) ## run what takes long, an hour or more: laws, kills, f
 	seed=$$(date +%s); echo "signals of seed $$seed"; HOLDFAST_TEST_SIGNALS=100 HOLDFAST_TEST_SEED=$$seed \
 		HOLDFAST_ALL_EXAMPLES=1 HOLDFAST_TEST_QUIET_SECONDS=10 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m "slow or e2e"
 	$(PYTEST) -n $(WORKERS) -q tests/end_to_end/going_back/test_law.py --hypothesis-profile=props
+	seed=$$(date +%s); echo "requests of seed $$seed"; HOLDFAST_TEST_API_CASES=2500 HOLDFAST_TEST_SEED=$$seed $(PYTEST) -n 0 -q tests/server/test_fuzz.py
 	seed=$$(date +%s); echo "seed $$seed"; $(PY) -m tests.end_to_end.going_back.combined_kills --kills 2000 --workers $(WORKERS) --seed $$seed
 	seed=$$(date +%s); echo "seed $$seed"; $(PY) -m bench.landing --cases 5500 --seed $$seed
 
@@ -177,6 +178,9 @@ bench-growth: setup ## measure how the time to read a reply grows with its lengt
 
 bench-startup: setup ## measure how fast commands start, beside `python -c "import typer"` (ARGS="--runs N")
 	$(PY) -m bench.startup $(ARGS)
+
+bench-server: setup ## measure the server: 500 followers, what they cost a turn, a restore of a long chat (ARGS="--help" for sizes)
+	$(PY) -m bench.server $(ARGS)
 
 bench-sandbox: setup ## measure what the sandbox costs, and run tests of real projects in it (ARGS="start", ARGS="work")
 	$(PY) -m bench.sandbox $(ARGS)

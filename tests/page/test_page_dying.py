@@ -55,6 +55,7 @@ def test_after_kill_9_in_mid_turn_the_page_says_so_and_continue_goes_on(
             context.set_default_timeout(PATIENCE)
             tab = context.new_page()
             tab.goto(f"http://127.0.0.1:{port}/?token={TOKEN}")
+            expect(tab.locator(".sidebar")).to_be_visible()
             tab.keyboard.press("n")
             tab.get_by_label("Do all without asking").check()
             tab.get_by_role("button", name="Begin").click()

@@ -33,24 +33,27 @@ def test_restore_previews_keeps_restores_returns_the_prompt_and_is_undone(stage:
     expect(dialog.locator(".files li", has_text="a.py")).to_contain_text("this session")
     mine = dialog.locator(".files li", has_text="b.py")
     expect(mine).to_contain_text("somebody else")
-    expect(dialog).to_contain_text("2 messages are removed")
+    expect(dialog).to_contain_text("1 message is removed")
     check_axe(tab)
     screenshot(tab, "restore-light")
     mine.get_by_role("checkbox").check()
     dialog.get_by_role("button", name="Restore", exact=True).click()
-    expect(dialog).to_contain_text("Removed 2 messages")
+    expect(dialog).to_contain_text("Removed 1 message")
     expect(dialog).to_contain_text("Kept as they are: b.py")
     assert "line_30 = 30\n" in (stage.root / "a.py").read_text()
     assert "line_3 = 33\n" in (stage.root / "a.py").read_text()
     assert (stage.root / "b.py").read_text() == "# mine\n"
     dialog.get_by_role("button", name="Close").last.click()
     expect(tab.locator("#composer")).to_have_value("Change line thirty")
-    expect(tab.locator(".prompt")).to_have_count(1)
+    # The prompt stays as the last message, without its answer.
+    expect(tab.locator(".foot .chip.good")).to_have_count(1)
+    expect(tab.locator(".prompt.unanswered")).to_contain_text("Change line thirty")
     tab.reload()
-    expect(tab.locator(".prompt")).to_have_count(1)
+    expect(tab.locator(".prompt.unanswered")).to_contain_text("Change line thirty")
+    expect(tab.locator(".foot .chip.good")).to_have_count(1)
     expect(tab.locator("#composer")).to_have_value("Change line thirty")
     tab.get_by_role("button", name="Undo the restore").click()
-    expect(tab.locator(".prompt")).to_have_count(2)
+    expect(tab.locator(".foot .chip.good")).to_have_count(2)
     assert "line_30 = 300\n" in (stage.root / "a.py").read_text()
 
 
@@ -77,7 +80,8 @@ def test_restore_of_the_conversation_leaves_the_files_and_of_the_files_the_conve
     dialog.get_by_role("button", name="Restore", exact=True).click()
     expect(dialog).to_contain_text("The files were left alone.")
     dialog.get_by_role("button", name="Close").last.click()
-    expect(tab.locator(".prompt")).to_have_count(0)
+    expect(tab.locator(".prompt")).to_have_count(1)
+    expect(tab.locator(".foot .chip.good")).to_have_count(0)
     assert "line_3 = 33\n" in (stage.root / "a.py").read_text()
 
 
@@ -89,7 +93,7 @@ def test_a_fork_is_a_new_session_and_leaves_this_one_alone(stage: Stage) -> None
         "button", name="Fork from here"
     ).click()
     expect(tab.locator(".session-item")).to_have_count(2)
-    expect(tab.locator(".prompt")).to_have_count(1)
+    expect(tab.locator(".foot .chip.good")).to_have_count(1)
     expect(tab.locator(".session-facts")).to_contain_text("worktree")
     assert session not in tab.url
     assert (stage.root / "a.py").read_text() == before != SOURCE

@@ -13,19 +13,32 @@ from tests.server.harness import RunningServer
 GIT = ["git", "-c", "user.name=T", "-c", "user.email=t@example.invalid"]
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a git repository with one commit; state and settings are beside it."""
-    folder = tmp_path / "project"
+def make_root(place: Path, patch: pytest.MonkeyPatch) -> Path:
+    """Make a git repository with one commit; state and settings are beside it."""
+    folder = place / "project"
     folder.mkdir()
     (folder / "a.py").write_text("x = 1\n")
     subprocess.run([*GIT, "init", "-q", "-b", "main"], cwd=folder, check=True)
     subprocess.run([*GIT, "add", "-A"], cwd=folder, check=True)
     subprocess.run([*GIT, "commit", "-qm", "one"], cwd=folder, check=True)
-    monkeypatch.setenv("HOLDFAST_STATE_DIR", str(tmp_path / "state"))
-    monkeypatch.setenv("HOLDFAST_CONFIG_FILE", str(tmp_path / "config.toml"))
-    monkeypatch.delenv("HOLDFAST_DATABASE_URL", raising=False)
+    patch.setenv("HOLDFAST_STATE_DIR", str(place / "state"))
+    patch.setenv("HOLDFAST_CONFIG_FILE", str(place / "config.toml"))
+    patch.delenv("HOLDFAST_DATABASE_URL", raising=False)
     return folder
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return make_root(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """Yield a server for all tests of a module, with a project and no model."""
+    with pytest.MonkeyPatch.context() as patch:
+        running = RunningServer([make_root(tmp_path_factory.mktemp("shared"), patch)])
+        yield running
+        running.stop()
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import asyncio
 import json
 import socket
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -57,11 +56,11 @@ class RunningServer:
     def stop(self) -> None:
         assert self._loop is not None
         assert self._stop is not None
-        self.client.close()
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(LONGEST)
         assert not self._thread.is_alive()
+        self.client.close()
         self.projects.close()
 
     # ------------------------------------------------------------------------------------ requests
@@ -183,7 +182,3 @@ class Follower(threading.Thread):
 
     def wait_for(self, condition: Callable[[list[dict[str, Any]]], bool]) -> None:
         assert wait_until(lambda: condition(self.seen), 120), [each["kind"] for each in self.seen]
-
-
-def pause(seconds: float) -> None:
-    time.sleep(seconds)

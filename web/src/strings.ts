@@ -286,6 +286,7 @@ export const t = {
       lost: (paths: string) => `Could not be restored: ${paths}.`,
     },
     prompt: "Your message is back in the composer.",
+    unanswered: "Not answered. Edit it below and send it, or continue.",
     forked: "A new session with its own worktree; this one is left alone.",
   },
 

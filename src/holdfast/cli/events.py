@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import select
 import sys
-import time
+import threading
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,12 @@ from holdfast.cli.render.text import warn
 from holdfast.cli.workspace import open_work
 from holdfast.usecases.events.follow import follow_events, read_events
 from holdfast.usecases.events.ports import EventsUnavailable
-from holdfast.wiring.events import open_event_log
+from holdfast.wiring.events import LateEventLog, open_event_log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.usecases.events.ports import LoggedEvent
 
 _POLL_SECONDS = 0.25
 
@@ -52,11 +57,7 @@ def events(
     warn_open(open_work(root))
     try:
         with open_event_log(root) as log:
-            found = (
-                follow_events(log, _wait, after, session)
-                if follow
-                else read_events(log, after, session)
-            )
+            found = _follow(log, after, session) if follow else read_events(log, after, session)
             for event in found:
                 sys.stdout.write(json_line(event) if as_json else event_line(event))
                 sys.stdout.flush()
@@ -67,14 +68,26 @@ def events(
         raise typer.Exit(130) from None
 
 
-def _wait() -> bool:
-    """Wait a moment; return whether there is still a reader of standard output."""
+def _follow(log: LateEventLog, after: int, session: str | None) -> Iterator[LoggedEvent]:
+    """Yield the events after a number until the reader of standard output is gone."""
+    woken = threading.Event()
+
+    def wait() -> bool:
+        woken.wait(_POLL_SECONDS)
+        woken.clear()
+        return _is_read()
+
+    with log.watch() as watch:
+        yield from follow_events(watch, woken.set, wait, after, session)
+
+
+def _is_read() -> bool:
+    """Return whether there is still a reader of standard output."""
     try:
         output = sys.stdout.fileno()
     except OSError:
-        time.sleep(_POLL_SECONDS)
         return True
     # Nothing is asked of the descriptor: that its reader is gone is reported all the same.
     closed = select.poll()
     closed.register(output, 0)
-    return not closed.poll(_POLL_SECONDS * 1000)
+    return not closed.poll(0)

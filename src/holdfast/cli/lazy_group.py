@@ -65,7 +65,7 @@ def _load(name: str, target: str) -> Any:
             command.cls = QuickCommand
         return typer.main.get_group(found)
     app = typer.Typer(rich_markup_mode=None, add_completion=False)
-    app.command(name, cls=QuickCommand)(found)
+    app.command(name, cls=getattr(found, "command_class", QuickCommand))(found)
     return typer.main.get_command(app)
 
 

@@ -57,7 +57,8 @@ class HoldfastGroup(LazyGroup):
             "holdfast.cli.checkpoint:checkpoint", "Save the files as they are, and restore them."
         ),
         "sessions": CommandEntry(
-            "holdfast.cli.sessions.group:sessions", "List and delete sessions."
+            "holdfast.cli.sessions.group:sessions",
+            "List, rename, archive, export and delete sessions.",
         ),
         "worktree": CommandEntry(
             "holdfast.cli.worktree:worktree",

@@ -18,6 +18,7 @@ import typer
 from holdfast.cli.agents.options import TransportOption, TransportValue, name_of
 from holdfast.cli.approvals.remote_asker import RemoteAsker
 from holdfast.cli.approvals.terminal_asker import TerminalAsker
+from holdfast.cli.lazy_group import QuickCommand
 from holdfast.cli.options import (
     Approve,
     Root,
@@ -32,6 +33,7 @@ from holdfast.cli.settings import read_settings_or_exit
 from holdfast.cli.trust.question import ask_to_trust
 from holdfast.config.settings import Settings
 from holdfast.landing.encoding import decode
+from holdfast.usecases.sessions.session import SessionRefused
 from holdfast.usecases.turns.approvals import Asker
 from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.usecases.turns.send_message import UserMessage
@@ -91,7 +93,10 @@ def run(
     ] = None,
     trust: Trust = False,
     go_on: Annotated[
-        str | None, typer.Option("--continue", metavar="ID", help="Continue this session.")
+        str | None,
+        typer.Option(
+            "--continue", metavar="[ID]", help="Continue this session; without ID, the last here."
+        ),
     ] = None,
     wait_for_approval: Annotated[
         bool,
@@ -120,6 +125,8 @@ def run(
         "max_steps": max_steps,
     }
     output = _output(as_json=as_json, quiet=quiet)
+    if go_on is not None and not go_on:
+        go_on = _last_session(root, output)
     chosen = _AgentFlags(agent, transport, in_place, worktree, with_changes)
     external = _external_agent(root, chosen, go_on, plan=plan)
     if external is None and go_on is not None and not is_root_named(context):
@@ -143,6 +150,34 @@ def run(
     if isinstance(ended, NotSent):
         output.show_not_sent(ended)
     raise typer.Exit(EXIT_CODES[ended.stop_reason])
+
+
+class RunCommand(QuickCommand):
+    """`holdfast run`, whose `--continue` may stand without an ID."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; a word that follows `--continue` is its ID, a sentence is not."""
+        return list(super().parse_args(ctx, [*map(_with_value, args, [*args[1:], ""])]))
+
+
+def _with_value(word: str, after: str) -> str:
+    """Return `--continue` with an empty value where no ID follows."""
+    is_id = after and not after.startswith("-") and not any(map(str.isspace, after))
+    return f"{word}=" if word == "--continue" and not is_id else word
+
+
+run.command_class = RunCommand  # type: ignore[attr-defined]  # read by `lazy_group`
+
+
+def _last_session(root: Path, output: JsonTurn | QuietTurn | TerminalTurn) -> str:
+    """Return the last session here, or print why there is none and exit."""
+    from holdfast.wiring.sessions import last_session_at  # noqa: PLC0415 - most turns do without
+
+    found = last_session_at(root)
+    if isinstance(found, SessionRefused):
+        output.show_not_sent(NotSent(found.message))
+        raise typer.Exit(EXIT_CODES["failed"])
+    return found
 
 
 class _AgentFlags(NamedTuple):

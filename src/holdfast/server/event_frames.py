@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from holdfast.server.problems import encode
 from holdfast.usecases.events.event_json import event_from_json
 from holdfast.usecases.events.event_to_json import SCHEMA_VERSION, event_to_json
-from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from holdfast.usecases.events.ports import LoggedEvent
@@ -15,15 +14,6 @@ if TYPE_CHECKING:
 BEAT = b": beat\n\n"
 STOPPING = b'event: stopping\ndata: {"kind":"stopping"}\n\n'
 """The last frame of a server that stops; it has no number, for it is no event of the project."""
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """An event as bytes for every follower, made once."""
-
-    seq: int
-    session: str | None
-    data: bytes
 
 
 def event_body(logged: LoggedEvent) -> dict[str, Any]:
@@ -43,7 +33,7 @@ def event_body(logged: LoggedEvent) -> dict[str, Any]:
     return {**head, **body}
 
 
-def frame_of(logged: LoggedEvent) -> Frame:
+def frame_of(logged: LoggedEvent) -> bytes:
     """Return an event as a frame: `id`, `event` and one line of `data`."""
     head = f"id: {logged.seq}\nevent: {logged.kind}\ndata: ".encode()
-    return Frame(logged.seq, logged.session, head + encode(event_body(logged)) + b"\n\n")
+    return head + encode(event_body(logged)) + b"\n\n"

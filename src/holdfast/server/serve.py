@@ -14,7 +14,6 @@ import uvicorn
 from holdfast.server.app import make_app
 from holdfast.server.context import ServerContext
 from holdfast.server.event_hub import EventHub
-from holdfast.server.log_poll import LogPoll
 from holdfast.server.security import Access, Guard
 from holdfast.server.turn_threads import TurnThreads
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -109,9 +108,8 @@ async def serve_until(
     for project in projects.all():
         # What a process that was killed has left.
         await asyncio.to_thread(mark_interrupted_at, project.root)
-    context = ServerContext(projects, TurnThreads(), EventHub(projects, LogPoll()))
+    context = ServerContext(projects, TurnThreads(), EventHub(projects))
     server = _Server(_config(context, options, listening))
-    context.events.start()
     answering = asyncio.create_task(server.serve([listening]))
     begun = asyncio.create_task(server.begun.wait())
     await asyncio.wait({answering, begun}, return_when=asyncio.FIRST_COMPLETED)

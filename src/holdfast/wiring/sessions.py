@@ -12,8 +12,10 @@ from holdfast.adapters.processes.turn_processes import turn_of_process
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.database_url import chosen_url, store_exists
 from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.sessions.message_pages import StoredMessages
 from holdfast.adapters.store.sessions.placed_sessions import placed_sessions
 from holdfast.adapters.store.sessions.session_log import StoredSessions
+from holdfast.usecases.sessions.session import SessionRefused, last_session
 from holdfast.usecases.sessions.session_records import EVERY_SESSION, SessionsUnavailable
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.wiring.late_store import LateStore
@@ -51,6 +53,7 @@ class LateSessions:
         self._store = LateStore(state)
         place = find_place(root, state)
         self._stored = StoredSessions(self._store.open, place, TurnLocks(state))
+        self.messages = StoredMessages(self._store.open, place)
 
     def __enter__(self) -> Self:
         return self
@@ -59,7 +62,7 @@ class LateSessions:
         self._store.close()
 
     def list(self, query: SessionQuery = EVERY_SESSION) -> tuple[SessionSummary, ...]:
-        """Return the sessions, the one with the latest turn first."""
+        """Return the sessions, newest first."""
         if not self._exists():
             return ()
         return self._stored.list(query)
@@ -124,6 +127,25 @@ def list_placed_sessions(root: Path | None, offset: int, limit: int) -> tuple[Pl
             return store.open().query(placed_sessions, place, offset, limit)
         except StoreError as error:
             raise SessionsUnavailable(str(error)) from error
+
+
+def last_session_at(root: Path) -> str | SessionRefused:
+    """Return the session to continue at a root.
+
+    In a worktree of a session that is the last one that worked there; in the main worktree it is
+    the one with the latest turn in the whole project.
+    """
+    place = find_place(root, state_directory())
+    try:
+        if not place.is_main:
+            placed = list_placed_sessions(root, 0, 1)
+            if placed:
+                return placed[0].id
+        with open_sessions(root) as records:
+            found = last_session(records)
+    except SessionsUnavailable as error:
+        return SessionRefused(str(error))
+    return found if isinstance(found, SessionRefused) else found.id
 
 
 def new_session_id() -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from holdfast.adapters.store.queries.checkpoints import add_checkpoint
+from holdfast.adapters.store.queries.events import NewEvent, append_events
 from holdfast.adapters.store.queries.messages import append_message
 from holdfast.adapters.store.queries.projects import project_at
 from holdfast.adapters.store.queries.sessions import add_session
@@ -70,10 +71,19 @@ def die_in_the_middle(url: str, project_id: str) -> None:
             sys.stdin.readline()
 
 
+def publish(url: str, project_id: str, count: str, name: str) -> None:
+    """Publish events of a session, some in each transaction."""
+    with open_store(url) as store:
+        for number in range(0, int(count), 3):
+            new = [NewEvent("text", {"text": f"{number + n}"}, name) for n in range(3)]
+            store.run(append_events, project_id, new)
+
+
 JOBS: dict[str, Callable[..., None]] = {
     "open": open_first,
     "write": write_much,
     "die": die_in_the_middle,
+    "publish": publish,
 }
 
 

@@ -163,8 +163,9 @@ const RowView = memo(function RowView({ row, live, canContinue, onContinue, onRe
       return <PartView part={row.part} live={live} canContinue={canContinue} onContinue={onContinue} />;
     case "prompt":
       return (
-        <article className="prompt" aria-label={t.session.you}>
+        <article className={row.answered ? "prompt" : "prompt unanswered"} aria-label={t.session.you}>
           <div className="prompt-text">{row.message.text}</div>
+          {row.answered ? null : <p className="small muted">{t.restore.unanswered}</p>}
           <Actions message={row.message} onRestore={onRestore} onFork={onFork} />
         </article>
       );

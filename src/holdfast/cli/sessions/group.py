@@ -17,6 +17,21 @@ class SessionsGroup(LazyGroup):
         "list": CommandEntry(
             "holdfast.cli.sessions.view:list_", "List the sessions of this project, newest first."
         ),
+        "show": CommandEntry(
+            "holdfast.cli.sessions.view:show",
+            "Show one session: its state, agent, place, and last words.",
+        ),
+        "rename": CommandEntry(
+            "holdfast.cli.sessions.change:rename", "Give a session another title."
+        ),
+        "archive": CommandEntry(
+            "holdfast.cli.sessions.change:archive",
+            "Put a session away: lists leave it out. Nothing is removed.",
+        ),
+        "export": CommandEntry(
+            "holdfast.cli.sessions.export:export",
+            "Print the conversation of a session as Markdown, or all of it as JSON.",
+        ),
         "delete": CommandEntry(
             "holdfast.cli.sessions.delete:delete",
             "Delete a session: its conversation, its checkpoints and its settled changes.",
@@ -26,7 +41,7 @@ class SessionsGroup(LazyGroup):
 
 sessions = typer.Typer(
     cls=SessionsGroup,
-    help="List and delete sessions.",
+    help="List, rename, archive, export and delete sessions.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from holdfast.usecases.events.log_watch import LogWatch
     from holdfast.usecases.events.ports import EventReader, LoggedEvent
 
 _PAGE = 500
@@ -22,15 +23,28 @@ def read_events(
 
 
 def follow_events(
-    log: EventReader, wait: Callable[[], bool], after: int = 0, session: str | None = None
+    watch: LogWatch,
+    wake: Callable[[], object],
+    wait: Callable[[], bool],
+    after: int = 0,
+    session: str | None = None,
 ) -> Iterator[LoggedEvent]:
     """Yield the events after a number, in order, those that others publish meanwhile too.
 
-    `wait` is called when there are no more; it returns whether to look again.
+    `wait` is called when there are no more, and may return when `wake` was called; it returns
+    whether to look again. A caller that is too slow is cut off, and begins again by itself.
     """
-    looking = True
-    while looking:
-        for event in read_events(log, after, session):
-            yield event
-            after = event.seq
-        looking = wait()
+    while True:
+        with watch.follow(wake, after=after, session=session) as follower:
+            while page := follower.replay():
+                yield from page
+            cut_off = False
+            while not cut_off:
+                taken = follower.take()
+                yield from taken.events
+                cut_off = taken.cut_off
+                if not taken.events and not wait():
+                    return
+            after = follower.last
+        if watch.is_closed:
+            return

@@ -28,6 +28,16 @@ class LoggedEvent:
     body: Mapping[str, Any]
 
 
+class LogSignal(Protocol):
+    """Something that says when the log may have new events."""
+
+    def wait(self, seconds: float) -> None:
+        """Wait until something may have been published, at most so long."""
+
+    def close(self) -> None:
+        """Wait for nothing any more."""
+
+
 class EventReader(Protocol):
     """The events of one project, numbered from 1 without a gap.
 

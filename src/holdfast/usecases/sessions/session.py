@@ -84,7 +84,7 @@ def archive_session(
 
 def last_session(records: SessionRecords) -> SessionSummary | SessionRefused:
     """Return the session with the latest turn, archived ones left out."""
-    for each in records.list():
-        if not each.archived and each.turns:
-            return each
+    begun = [each for each in records.list() if each.turns and not each.archived]
+    if begun:
+        return max(begun, key=lambda each: each.updated_at)
     return SessionRefused("there is no session here to continue; begin one with a prompt.")

@@ -141,7 +141,7 @@ class SessionRecords(Protocol):
     """The sessions of one project. Each call may raise `SessionsUnavailable`."""
 
     def list(self, query: SessionQuery = EVERY_SESSION) -> tuple[SessionSummary, ...]:
-        """Return the sessions, the one with the latest turn first."""
+        """Return the sessions, newest first."""
 
     def find(self, wanted: str) -> tuple[str, ...]:
         """Return the ids of the sessions that start with a prefix, at most two."""

@@ -16,9 +16,11 @@ from holdfast.adapters.store.sessions.message_pages import StoredMessages
 from holdfast.adapters.store.sessions.message_queue import StoredQueue
 from holdfast.adapters.store.sessions.session_log import StoredSessions
 from holdfast.adapters.store.turn_log import worktree_of_session
+from holdfast.usecases.events.log_watch import LogWatch
 from holdfast.usecases.sessions.session import SessionRefused
 from holdfast.usecases.sessions.session_records import SessionsUnavailable
 from holdfast.usecases.turns.ports import TurnNotBegun
+from holdfast.wiring.events import LateSignal
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.session_worktrees import worktree_dependencies
 from holdfast.wiring.sessions import ApprovalsOfRoot
@@ -51,6 +53,8 @@ class OpenProject:
         self.messages = StoredMessages(opened, self.place)
         self.queue = StoredQueue(opened, self.place)
         self.events = StoredEventLog(opened, self.place)
+        self.watch = LogWatch(self.events, LateSignal(self.store, self.state))
+        """Follows the log for all followers of this process (`watch.follow`)."""
 
     def __enter__(self) -> Self:
         return self
@@ -59,7 +63,8 @@ class OpenProject:
         self.close()
 
     def close(self) -> None:
-        """Close the store."""
+        """Cut off all followers, and close the store."""
+        self.watch.close()
         self.store.close()
 
     @property

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.store.turn_fence import TurnFence
 
+EVENTS_CHANNEL = "holdfast_events"
+"""The channel on which PostgreSQL says, at a commit, that the log of a project has new events."""
 Record = TypeVar("Record")
 Process: TypeAlias = Callable[[Any], Any]
 
@@ -189,7 +191,8 @@ def _append_in_postgres(
             values[f"{name}_{place}"] = [_plain(column, row[name]) for row in batch.rows]
     shape = tuple((batch.parent, tuple(batch.rows[0]), batch.exclusive) for batch in batches)
     statement = _appending_all(shape, fenced=fence is not None)
-    firsts = list(connection.execute(statement, values).one())
+    # The row ends with the answer of `pg_notify`, if there are events.
+    firsts = list(connection.execute(statement, values).one())[: len(batches)]
     if None in firsts and fence is not None:
         fence.check(connection)
     for batch, first in zip(batches, firsts, strict=True):
@@ -254,6 +257,9 @@ def _appending_all(
     if fenced:
         tables = f"{_FENCED_TURN}, {tables}"
     firsts = ", ".join(f"(SELECT seq FROM first_{place})" for place in range(len(shape)))  # noqa: S608 - our own names
+    for place, (parent, _, _) in enumerate(shape):
+        if parent.table.name == "events":
+            firsts += f", pg_notify('{EVENTS_CHANNEL}', :parent_{place})"
     return text(f"WITH {tables} SELECT {firsts}")
 
 

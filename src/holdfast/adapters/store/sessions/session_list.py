@@ -42,7 +42,7 @@ _SAID = "said"
 def list_sessions(
     connection: Connection, place: Place, query: SessionQuery, is_dead: Callable[[str, Any], bool]
 ) -> tuple[SessionSummary, ...]:
-    """Return the sessions of a project, the one with the latest turn first.
+    """Return the sessions of a project, newest first.
 
     `is_dead` returns whether no process runs a turn, from its id and its metadata.
     """
@@ -57,7 +57,6 @@ def list_sessions(
         summary = _summary(row, facts, is_dead)
         if query.state in {None, summary.state}:
             found.append(summary)
-    found.sort(key=lambda each: (each.updated_at, each.id), reverse=True)
     if query.text:
         having = _sessions_with_text(connection, found, query.text)
         found = [each for each in found if each.id in having]
@@ -80,6 +79,7 @@ def _rows(connection: Connection, project_id: str, query: SessionQuery) -> list[
         )
         .outerjoin(worktrees, worktrees.c.id == sessions.c.worktree_id)
         .where(sessions.c.project_id == project_id)
+        .order_by(sessions.c.created_at.desc(), sessions.c.id)
     )
     if query.archived is not None:
         is_archived = sessions.c.status == ARCHIVED

@@ -61,7 +61,7 @@ class StoredSessions:
         self._locks = locks
 
     def list(self, query: SessionQuery = EVERY_SESSION) -> tuple[SessionSummary, ...]:
-        """Return the sessions, the one with the latest turn first."""
+        """Return the sessions, newest first."""
         with _translated():
             return self._open_store().query(list_sessions, self._place, query, self._is_dead)
 

@@ -1,0 +1,1 @@
+"""What a server costs: followers, turns, restores."""

@@ -1,0 +1,1 @@
+"""Following the event log of a store."""
