@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 SCHEMA = Path(__file__).resolve().parent / "src" / "api" / "schema.ts"
-HEAD = "// Made by web/make_types.py from the server's OpenAPI document. Do not edit: run `make page-types`.\n"
+HEAD = (
+    "// Made by web/make_types.py from the server's OpenAPI document. "
+    "Do not edit: run `make page-types`.\n"
+)
 METHODS = ("get", "post", "put", "patch", "delete")
 PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean"}
 PLAIN["null"] = "null"
