@@ -41,7 +41,7 @@ install = rm -f .venv/.status; { $(PIP) --no-build-isolation $(1); echo $$? > .v
 	exit "$$(cat .venv/.status)"
 
 .PHONY: help setup run demo page page-types page-check test-page test quick fmt lint types imports props soak coverage bench bench-landing bench-checkpoints bench-loop \
-	bench-store bench-repair bench-growth bench-startup bench-sandbox bench-server bench-peers mutants test-local-model test-agents toolchains picture dist dist-check check clean FORCE
+	bench-store bench-repair bench-growth bench-startup bench-sandbox bench-server bench-page bench-peers mutants test-local-model test-agents toolchains picture dist dist-check check clean FORCE
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -184,6 +184,9 @@ bench-server: setup ## measure the server: 500 followers, what they cost a turn,
 
 bench-sandbox: setup ## measure what the sandbox costs, and run tests of real projects in it (ARGS="start", ARGS="work")
 	$(PY) -m bench.sandbox $(ARGS)
+
+bench-page: page $(BROWSER_READY) ## measure the page in chromium: long session, large diff, stream, heap (ARGS="--help")
+	$(PY) -m bench.page $(ARGS)
 
 mutants: setup ## change conditions one at a time and see whether a test fails (ARGS="--help"; not in `make check`)
 	$(PY) -m bench.mutants --workers $(WORKERS) $(ARGS)

@@ -36,7 +36,8 @@ def serve(
         command, env={**os.environ, **environment}, stdout=subprocess.PIPE, text=True
     )
     assert started.stdout is not None
-    address = started.stdout.readline().strip()
+    with started.stdout as output:
+        address = output.readline().strip()
     return started, httpx.URL(address).port or 0
 
 

@@ -93,7 +93,7 @@ def test_a_fork_is_a_new_session_and_leaves_this_one_alone(stage: Stage) -> None
         "button", name="Fork from here"
     ).click()
     expect(tab.locator(".session-item")).to_have_count(2)
-    expect(tab.locator(".foot .chip.good")).to_have_count(1)
+    expect(tab.locator(".markdown")).to_have_text(["The first is done."])
     expect(tab.locator(".session-facts")).to_contain_text("worktree")
     assert session not in tab.url
     assert (stage.root / "a.py").read_text() == before != SOURCE

@@ -226,7 +226,9 @@ export function messageOf(stored: StoredMessage): Message {
   message.checkpoint = stored.checkpoint_id;
   if (stored.role === "user") return message;
   for (const event of stored.events) message = messageAfter(message, event);
-  return message;
+  if (message.parts.length > 0 || stored.text === "") return message;
+  // A copy in a fork has no turn of its own, only what was said.
+  return withPart(message, { kind: "said", step: 0, text: stored.text, reasoning: "", settled: true });
 }
 
 function queuedOf(queued: QueuedMessage): Queued {

@@ -260,7 +260,7 @@ export const t = {
     here: "Restore to here",
     fork: "Fork from here",
     title: "Restore to here",
-    lead: "Files and conversation go back to the moment before this message. It can be undone.",
+    lead: "Files and conversation go back to the moment before this message was answered. It can be undone.",
     scope: "What to restore",
     scopes: { both: "Files and conversation", files: "Files only", conversation: "Conversation only" },
     files: (count: number) => (count === 1 ? "1 file changes" : `${count} files change`),

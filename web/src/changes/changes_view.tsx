@@ -41,7 +41,7 @@ export default function ChangesView({ session, transcript }: { session: Session;
               : await call("rewindChange", { path });
         if (done.waits) say(done.message || t.changes.waits);
         else say({ applied: t.changes.accepted, rejected: t.changes.rejected, rewound: t.changes.rewound, waits: t.changes.waits }[done.outcome]);
-        if (done.rest !== null) setChosen(`change:${done.rest}`);
+        setChosen(`change:${done.rest ?? change.id}`);
         setConflicts([]);
         changes.reload();
       } catch (error) {

@@ -1,5 +1,6 @@
 // Follow the events of a project from this tab: by the shared worker, or alone where there is none.
 
+import { newId } from "../ui/id.ts";
 import { eventsAddress, Follower, type Listener } from "./follower.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 
@@ -37,10 +38,15 @@ function followShared(project: string, listener: Listener): Following {
       listener.onEvents(message.events);
     }
   };
-  const lock = `holdfast-tab-${crypto.randomUUID()}`;
+  const lock = `holdfast-tab-${newId()}`;
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
+  });
+  // Without locks (plain HTTP to another machine) the tab says that it leaves.
+  window.addEventListener("pagehide", () => send({ kind: "leave" }));
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) begin();
   });
   const begin = (): void => send({ kind: "follow", project, after: listener.seq, lock });
   if (navigator.locks === undefined) begin();

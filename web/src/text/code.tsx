@@ -17,9 +17,12 @@ export const Code = memo(function Code({ text, language }: { text: string; langu
     <div className="code">
       <div className="code-head">
         <span>{language}</span>
-        <button type="button" className="quiet" onClick={() => void copy()}>
-          {copied ? t.copied : t.copy}
-        </button>
+        {/* There is no clipboard over plain HTTP to another machine. */}
+        {navigator.clipboard === undefined ? null : (
+          <button type="button" className="quiet" onClick={() => void copy()}>
+            {copied ? t.copied : t.copy}
+          </button>
+        )}
       </div>
       <pre tabIndex={0}>
         <code>{tokens === null ? text : tokens.map((line, index) => <Line key={index} tokens={line} end={index < tokens.length - 1} />)}</code>

@@ -7,6 +7,7 @@ import type { Session } from "../api/schema.ts";
 import { type Queued, runningTurn } from "../reduce.ts";
 import { putSession, report, say } from "../store.ts";
 import { t } from "../strings.ts";
+import { newId } from "../ui/id.ts";
 
 const LARGEST = 500_000;
 const MODES = ["ask", "auto", "review", "plan"] as const;
@@ -23,12 +24,10 @@ export function Composer({ session, queue, draft, onDraft }: {
   onDraft: (text: string) => void;
 }): ReactNode {
   const [attached, setAttached] = useState<readonly Attached[]>([]);
-  const [sending, setSending] = useState(false);
   const [stopping, setStopping] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  // The same name until the message is sent: a second try after a lost answer starts no second turn.
-  const name = useRef<string>(crypto.randomUUID());
+  const name = useRef<string>(newId());
   const turn = runningTurn(session);
   const running = turn !== null;
 
@@ -40,19 +39,22 @@ export function Composer({ session, queue, draft, onDraft }: {
   }, [draft]);
 
   const send = async (): Promise<void> => {
-    if (draft.trim() === "" || sending) return;
-    setSending(true);
+    if (draft.trim() === "") return;
+    const [text, texts, id] = [draft, attached, name.current];
+    // At once: what is typed while the server answers belongs to the next message.
+    name.current = newId();
+    onDraft("");
+    setAttached([]);
+    field.current?.focus();
     try {
-      const body = { text: draft, attachments: attached.map((each) => ({ ...each })), client_id: name.current };
+      const body = { text, attachments: texts.map((each) => ({ ...each })), client_id: id };
       await call("sendMessage", { path: { id: session.id }, body });
-      name.current = crypto.randomUUID();
-      onDraft("");
-      setAttached([]);
     } catch (error) {
       report(error);
-    } finally {
-      setSending(false);
-      field.current?.focus();
+      // The same name: a second try after a lost answer starts no second turn.
+      name.current = id;
+      onDraft(text);
+      setAttached(texts);
     }
   };
 
@@ -130,7 +132,7 @@ export function Composer({ session, queue, draft, onDraft }: {
               {stopping === null ? t.session.stop : t.session.stopping}
             </button>
           ) : null}
-          <button type="submit" className="primary" disabled={sending || draft.trim() === ""}>
+          <button type="submit" className="primary" disabled={draft.trim() === ""}>
             {running ? t.composer.queue : t.composer.send}
           </button>
         </div>
