@@ -74,7 +74,8 @@ def test_of_two_tabs_that_answer_a_question_one_wins_and_the_other_is_told(stage
 
 
 def test_a_denied_question_tells_the_model_the_reason(stage: Stage) -> None:
-    stage.script.add(call("run_command", command="touch made"), say("I leave it."))
+    # Asked whether it is done with a command that was denied, the model says the same again.
+    stage.script.add(call("run_command", command="touch made"), *[say("I leave it.")] * 3)
     session = stage.server.new_session(title="Denied", mode="ask")
     tab = stage.open_session(session)
     send(tab, "Make a file")

@@ -47,6 +47,7 @@ export function Sidebar({ route, onKeys }: { route: Route; onKeys: () => void })
       ) : (
         <p className="project-name" title={project?.root}>{project?.name}</p>
       )}
+      {route.view === "home" ? <h1 className="unseen">{t.nav.sessions}</h1> : null}
       <a className="button primary new-session" href={hashOf({ view: "new", project: project?.id ?? null })}>{t.sessions.new}</a>
       <div className="search">
         <input ref={search} id="search" type="search" aria-label={t.sessions.search} placeholder={t.sessions.search} value={words} onChange={(event) => setWords(event.target.value)} />
