@@ -60,7 +60,7 @@ def measure_opening(browser: Browser, address: str, rounds: int) -> bool:
     page.evaluate(OPEN, ["#/p/p/s/small/changes", ".diff-row"])
 
     def median(path: str, wanted: str) -> float:
-        return statistics.median(page.evaluate(OPEN, [path, wanted]) for _ in range(rounds))
+        return float(statistics.median(page.evaluate(OPEN, [path, wanted]) for _ in range(rounds)))
 
     empty = median("#/p/p/s/empty", ".transcript .empty")
     many = median("#/p/p/s/many", ".row-foot")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -115,7 +116,7 @@ def test_eight_tabs_of_one_browser_share_one_stream_and_all_see_the_turn(stage: 
     ],
 )
 def test_every_view_passes_axe_and_fits_its_window(
-    stage: Stage, name: str, options: dict[str, object]
+    stage: Stage, name: str, options: dict[str, Any]
 ) -> None:
     stage.script.add(
         call("read_file", path="b.py"),

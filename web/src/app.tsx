@@ -59,7 +59,7 @@ function View({ route }: { route: Route }): ReactNode {
     case "settings":
       return <Settings />;
     case "home":
-      return <main className="main" id="content" tabIndex={-1}><p className="empty">{t.sessions.pick}</p></main>;
+      return <div className="main" id="content" tabIndex={-1}><p className="empty">{t.sessions.pick}</p></div>;
   }
 }
 

@@ -37,7 +37,7 @@ export function ApprovalCard({ asked, given, live }: {
   const open = given === null && live;
   return (
     <section className={open ? "approval open" : "approval"} aria-label={t.approvals.asks[asked.what]}>
-      <h3>{t.approvals.asks[asked.what]}</h3>
+      <h2>{t.approvals.asks[asked.what]}</h2>
       <pre className="subject" tabIndex={0}>{asked.subject}</pre>
       <Why why={asked.why} subject={asked.subject} />
       {given !== null ? (

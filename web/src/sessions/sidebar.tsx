@@ -26,9 +26,11 @@ export function Sidebar({ route, onKeys }: { route: Route; onKeys: () => void })
   const rest = found.filter((session) => !waits.includes(session));
   const search = useRef<HTMLInputElement>(null);
   const open = route.view === "session" ? route.session : null;
+  // Where nothing is open, the list is what the page is about.
+  const Frame = route.view === "home" ? "main" : "aside";
 
   return (
-    <aside className="sidebar" aria-label={t.nav.sessions}>
+    <Frame className="sidebar" aria-label={t.nav.sessions}>
       <div className="brand">
         <a href={hashOf({ view: "home", project: project?.id ?? null })} className="brand-name"><Logo />{t.product}</a>
         <ThemeSwitch />
@@ -68,7 +70,7 @@ export function Sidebar({ route, onKeys }: { route: Route; onKeys: () => void })
         <a href={hashOf({ view: "settings", project: project?.id ?? null })} aria-current={route.view === "settings" ? "page" : undefined}>{t.nav.settings}</a>
         <button type="button" className="quiet icon" aria-label={t.keys.open} title={t.keys.open} onClick={onKeys}>?</button>
       </nav>
-    </aside>
+    </Frame>
   );
 }
 
