@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 from hypothesis import HealthCheck, settings
+
+# Hundreds of tests start a Holdfast: without bytecode on the disk each would compile all of its modules anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A shell starts what runs in its background with SIGINT ignored, `nohup` with SIGHUP; and so would
 # every command be that a test starts and then stops by a signal.

@@ -13,6 +13,11 @@ import holdfast
 
 NAMES = {
     "land",
+    "land_reply",
+    "ReplyLanded",
+    "OneOf",
+    "decode",
+    "encode",
     "locate",
     "parse",
     "explain",

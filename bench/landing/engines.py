@@ -31,14 +31,14 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Holdfast:
-    """Our engine. With `gate` the file's path is given, so that the syntax gate knows the language."""
+    """Our engine. With `gate` it is given the path, so that it knows the language: comments, names, the syntax gate."""
 
     gate: bool
 
     @property
     def name(self) -> str:
         """The name in the tables."""
-        return "holdfast, gate on" if self.gate else "holdfast, gate off"
+        return "holdfast, gate on" if self.gate else "holdfast, no path"
 
     def answer(self, case: Case) -> Answer:
         """Land in process; an exception is an answer, for it must be counted."""

@@ -33,6 +33,9 @@ class Followers:
         self._all = asyncio.gather(*tasks, return_exceptions=True)
         with suppress(asyncio.CancelledError):
             self._loop.run_until_complete(self._all)
+        # Each has yet to close its connection.
+        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        self._loop.close()
 
     async def _follow(self, number: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port, limit=2**24)
@@ -40,7 +43,13 @@ class Followers:
         if self._sessions[number]:
             path += f"&session={self._sessions[number]}"
         head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nAuthorization: Bearer {self._token}\r\n\r\n"
-        writer.write(head.encode())
+        try:
+            writer.write(head.encode())
+            await self._read(reader, number)
+        finally:
+            writer.close()
+
+    async def _read(self, reader: asyncio.StreamReader, number: int) -> None:
         status = await reader.readline()
         assert b"200" in status, status
         self.connected += 1

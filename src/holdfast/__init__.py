@@ -10,13 +10,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from holdfast.vocab.outcomes import Ambiguous, Exact, Fuzzy, Landed, NotFound, Refused
-from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Patch, Replace, WriteFile
+from holdfast.vocab.requests import (
+    FileRequest,
+    LineEdit,
+    LineEdits,
+    OneOf,
+    Patch,
+    Replace,
+    WriteFile,
+)
 
 if TYPE_CHECKING:
+    from holdfast.landing.encoding import decode, encode
     from holdfast.landing.explain import explain
     from holdfast.landing.formats.parse import parse
     from holdfast.landing.ladder.locate import locate
     from holdfast.landing.land import land
+    from holdfast.landing.land_reply import ReplyLanded, land_reply
 
 # The one place with the version: pyproject.toml reads it from here when a distribution is built.
 __version__ = "0.1.0"
@@ -30,20 +40,29 @@ __all__ = [
     "LineEdit",
     "LineEdits",
     "NotFound",
+    "OneOf",
     "Patch",
     "Refused",
     "Replace",
+    "ReplyLanded",
     "WriteFile",
+    "decode",
+    "encode",
     "explain",
     "land",
+    "land_reply",
     "locate",
     "parse",
 ]
 
 # Imported when first used: every command imports this package, and most land nothing.
 _VERBS = {
+    "ReplyLanded": "holdfast.landing.land_reply",
+    "decode": "holdfast.landing.encoding",
+    "encode": "holdfast.landing.encoding",
     "explain": "holdfast.landing.explain",
     "land": "holdfast.landing.land",
+    "land_reply": "holdfast.landing.land_reply",
     "locate": "holdfast.landing.ladder.locate",
     "parse": "holdfast.landing.formats.parse",
 }

@@ -124,8 +124,13 @@ def test_a_damaged_journal_is_named_and_not_guessed_at(tmp_path: Path, spoil: ob
     journal.prepare(BATCH)
     prepared = tmp_path / "journal" / "000001.prepared"
     prepared.write_bytes(spoil(prepared.read_bytes()))
-    with pytest.raises(JournalDamaged, match=str(prepared)):
+    with pytest.raises(JournalDamaged) as raised:
         journal.batches()
+    assert raised.value.place == str(prepared)
+    assert str(raised.value) == (
+        f"{prepared}: this journal is damaged, or of another version of Holdfast; move it away, "
+        "and look at the files it was about."
+    )
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_the_command_runs_a_corpus_and_writes_what_it_saw(tmp_path: Path) -> Non
     )
     assert code == 0
     engines = json.loads(report.read_text())["engines"]
-    assert list(engines) == ["holdfast, gate off", "holdfast, gate on", "first hit"]
+    assert list(engines) == ["holdfast, no path", "holdfast, gate on", "first hit"]
     assert [engine["landed"] for engine in engines.values()] == [1, 1, 1]
 
 

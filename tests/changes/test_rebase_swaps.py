@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.changes.rebase.rebase_swaps import Clash, RebasedSwaps, rebase_swaps
-from holdfast.changes.swaps import Content, Swap
+from holdfast.changes.swaps import LINK, Content, Swap
 from holdfast.testing import MemoryFiles
 
 OLD = b"1\n2\n3\n4\n5\n6\n"
@@ -106,3 +106,16 @@ def test_all_swaps_are_carried_over_and_each_missing_directory_is_named_once() -
     gone = Swap("gone", Content(OLD), Content(NEW))
     found = rebase_swaps([CREATE, gone, second, EDIT], MemoryFiles({"a": OLD}))
     assert found == RebasedSwaps((CREATE, second, EDIT), ("d", "d/e"), (Clash("gone", "gone"),))
+
+
+def test_a_link_is_compared_by_where_it_leads() -> None:
+    swap = Swap("a", Content(b"old", LINK), Content(b"new", LINK))
+    assert rebase_swaps([swap], MemoryFiles(links={"a": "old"})) == fits(swap)
+    assert rebase_swaps([swap], MemoryFiles(links={"a": "new"})) == DONE
+    assert rebase_swaps([swap], MemoryFiles(links={"a": "now"})) == clash(swap, "mode")
+    assert rebase_swaps([swap], MemoryFiles({"a": b"old"})) == clash(swap, "mode")
+
+
+def test_an_edit_of_a_file_does_not_fit_a_link_that_took_its_place() -> None:
+    files = MemoryFiles({"b": OLD}, links={"a": "b"})
+    assert rebase_swaps([EDIT], files) == clash(EDIT, "unfit")

@@ -104,3 +104,14 @@ def test_continue_where_there_is_nothing_to_continue_is_refused(project: Project
         ran = run("--continue")
     assert ran.code == 1
     assert "no session here to continue" in ended(ran)["message"]
+
+
+def test_a_restore_on_the_command_line_keeps_a_file(project: Project) -> None:
+    with talk(project, [WRITES, say("Wrote it.")]) as run:
+        checkpoint = ended(run("Write b."))["checkpoint_id"]
+    (project.root / "mine.py").write_text("mine = 1\n", encoding="utf-8")
+    words = ("checkpoint", "restore", checkpoint, "--keep", "mine.py", "--json")
+    restored = told(project.run(*words, "--root", str(project.root)))
+    assert restored["kept_why"] == {"mine.py": "you asked to keep it"}
+    assert (project.root / "mine.py").exists()
+    assert not (project.root / "b.py").exists()

@@ -266,6 +266,80 @@ def test_a_command_that_changes_the_tree_itself_is_caught_too() -> None:
     assert [trip.pattern for _, trip in follow(logging)[1]] == ["no_effect", "no_effect"]
 
 
+# ------------------------------------------------------------------------------------------------- longer repetitions
+
+
+def test_paging_a_file_in_small_steps_is_noticed_and_stopped() -> None:
+    pages = [
+        Call("read_file", {"path": "a.py", "start": n}, f"{n}  line {n}", "tree")
+        for n in range(900, 430, -10)
+    ]
+    assert follow(pages, begin("tree"))[1] == [
+        (12, Trip("paging", 12, escalated=False)),
+        (18, Trip("paging", 18, escalated=True)),
+    ]
+
+
+def test_paging_in_large_steps_is_reading() -> None:
+    pages = [
+        Call(
+            "read_file",
+            {"path": "a.py", "start": n},
+            "\n".join(f"{n + i}  line {n + i}" for i in range(60)),
+            "tree",
+        )
+        for n in range(0, 3000, 60)
+    ]
+    assert follow(pages)[1] == []
+
+
+def test_a_second_tour_of_the_same_look_ups_is_noticed_and_a_third_is_stopped() -> None:
+    tour = [
+        Call("search", {"pattern": f"name{i}"}, f"src/a{i}.py:{i}: name{i}", "tree")
+        for i in range(10)
+    ]
+    assert follow(tour * 3)[1] == [
+        (20, Trip("cycle", 2, escalated=False)),
+        (23, Trip("cycle", 5, escalated=True)),
+    ]
+
+
+def scripts(*errors: str) -> list[Call]:
+    """Write a new script and run it, once for each error."""
+    made = []
+    for n, error in enumerate(errors):
+        path = f"debug_{n}.py"
+        made += [
+            Call("write_file", {"path": path, "text": f"print({n})"}, "written", f"tree {n}"),
+            run(f"python {path}", f'exit code 1\n  File "{path}"\n{error}', f"tree {n}"),
+        ]
+    return made
+
+
+def test_a_new_script_each_time_with_the_same_failure_is_noticed_and_stopped() -> None:
+    assert follow(scripts(*["KeyError: 'x'"] * 9))[1] == [
+        (8, Trip("new_scripts", 4, escalated=False)),
+        (12, Trip("new_scripts", 6, escalated=True)),
+    ]
+
+
+def test_new_scripts_that_fail_in_other_ways_are_a_search() -> None:
+    assert follow(scripts(*[f"KeyError: {n}" for n in range(20)]))[1] == []
+
+
+def test_a_poll_between_calls_that_bring_something_new_is_no_repetition() -> None:
+    polls = [
+        call
+        for n in range(20)
+        for call in (
+            run("git status --short", " M a.py", "tree"),
+            run("curl localhost/health", "starting", "tree"),
+            Call("read_file", {"path": f"f{n}"}, f"content {n}", "tree"),
+        )
+    ]
+    assert follow(polls)[1] == []
+
+
 # ---------------------------------------------------------------------------------------------------------- after a nudge
 
 
@@ -316,7 +390,7 @@ def test_the_state_does_not_grow_with_the_turn() -> None:
         state = record(
             state, "run_command", {"command": f"make {i}"}, f"result {i}", f"tree {i // 2}"
         )
-    assert len(state.history) + len(state.runs) < 100
+    assert len(repr(state.patterns)) < 60_000
     assert len(state.trees.young) + len(state.trees.old) <= 512
 
 
@@ -343,7 +417,10 @@ def test_a_nudge_does_not_count_as_progress() -> None:
     assert since_progress(state) == 2
 
 
-@pytest.mark.parametrize("pattern", ["identical", "cycle", "duplicate", "no_progress", "no_effect"])
+@pytest.mark.parametrize(
+    "pattern",
+    ["identical", "cycle", "duplicate", "no_progress", "no_effect", "paging", "new_scripts"],
+)
 def test_the_guidance_says_what_was_seen_and_what_to_do(pattern: str) -> None:
     message = guidance(Trip(pattern, 7, escalated=False))  # type: ignore[arg-type]  # parametrize gives a str
     assert " 7 " in message

@@ -75,3 +75,21 @@ def test_the_guidance_says_three_things_and_one_hint_for_each_kind_in_the_run() 
 def test_each_kind_has_a_hint_of_its_own(kind: FailureKind) -> None:
     others = {guidance((other,) * MISTAKE_THRESHOLD) for other in FAILURE_KINDS if other != kind}
     assert guidance((kind,) * MISTAKE_THRESHOLD) not in others
+
+
+def test_failures_that_differ_are_stopped_later_than_the_same_one_again() -> None:
+    def stopped_at(messages: list[str]) -> int | None:
+        state = Mistakes()
+        for number, message in enumerate(messages, 1):
+            state = record(state, "exec_error", message)
+            verdict = detect(state)
+            if verdict == "escalate":
+                return number
+            if verdict == "nudge":
+                state = nudged(state)
+        return None
+
+    assert stopped_at(["the same"] * 12) == 6
+    assert stopped_at([f"failure {number}" for number in range(8)]) is None
+    assert stopped_at([f"failure {number}" for number in range(12)]) == 9
+    assert stopped_at(["a", "b", "c"] * 4) == 6

@@ -92,6 +92,7 @@ NO_CHANTS = {
     "fenced cases": "```c\n" + "        case 0: return 0; break;\n" * 40 + "```\n",
     "five times the same line": "The same line, once more.\n" * 5,
     "two equal paragraphs": PARAGRAPH * 2,
+    "a drawn table": "║     ║     ║\n╠═════╬═════╣\n" * 30,
     "blank lines": "\n" * 400,
     "words": " ".join(random.Random(5).choices([f"word{i}" for i in range(400)], k=4_000)),
 }
@@ -116,8 +117,28 @@ def test_after_the_fence_it_takes_as_much_as_before() -> None:
 def test_arguments_are_code() -> None:
     opening = '{"path": "a.txt", "content": "'
     assert hear(opening + "0, " * 784, "arguments") is None
-    assert hear(opening + "FEPAPAASS" * 100, "arguments") is None
-    assert hear(opening + "FEPAPAASS" * 400, "arguments") is not None
+    assert hear(opening + "FEPAPAASS" * 400, "arguments") is None
+
+
+ROW = '<tr><td class="cell">&nbsp;</td><td class="cell">&nbsp;</td></tr>\\n'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        ("    [" + '"empty", ' * 19 + '"empty"],\\n') * 20,
+        'INSERT INTO t VALUES (1, "x", NULL);\\n' * 300,
+        ROW * 200,
+    ],
+)
+def test_a_file_may_repeat_itself(content: str) -> None:
+    assert hear('{"path": "a.txt", "content": "' + content, "arguments") is None
+
+
+def test_an_argument_that_repeats_itself_without_end_is_noticed() -> None:
+    found = hear('{"path": "a.txt", "content": "' + ROW * 2_000, "arguments", piece=64)
+    assert found is not None
+    assert 32_000 < found[0] < 40_000
 
 
 def test_channels_are_heard_apart() -> None:
@@ -136,7 +157,7 @@ def test_where_the_pieces_are_cut_makes_no_difference() -> None:
 
 
 def test_a_word_without_end_takes_linear_time_and_bounded_memory() -> None:
-    listener = repetition._Listener(fenced=False)
+    listener = repetition._Listener(in_arguments=False)
     assert listener.hear(base64.b64encode(random.Random(3).randbytes(60_000)).decode()) is None
     assert len(listener._tail) < 16_000
     assert len(listener._novelty._half) < 400

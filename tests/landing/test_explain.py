@@ -22,7 +22,8 @@ def test_a_looser_landing_says_how_it_was_found() -> None:
 
 def test_a_refusal_says_where_what_and_the_next_step() -> None:
     sentence = (
-        "x.py: the old text is at lines 1, 3; add a line of context above or below it to pick one."
+        "x.py: the old text is at lines 1, 3; add a line of context above or below it to pick one:\n"
+        + AMBIGUOUS.closest
     )
     assert explain(AMBIGUOUS) == sentence
     assert explain(AMBIGUOUS, "person") == f"Refused (ambiguous): {sentence}"
@@ -34,7 +35,7 @@ def test_as_json_a_refusal_has_its_kind_and_the_format_that_is_expected() -> Non
         "kind": "edit_error",
         "reason": "ambiguous",
         "message": explain(AMBIGUOUS),
-        "closest": "",
+        "closest": AMBIGUOUS.closest,
         "candidates": [1, 3],
         "expected_format": "",
     }

@@ -35,6 +35,7 @@ def test_drift_is_found_by_similarity() -> None:
     found = locate(
         FILE,
         "def load(path):\n    # read everything\n    data = read(path)\n    return parse(data)\n",
+        path="a.py",
     )
     assert isinstance(found, Fuzzy)
     assert (found.span, found.rung) == (Span(0, len(FILE), 1), "similar")

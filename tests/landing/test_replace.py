@@ -197,7 +197,9 @@ def refused(text: str, old: str, new: str, **hints: object) -> Refused:
     ],
 )
 def test_it_lands(name: str, text: str, old: str, new: str, expected: str, rung: str) -> None:
-    outcome = landed(text, old, new)
+    path = "a.py" if "def " in text else None
+    outcome = land(text, Replace(old, new), path)
+    assert isinstance(outcome, Landed), outcome
     assert (outcome.text, outcome.rung) == (expected, rung), name
 
 

@@ -23,7 +23,8 @@ def said(text: str) -> ModelReply:
     [
         (ModelReply(calls=(READ,), finish="tool_calls"), ReplyKind.TOOL_CALLS),
         (ModelReply("I read it.", calls=(READ,), finish="stop"), ReplyKind.TOOL_CALLS),
-        (ModelReply(calls=(READ,), finish="unknown"), ReplyKind.TOOL_CALLS),
+        (ModelReply(calls=(READ,), finish="unknown"), ReplyKind.TRUNCATED),
+        (ModelReply("It is fixed.", finish="unknown"), ReplyKind.FINAL),
         (said(PRINTED), ReplyKind.TEXT_TOOL_CALLS),
         (said("<think>so</think>" + PRINTED), ReplyKind.TEXT_TOOL_CALLS),
         (said("<tool_call>{}</tool_call>"), ReplyKind.TEXT_TOOL_CALLS),
@@ -79,7 +80,8 @@ def test_without_tools_there_is_nothing_to_announce_and_nothing_to_print() -> No
         "Reading the configuration file...",
         "Now implementing the fix.",
         "We should look at the imports first.",
-        'I will read it:\n\n```json\n{"name": "read_file", "arguments": {"path": "a.py"}}\n```',
+        "Let me look at the file:\n\n```bash\ncat app.py\n```",
+        "Let me look:\n```sh\nls | grep `x`\n```",
         "接下来读取文件：",
         "现在让我查看一下测试。",
         "我将修改这个函数。",
@@ -141,8 +143,11 @@ def test_an_answer_is_final(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        'I look at it.\n\n{"name": "read_file", "arguments": {"path": "a.py"}}',
-        'First this:\n{"name": "read_file", "arguments": {"path": oops}}',
+        'For example:\n```json\n{"name": "read_file", "arguments": {"path": "a.py"}}\n```',
+        'So:\n```\n{"name": "ls", "arguments": {}}\n```\nor\n```\n{"name": "ls", "arguments": {}}\n```',
+        "tool: read_file\nargs:\n  path: app.py",
+        "I look.\n\n```yaml\ntool: read_file\nargs:\n  path: app.py\n```",
+        'Here it is:\n```python\nread_file("a.py")\n```',
         '{"name": "launch", "arguments": {}}',
         "[Calling tool",
         '[Calling tool: read_file]\n{"path": "a.py"}',
@@ -165,7 +170,6 @@ def test_a_call_that_ends_a_text_and_cannot_be_read_is_no_answer(text: str) -> N
     [
         'A call looks like this:\n\n{"name": "read_file", "arguments": {"path": "a.py"}}\n\nThat is all.',
         'A call is `{"name": "read_file", "arguments": {"path": "a.py"}}`',
-        'For example:\n```json\n{"name": "read_file", "arguments": {"path": "a.py"}}\n```',
         '{"name": "search", "version": "1.0"}',
         '{"files": ["a.py", "b.py"]}',
         "[Calling tools](docs/tools.md) is documented now.",

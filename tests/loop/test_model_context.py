@@ -105,3 +105,17 @@ def test_a_window_too_small_for_any_pass_is_not_believed() -> None:
     assert context.gauge.factor == before.factor
     context.calibrate(0, 600)
     assert context.gauge.window == 8_000
+
+
+def test_the_prompts_that_a_summary_repeats_are_those_of_the_messages_unless_others_are_known() -> (
+    None
+):
+    messages = (RULES, TASK, AssistantSaid("s" * 6_000), UserText("Go on."))
+    found: list[str] = []
+    for history in (History(messages), History(messages, prompts=("Another task.",))):
+        context = ModelContext(history, LoopLimits(), 2_000, ())
+        done = context.compact(writes_nothing, forced=True)
+        assert done is not None
+        found.append(done.summary)
+    assert [TASK.text in summary for summary in found] == [True, False]
+    assert ["Another task." in summary for summary in found] == [False, True]

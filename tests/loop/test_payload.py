@@ -42,3 +42,15 @@ def test_a_nudge_never_stands_in_what_the_model_said() -> None:
 
 def test_without_a_nudge_the_payload_is_the_very_same() -> None:
     assert merge_nudge(START, None) is START
+
+
+def test_a_nudge_stands_in_the_first_message_where_that_is_the_only_one_of_the_user() -> None:
+    messages = (UserText("task"), AssistantSaid("done"))
+    assert merge_nudge(messages, "Go on.") == (UserText("task\n\nGo on."), AssistantSaid("done"))
+
+
+def test_a_nudge_without_a_message_to_stand_in_is_one_of_its_own() -> None:
+    assert merge_nudge((SystemText("rules"),), "Go on.") == (
+        SystemText("rules"),
+        UserText("Go on."),
+    )

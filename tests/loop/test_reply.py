@@ -64,7 +64,7 @@ def test_a_repetition_ends_the_request_and_is_part_of_the_reply() -> None:
 
 def test_each_channel_is_listened_to_apart() -> None:
     def chanting(piece: StreamPiece) -> Iterator[StreamPiece]:
-        for _ in range(500):
+        for _ in range(2_000):
             yield piece
 
     reasoning = collect(chanting(ReasoningPiece("Wait, let me think again. ")), lambda piece: None)

@@ -171,7 +171,15 @@ def test_a_model_that_only_announces_an_action_is_nudged_twice_and_then_counts_a
 ):
     played = play([NARRATED])
     assert played.ended.stop_reason == "mistakes"
-    assert [sentinel.kind for sentinel in played.sentinels] == ["mistake_recovery"]
+    (sentinel,) = played.sentinels
+    assert sentinel.kind == "mistake_recovery"
+    assert sentinel.body == {
+        "failure_kinds": [],
+        "count": 0,
+        "announcements": 3,
+        "escalated": True,
+        "can_continue": True,
+    }
     assert [bool(nudge) for nudge in nudges(played)] == [False, True, True]
     assert "Now let me write the file." in nudges(played)[1]
     assert played.of(Said) == [Said("Now let me write the file.")]

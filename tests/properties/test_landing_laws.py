@@ -24,7 +24,7 @@ from holdfast import (
 )
 from holdfast.landing.ladder.elision import is_gap
 from holdfast.landing.text.byte_order_mark import MARK
-from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.line_tokens import cuts_token
 from holdfast.landing.text.lines import contents_of, split_lines
 from holdfast.vocab.requests import Request
@@ -160,6 +160,9 @@ def test_text_that_stands_once_and_cuts_no_token_is_found_exactly_and_landing_is
     assume(not any(map(is_gap, [*contents_of(old), *contents_of(new)])))
     at = text.index(old)
     assume(cuts_token(text, at, at + len(old)) == (False, False))
+    # New text at the first word of an indented line is indented as that line.
+    lead = re.split(r"[\r\n]", text[:at])[-1]
+    assume(not lead or lead.strip() or old[:1].isspace() or not indent_of(new))
     assert locate(text, old) == Exact(locate(text, old).span)  # type: ignore[union-attr]
     kinds = {end for end in split_lines(text)[1] if end}
     assume(
@@ -183,6 +186,8 @@ def test_landing_and_landing_the_reverse_gives_the_file_back_or_is_honestly_refu
     text, old, new = case
     # Half of a line ending in a request is made a whole one, which the way back cannot know.
     assume(not old.endswith("\r") and not new.endswith("\r"))
+    # An old text that begins inside the indentation of a line: on the way back that is the line's own.
+    assume(not indent_of(old))
     there = land(text, Replace(old, new))
     assume(isinstance(there, Landed) and there.rung == "exact")
     assert isinstance(there, Landed)

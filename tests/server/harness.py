@@ -16,7 +16,7 @@ import httpx
 
 from holdfast.server.project_list import ProjectRegistry
 from holdfast.server.serve import ServerOptions, open_socket, serve_until
-from holdfast.server.token import Token
+from holdfast.server.token import AccessToken
 from tests.waiting import LONGEST, wait_until
 
 TOKEN = "a-token-of-the-tests-0123456789"
@@ -30,7 +30,7 @@ class RunningServer:
         self.socket: socket.socket = open_socket("127.0.0.1", 0)
         self.port: int = self.socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self._options = ServerOptions(Token(TOKEN), **options)
+        self._options = ServerOptions(AccessToken(TOKEN), **options)
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -65,7 +65,7 @@ class RunningServer:
 
     # ------------------------------------------------------------------------------------ requests
 
-    def get(self, path: str, status: int = 200, **params: Any) -> Any:
+    def get(self, path: str, status: int = 200, /, **params: Any) -> Any:
         return self._checked(self.client.get(f"/api{path}", params=params), status)
 
     def post(self, path: str, body: Any = None, status: int = 200, **params: Any) -> Any:

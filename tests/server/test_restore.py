@@ -164,7 +164,8 @@ def test_a_turn_of_an_agent_is_restored_and_its_memory_is_gone(
         "checkpoint_id": checkpoint,
         "messages_deleted": 1,
         "worktree_reset": True,
-        "backend_reset": True,
+        # A one-shot agent that has ended has no memory to reset.
+        "backend_reset": transport != "oneshot",
     }
     assert set(files_of(folder)) == {"a.py", "b.txt"}
     assert texts(server, session)[0].startswith("write c.txt")

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from holdfast.server.security import LARGEST_BODY, Access
-from holdfast.server.token import BadTokenFile, Token, read_token
+from holdfast.server.token import AccessToken, BadTokenFile, read_token
 from tests.server.harness import TOKEN, RunningServer
 
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -134,7 +134,7 @@ def test_a_loopback_host_is_ours(plain: httpx.Client, server: RunningServer, hos
 
 
 def test_a_named_host_is_ours_too() -> None:
-    access = Access(Token(TOKEN), hosts=frozenset({"box.lan"}))
+    access = Access(AccessToken(TOKEN), hosts=frozenset({"box.lan"}))
     assert access.allows_host("Box.lan:8080")
     assert not access.allows_host("box.lan.evil.example")
 
@@ -325,5 +325,5 @@ def test_a_token_file_that_others_can_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_token_does_not_print_itself() -> None:
-    assert TOKEN not in repr(Token(TOKEN))
-    assert TOKEN not in str(Access(Token(TOKEN)))
+    assert TOKEN not in repr(AccessToken(TOKEN))
+    assert TOKEN not in str(Access(AccessToken(TOKEN)))

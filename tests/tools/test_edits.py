@@ -127,6 +127,16 @@ def test_a_rename_is_reported(world: World) -> None:
     assert (outcome.text, outcome.modified) == ("a.py: renamed to b.py.", ("a.py", "b.py"))
 
 
+def test_a_file_is_moved_to_a_path_that_begins_at_the_root(world: World) -> None:
+    world.write("a.py", "x = 1\n")
+    patch = (
+        "*** Begin Patch\n*** Update File: ./a.py\n*** Move to: ./b.py\n"
+        "@@\n-x = 1\n+x = 2\n*** End Patch\n"
+    )
+    outcome = world.call("write_patch", diff=patch)
+    assert (outcome.failure, world.files()) == (None, {"b.py": b"x = 2\n"})
+
+
 def test_other_notations_for_edits_are_taken_as_well(world: World) -> None:
     world.write("a.py", "x = 1\ny = 2\n")
     world.told("write_patch", diff="a.py\n<<<<<<< SEARCH\ny = 2\n=======\ny = 3\n>>>>>>> REPLACE\n")
@@ -245,6 +255,21 @@ def test_ranges_of_one_file_are_all_numbers_of_the_same_text(world: World) -> No
     ]
     world.told("apply_edits", edits=edits)
     assert world.read("a.py") == "A\nA2\nb\nC\n"
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        "@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 3\n",
+        "@@\n x = 1\n-y = 2\n+y = 3\n",
+        "<<<<<<< SEARCH\ny = 2\n=======\ny = 3\n>>>>>>> REPLACE\n",
+        DIFF,
+    ],
+)
+def test_a_patch_that_names_no_file_takes_the_path_beside_it(world: World, diff: str) -> None:
+    world.write("a.py", "x = 1\ny = 2\n")
+    world.told("write_patch", diff=diff, path="a.py")
+    assert world.read("a.py") == "x = 1\ny = 3\n"
 
 
 # -------------------------------------------------------------------------------------------------------------- refusal

@@ -182,6 +182,8 @@ def test_importing_the_toolbox_does_not_load_pydantic() -> None:
         ("smollm2-135m-instruct", SMALL),
         ("qwen2.5-coder:0.5b", SMALL),
         ("llama3.2:3b", SMALL),
+        ("another:4b", SMALL),
+        ("another:4.1b", UNKNOWN),
         ("scripted", UNKNOWN),
         ("llama3.1:8b", UNKNOWN),
         ("", UNKNOWN),

@@ -44,7 +44,9 @@ class Somebody:
     reads: GateAnswer | None = None
     whys: list[str] = field(default_factory=list)
 
-    def ask(self, what: ApprovalSubject, subject: str, why: str) -> GateAnswer:
+    def ask(
+        self, what: ApprovalSubject, subject: str, why: str, *, in_auto: bool = False
+    ) -> GateAnswer:
         self.asked.append((what, subject))
         self.whys.append(why)
         return self.reads if what == "read" and self.reads is not None else self.answer

@@ -138,6 +138,16 @@ def test_without_somebody_to_ask_edits_go_ahead_and_commands_wait(
     assert scene.gate(mode).ask(what, "x", "why") == verdict
 
 
+def test_in_auto_mode_a_person_is_asked_where_the_caller_wants_that(scene: Scene) -> None:
+    assert scene.gate("auto").ask("command", "x", "why", in_auto=True) == NoApprover()
+    person = _Person("once", "deny")
+    gate = scene.gate("auto", person)
+    assert gate.ask("command", "x", "why", in_auto=True) == "yes"
+    assert isinstance(gate.ask("command", "x", "why", in_auto=True), Denied)
+    assert gate.ask("command", "x", "why") == "yes"
+    assert person.asked == ["x", "x"]
+
+
 def test_in_auto_mode_a_secret_is_not_read(scene: Scene) -> None:
     denied = scene.gate("auto").ask("read", ".env", "why")
     assert isinstance(denied, Denied)

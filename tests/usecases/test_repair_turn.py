@@ -61,7 +61,7 @@ class _Gate:
     def __init__(self) -> None:
         self.asked: list[tuple[str, str]] = []
 
-    def ask(self, what: str, subject: str, why: str) -> GateAnswer:
+    def ask(self, what: str, subject: str, why: str, *, in_auto: bool = False) -> GateAnswer:
         self.asked.append((what, subject))
         return Denied(f"{subject}: no.")
 

@@ -12,7 +12,7 @@ import pytest
 
 from holdfast.checkpoints.ports import FileVersion
 from holdfast.config.settings import Settings
-from holdfast.testing import ScriptedServer, call, say
+from holdfast.testing import ScriptedServer, call, say, slow
 from holdfast.usecases.checkpoints.file_history import FilesCompared
 from holdfast.usecases.checkpoints.preview import RestorePreview, preview_restore
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
@@ -34,6 +34,7 @@ from holdfast.wiring.projects.open_project import OpenProject
 from holdfast.wiring.projects.session_diffs import compare_session, session_file
 from holdfast.wiring.projects.session_turns import queue_message, run_session_turn
 from holdfast.wiring.settings import settings_at
+from tests.waiting import LONGEST, wait_until
 
 
 @pytest.fixture
@@ -144,6 +145,32 @@ def test_a_message_that_was_edited_as_its_turn_began_is_not_answered_with_the_ol
         assert isinstance(ended, NotSent)
         assert "was edited" in ended.message
         assert not [each for each in server.requests if each.messages]
+    (waiting,) = project.queue.waiting(session)
+    assert (waiting.text, waiting.state) == ("new", "waiting")
+
+
+def test_a_message_goes_on_waiting_while_another_turn_of_its_session_runs(
+    project: OpenProject,
+) -> None:
+    session = new_session(project)
+    gate = threading.Event()
+    with ScriptedServer([slow(say("First one."), gate), say("Second.")]) as server:
+        queue_message(project, session, NewMessage("one"), settings_of(project))
+        worker = threading.Thread(target=run_next, args=(project, session, server.base_url))
+        worker.start()
+        assert wait_until(lambda: project.sessions.list()[0].state == "running")
+        queue_message(project, session, NewMessage("two"), settings_of(project))
+        too_early = run_next(project, session, server.base_url)
+        assert isinstance(too_early, NotSent)
+        assert "still running" in too_early.message
+        (waiting,) = project.queue.waiting(session)
+        assert (waiting.text, waiting.state) == ("two", "waiting")
+        gate.set()
+        worker.join(LONGEST)
+        assert isinstance(run_next(project, session, server.base_url), TurnEnded)
+    shown = show_session(session, project.sessions)
+    assert not isinstance(shown, SessionRefused)
+    assert (shown.title, shown.turns, shown.queued) == ("one", 2, 0)
 
 
 def test_sessions_are_listed_with_what_became_of_them(project: OpenProject) -> None:

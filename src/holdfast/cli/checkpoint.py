@@ -98,6 +98,10 @@ def restore(
     index: Annotated[
         bool, typer.Option("--index", help="What was staged in git's index too.")
     ] = False,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="PATH", help="Leave this file as it is; may be repeated."),
+    ] = None,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -110,11 +114,15 @@ def restore(
     scope = _scope(files=files, conversation=conversation)
     if index and scope == "conversation":
         raise typer.BadParameter("--index goes with files; pass it without --conversation.")
+    if keep and scope == "conversation":
+        raise typer.BadParameter("--keep goes with files; pass it without --conversation.")
     output = _output(as_json)
     restored = _run(
         root,
         output,
-        lambda worktrees: restores.restore(wanted, worktrees, scope=scope, index=index),
+        lambda worktrees: restores.restore(
+            wanted, worktrees, scope=scope, index=index, keep=keep or ()
+        ),
     )
     output.show_restored(restored)
 

@@ -22,7 +22,7 @@ from holdfast.repair.decisions.decision import Decision, DecisionScope
 from holdfast.repair.decisions.decision import as_json as decision_to_json
 from holdfast.repair.decisions.manifest import BadManifest, Manifest, NoSuchDecision, Pin
 from holdfast.repair.decisions.production_gate import judge_gate
-from holdfast.usecases.repair.decisions import override_decision
+from holdfast.usecases.repair.decisions import override_decision, pin_decision
 from holdfast.vocab.outcomes import Refused
 from holdfast.wiring.decisions import decisions_at
 
@@ -125,16 +125,10 @@ def pin(
         _pin_several(manifest, rule, _pin(reason, by), as_json=as_json)
         return
     found = _find(manifest, decision_id, as_json=as_json)
-    if found.superseded_by is not None:
-        heir = found.superseded_by
-        refuse(
-            f"{found.id}: {heir} has replaced it; pin that one, or override it.", as_json=as_json
-        )
-    # A decision accepted without a diff closes the gate like any other, so it can be pinned too.
-    if not found.diff and not found.counts:
-        refuse(f"{found.id}: it led to no code, so there is nothing to replay.", as_json=as_json)
     word = _pin(reason, by)
-    pinned = _attempt(as_json, lambda: manifest.pin(found, word))
+    pinned = _attempt(as_json, lambda: pin_decision(found, word, manifest))
+    if isinstance(pinned, Refused):
+        refuse(pinned.message, as_json=as_json)
     _show(pinned, as_json=as_json, short=True)
 
 

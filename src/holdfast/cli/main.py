@@ -72,7 +72,8 @@ class HoldfastGroup(LazyGroup):
             "Remove what nothing leads to any more, and free its space.",
         ),
         "serve": CommandEntry(
-            "holdfast.cli.serve:serve", "Serve the page, to see and steer sessions in a browser."
+            "holdfast.cli.server.serve:serve",
+            "Serve the page, to see and steer sessions in a browser.",
         ),
         "acp": CommandEntry(
             "holdfast.cli.agents.acp:acp", "Serve the Agent Client Protocol, for an editor."

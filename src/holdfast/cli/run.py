@@ -137,7 +137,7 @@ def run(
         _ask_for_server(root, settings)
     with _cancellable() as cancel:
         asker: Asker | None = None
-        if _can_ask(settings, as_json=as_json):
+        if _has_terminal(as_json=as_json):
             asker = TerminalAsker(find_less(root))
         elif wait_for_approval:
             asker = RemoteAsker()
@@ -337,8 +337,13 @@ def _usage_error(message: str) -> typer.BadParameter:
 
 
 def _can_ask(settings: Settings, *, as_json: bool) -> bool:
-    """Return whether the user can be asked: only on a terminal, and never between JSON."""
-    if as_json or settings["approve"] == "auto":
+    """Return whether the user can be asked, and wants to be."""
+    return settings["approve"] != "auto" and _has_terminal(as_json=as_json)
+
+
+def _has_terminal(*, as_json: bool) -> bool:
+    """Return whether a user is at a terminal; never between JSON."""
+    if as_json:
         return False
     if sys.stdin is None or not sys.stdin.isatty():
         return False

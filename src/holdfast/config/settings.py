@@ -122,6 +122,14 @@ SETTINGS: tuple[Setting, ...] = (
         strict=("bubblewrap", "auto", "landlock", "off"),
     ),
     Setting(
+        "weak_sandbox",
+        "text",
+        "ask",
+        "with approve auto: commands where the sandbox (Landlock) leaves gaps",
+        ("ask", "run"),
+        private=True,
+    ),
+    Setting(
         "network",
         "text",
         "off",

@@ -9,48 +9,37 @@ loop is stopped.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from holdfast.guards.call_digest import digest_call, digest_result, news_of
-from holdfast.guards.command_success import is_bad, is_fine
+from holdfast.guards.loop_patterns import (
+    CallSeen,
+    Duplicates,
+    Found,
+    LoopPattern,
+    NewScripts,
+    NoEffect,
+    NothingNew,
+    Paging,
+    Pattern,
+    Rounds,
+)
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-LoopPattern: TypeAlias = Literal["identical", "cycle", "duplicate", "no_progress", "no_effect"]
-
-IDENTICAL = 3
-CYCLE_ROUNDS = 3
-LONGEST_CYCLE = 5
-DUPLICATE = 6
-NO_PROGRESS = 12
-NO_EFFECT = 4
 COMMAND_TOOL = "run_command"
 
-_LEASH: dict[LoopPattern, int] = {
-    "identical": 3,
-    "cycle": 3,
-    "no_progress": 2,
-    "duplicate": 2,
-    "no_effect": 2,
-}
-"""After a nudge, this many more calls of the same kind stop the turn, unless there is progress."""
-_LONG_LEASH = 3
-"""The leash of `no_effect` when the output is not a failure, only unchanged."""
 _FORGIVEN = 24
 """After a nudge and this many calls without another trip, the next trip counts as the first again."""
-_HISTORY = 48
-_RECENT = 6
-"""How many of the last commands are checked for having no effect: one step seldom runs more."""
-_GENERATION = 256
+_TREES = 256
 _LINES = 4_096
 """The size of a generation of lines: about twenty long results."""
 _WAIT = re.compile(r"\s*sleep\s+[\d.]+[smh]?\s*")
 _LIST = re.compile(r"\s*(?:cd\s+\S+\s*&&\s*)?(?:git|ls|pwd|find|tree|which|du)\b[^;&|]*")
-"""Commands that only show the state of the project: an edit need not change their output."""
+"""Commands that only show the state of the project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,40 +55,6 @@ class Trip:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
-    """The digests of a call. `pair` is the call with its result.
-
-    `waits` marks a `sleep`, which is no repetition.
-
-    `result` is the digest of the result alone; `subject` is the tool and the path, "" without a
-    path.
-    """
-
-    pair: str
-    result: str
-    subject: str = ""
-    waits: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """A command with its output on a tree.
-
-    `fresh` if the command had this output for the first time.
-
-    `fine` if the output reports success, `bad` if it reports a failure; many outputs report
-    neither.
-    """
-
-    pair: str
-    command: str
-    tree: str
-    fresh: bool
-    fine: bool
-    bad: bool
-
-
-@dataclass(frozen=True, slots=True)
 class _Seen:
     """Digests seen in this turn, in two generations.
 
@@ -111,9 +66,13 @@ class _Seen:
 
     def has(self, digests: frozenset[str] | frozenset[int]) -> bool:
         """Return whether all of these digests were seen."""
-        return digests <= self.young or all(
-            digest in self.young or digest in self.old for digest in digests
-        )
+        return not self.unseen(digests)
+
+    def unseen(self, digests: frozenset[str] | frozenset[int]) -> int:
+        """Return how many of these digests were not seen."""
+        if digests <= self.young:
+            return 0
+        return len(digests - self.young - self.old)
 
     def add(self, digests: frozenset[str] | frozenset[int], most: int) -> _Seen:
         """Return a copy with `digests` in the young generation.
@@ -129,29 +88,48 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class _Strike:
-    """An outstanding nudge.
+    """An outstanding nudge: the pattern as it was then, while the leash is on (else None)."""
 
-    `stale` are the calls or results that it was about, while the leash is on.
-    """
-
-    pattern: LoopPattern
-    period: int
-    calls: int
-    stale: frozenset[str]
-    leash: int
+    found: Found
+    pattern: Pattern | None
     again: int = 0
     age: int = 0
+
+    def after(self, call: CallSeen) -> _Strike | None:
+        """Return the strike after one more call; None if it is forgiven."""
+        if self.age + 1 >= _FORGIVEN:
+            return None
+        aged = replace(self, age=self.age + 1)
+        if self.pattern is None:
+            return aged
+        if self.pattern.is_over(call):
+            return replace(aged, pattern=None, again=0)
+        if not self.pattern.repeats(call):
+            return aged
+        pattern = self.pattern
+        if isinstance(pattern, NoEffect):
+            pattern = pattern.after(call)  # the next run counts only after another edit
+        return replace(aged, pattern=pattern, again=self.again + 1)
+
+
+_PATTERNS: tuple[Pattern, ...] = (
+    Rounds(),
+    Duplicates(),
+    NoEffect(),
+    NothingNew(),
+    Paging(),
+    NewScripts(),
+)
+"""In the order in which they are asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loops:
     """The calls of this turn so far, in bounded size."""
 
-    history: tuple[_Entry, ...] = ()
-    runs: tuple[_Run, ...] = ()
+    patterns: tuple[Pattern, ...] = _PATTERNS
     trees: _Seen = field(default_factory=_Seen)
     results: _Seen = field(default_factory=_Seen)
-    quiet: int = 0
     since: int = 0
     strike: _Strike | None = None
 
@@ -183,35 +161,41 @@ def record(
     >>> detect(state)
     Trip(pattern='identical', count=3, escalated=False)
     """
-    command = digest_call(name, arguments)
     whole, brought = news_of(result, arguments)
     opened = frozenset(hash((name, path)) for path in read)
-    line = str(arguments.get("command", "")) if name == COMMAND_TOOL else ""
-    entry = _Entry(
-        f"{command} {digest_result(result, arguments)}",
-        f"{hash(brought):x}",
-        f"{name} {arguments['path']}" if "path" in arguments else "",
+    new_lines = min(state.results.unseen(whole), state.results.unseen(brought))
+    trees = frozenset({tree})
+    line = ""
+    if name == COMMAND_TOOL:
+        line = str(arguments.get("command", ""))
+    command = digest_call(name, arguments)
+    call = CallSeen(
+        name=name,
+        call=command,
+        pair=f"{command} {digest_result(result, arguments)}",
+        result=f"{hash(brought):x}",
+        path=str(arguments.get("path", "")),
+        line=line,
+        output=result,
+        tree=tree,
+        new_lines=new_lines,
+        moved=not state.trees.has(trees),
+        news=new_lines > 0 or not state.results.has(opened),
         waits=_WAIT.fullmatch(line) is not None,
+        lists=_LIST.fullmatch(line) is not None,
     )
-    moved = not state.trees.has(frozenset({tree}))
-    news = not (
-        state.results.has(opened) and (state.results.has(brought) or state.results.has(whole))
-    )
-    run = (
-        _run_of(state, entry.pair, command, tree, (line, result))
-        if line and not _LIST.fullmatch(line)
-        else None
-    )
-    kept = () if moved else state.history
+    since = state.since + 1
+    if call.progress:
+        since = 0
+    strike = state.strike
+    if strike is not None:
+        strike = strike.after(call)
     return Loops(
-        history=(*kept, entry)[-_HISTORY:],
-        runs=(*state.runs, run)[-_HISTORY:] if run else state.runs,
-        trees=state.trees.add(frozenset({tree}), _GENERATION),
+        patterns=tuple(pattern.after(call) for pattern in state.patterns),
+        trees=state.trees.add(trees, _TREES),
         results=state.results.add(whole | brought | opened, _LINES),
-        # The call that brought something new is the first of the run that brings nothing more.
-        quiet=1 if moved or news else state.quiet + 1,
-        since=0 if moved or news else state.since + 1,
-        strike=_aged(state, entry, run, moved=moved, news=news),
+        since=since,
+        strike=strike,
     )
 
 
@@ -221,28 +205,26 @@ def detect(state: Loops) -> Trip | None:
     The caller may delay a nudge.
     """
     strike = state.strike
-    if strike and strike.again >= strike.leash:
-        return Trip(strike.pattern, (strike.calls + strike.again) // strike.period, escalated=True)
-    found = _find(state)
-    return Trip(found[0], found[1] // found[2], escalated=strike is not None) if found else None
+    if strike is not None and strike.again >= strike.found.leash:
+        return Trip(strike.found.pattern, strike.found.count + strike.again, escalated=True)
+    for pattern in state.patterns:
+        found = pattern.found()
+        if found is not None:
+            return Trip(found.pattern, found.count, escalated=strike is not None)
+    return None
 
 
 def nudged(state: Loops, trip: Trip) -> Loops:
     """Return the state after a nudge.
 
-    An empty history, and a short leash for more of the same calls.
+    The patterns start anew, and more calls of the same kind are on a short leash.
     """
-    found = _find(state)
-    if found is None:
-        return state
-    pattern, calls, period = found
-    stale = _stale(state, trip.pattern, calls, period)
-    last = _last_of_each(state.runs)
-    bad = any(run.bad for run in last if run.pair in stale)
-    leash = _LONG_LEASH if pattern == "no_effect" and not bad else _LEASH[pattern]
-    strike = _Strike(pattern, period, calls, stale, leash)
-    runs = tuple(run for run in state.runs if run.pair not in stale or run in last)
-    return replace(state, history=(), runs=runs, quiet=0, strike=strike)
+    for pattern in state.patterns:
+        found = pattern.found()
+        if found is not None and found.pattern == trip.pattern:
+            cleared = tuple(other.cleared() for other in state.patterns)
+            return replace(state, patterns=cleared, strike=_Strike(found, pattern))
+    return state
 
 
 def since_progress(state: Loops) -> int:
@@ -255,150 +237,30 @@ def since_progress(state: Loops) -> int:
     return state.since
 
 
+_WHAT: dict[LoopPattern, str] = {
+    "identical": "You have made the same call {0} times in a row, and its result is the same each time.",
+    "cycle": "You have gone through the same few calls {0} times, with the same results.",
+    "duplicate": "You have made one and the same call {0} times; nothing has changed since the first.",
+    "no_progress": "Your last {0} calls have brought nothing new: no new result, no change of a file.",
+    "no_effect": "You have run one command {0} times; your edits in between did not change its result.",
+    "paging": "You have read the same file {0} times in a row, a few lines at a time.",
+    "new_scripts": "You have written and run {0} scripts, and each failed in the same way.",
+}
+_THEN: dict[LoopPattern, str] = {
+    "no_effect": "Your edits miss the cause. Read the output once more from its first line, find the "
+    "code that prints it, and check that the command runs the files you edit.",
+    "paging": "Read a large range of it at once, or search for what you need.",
+    "new_scripts": "Another script will fail as well. Read the error, and find its cause in the code "
+    "that the scripts call.",
+}
+
+
 def guidance(trip: Trip) -> str:
     """Return the guidance for the model."""
-    what = {
-        "identical": f"You have made the same call {trip.count} times in a row, and its result is the same each time.",
-        "cycle": f"You have gone through the same few calls {trip.count} times, with the same results.",
-        "duplicate": f"You have made one and the same call {trip.count} times; nothing has changed since the first.",
-        "no_progress": f"Your last {trip.count} calls have brought nothing new: no new result, no change of a file.",
-        "no_effect": f"You have run one command {trip.count} times; your edits in between did not change its result.",
-    }[trip.pattern]
-    then = {
-        "no_effect": "Your edits miss the cause. Read the output once more from its first line, find the code that "
-        "prints it, and check that the command runs the files you edit.",
-    }.get(trip.pattern, "You have these results already; use them.")
-    end = "Do something different now, or, if you are done or cannot go on, say so in plain text without a call."
-    return f"{what} {then} {end}"
-
-
-# ----------------------------------------------------------------------------------------- patterns
-
-
-def _find(state: Loops) -> tuple[LoopPattern, int, int] | None:
-    """Return the pattern, the number of calls in it, and the length of its period."""
-    pairs = _pairs(state)
-    alike = _alike(pairs)
-    if alike >= IDENTICAL:
-        return "identical", alike, 1
-    for period in range(2, LONGEST_CYCLE + 1):
-        calls = period * CYCLE_ROUNDS
-        if len(pairs) >= calls and pairs[-calls:-period] == pairs[period - calls :]:
-            return "cycle", calls, period
-    most = max(Counter(pairs).values(), default=0)
-    if most >= DUPLICATE:
-        return "duplicate", most, 1
-    across = max(
-        (_across(state.runs, run) for run in _last_of_each(state.runs[-_RECENT:])), default=0
+    what = _WHAT[trip.pattern].format(trip.count)
+    then = _THEN.get(trip.pattern, "You have these results already; use them.")
+    end = (
+        "Do something different now, or, if you are done or cannot go on, "
+        "say so in plain text without a call."
     )
-    if across >= NO_EFFECT:
-        return "no_effect", across, 1
-    if state.quiet >= NO_PROGRESS:
-        return "no_progress", state.quiet, 1
-    return None
-
-
-def _pairs(state: Loops) -> list[str]:
-    return [entry.pair for entry in state.history if not entry.waits]
-
-
-def _alike(pairs: list[str]) -> int:
-    """Return how many equal pairs are at the end."""
-    count = 0
-    for pair in reversed(pairs):
-        if pair != pairs[-1]:
-            break
-        count += 1
-    return count
-
-
-def _last_of_each(runs: tuple[_Run, ...]) -> list[_Run]:
-    return list({run.command: run for run in runs}.values())
-
-
-def _across(runs: tuple[_Run, ...], last: _Run) -> int:
-    """Return how often the command had this result, each time on another tree than before.
-
-    Count since its last new or successful result: there the edits had an effect. If its output is
-    not a failure, count only since the last new or successful result of any command: looking at
-    something is no attempt to change it.
-    """
-    count, tree = 0, None
-    for run in reversed(runs):
-        if run.command != last.command:
-            if (run.fresh or run.fine) and not last.bad:
-                break
-            continue
-        if run.fine:
-            break
-        if run.pair == last.pair and run.tree != tree:
-            count, tree = count + 1, run.tree
-        if run.fresh:
-            break
-    return count
-
-
-def _stale(state: Loops, pattern: LoopPattern, calls: int, period: int) -> frozenset[str]:
-    """Return what the nudge is about.
-
-    The calls with their results, or where those differ, results and files.
-    """
-    match pattern:
-        case "identical" | "cycle":
-            return frozenset(_pairs(state)[-period:])
-        case "duplicate":
-            return frozenset(
-                pair for pair, count in Counter(_pairs(state)).items() if count >= DUPLICATE
-            )
-        case "no_progress":
-            about = state.history[-calls:]
-            return frozenset(
-                word for entry in about for word in (entry.result, entry.subject) if word
-            )
-        case "no_effect":
-            last = _last_of_each(state.runs[-_RECENT:])
-            return frozenset(run.pair for run in last if _across(state.runs, run) >= NO_EFFECT)
-
-
-# ----------------------------------------------------------------------------------------- a strike
-
-
-def _run_of(state: Loops, pair: str, command: str, tree: str, run: tuple[str, str]) -> _Run:
-    line, result = run
-    fresh = all(run.pair != pair for run in state.runs)
-    return _Run(pair, command, tree, fresh, is_fine(result, line), is_bad(result))
-
-
-def _aged(
-    state: Loops, entry: _Entry, run: _Run | None, *, moved: bool, news: bool
-) -> _Strike | None:
-    """Return the strike after one more call.
-
-    Whether the call repeats, frees from the leash, or is forgiven.
-    """
-    strike = state.strike
-    if strike is None or strike.age + 1 >= _FORGIVEN:
-        return None
-    strike = replace(strike, age=strike.age + 1)
-    match strike.pattern:
-        case "no_effect":
-            about = run is not None and any(pair.startswith(run.command) for pair in strike.stale)
-            free = run is not None and about and (run.fresh or run.fine)
-            more = (
-                run is not None and run.pair in strike.stale and _on_another_tree(state.runs, run)
-            )
-        case "duplicate":
-            free, more = moved, entry.pair in strike.stale
-        case _:
-            free, more = (
-                moved or news,
-                not strike.stale.isdisjoint({entry.pair, entry.result, entry.subject}),
-            )
-    if free:
-        return replace(strike, stale=frozenset(), again=0)
-    return replace(strike, again=strike.again + 1) if more else strike
-
-
-def _on_another_tree(runs: tuple[_Run, ...], run: _Run) -> bool:
-    before = next((one for one in reversed(runs) if one.pair == run.pair), None)
-    return before is None or before.tree != run.tree
+    return f"{what} {then} {end}"

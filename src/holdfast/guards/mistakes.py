@@ -23,25 +23,34 @@ _HINTS: dict[FailureKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Mistakes:
-    """The failures since the last success or nudge, and the number of outstanding nudges, of one turn."""
+    """The failures since the last success or nudge, and the number of outstanding nudges, of one turn.
+
+    `known` are the failures since the last success, `new` is how many of the run were not known.
+    """
 
     run: tuple[FailureKind, ...] = ()
     nudges: int = 0
+    known: frozenset[str] = frozenset()
+    new: int = 0
 
 
-def record(state: Mistakes, failure: FailureKind | None) -> Mistakes:
+def record(state: Mistakes, failure: FailureKind | None, message: str = "") -> Mistakes:
     """Return the state after one outcome.
 
-    A success (None) clears everything, a failure is appended.
+    A success (None) clears everything, a failure is appended. `message` tells failures apart;
+    without one the failure counts as known.
 
-    >>> record(Mistakes(("exec_error",), nudges=1), "api_error")
-    Mistakes(run=('exec_error', 'api_error'), nudges=1)
+    >>> record(Mistakes(("exec_error",), nudges=1), "api_error").run
+    ('exec_error', 'api_error')
     >>> record(Mistakes(("exec_error",), nudges=1), None)
-    Mistakes(run=(), nudges=0)
+    Mistakes(run=(), nudges=0, known=frozenset(), new=0)
     """
     if failure is None:
         return Mistakes()
-    return replace(state, run=(*state.run, failure))
+    run = (*state.run, failure)
+    if not message or message in state.known:
+        return replace(state, run=run)
+    return replace(state, run=run, known=state.known | {message}, new=state.new + 1)
 
 
 def detect(state: Mistakes) -> Literal["nudge", "escalate"] | None:
@@ -54,18 +63,20 @@ def detect(state: Mistakes) -> Literal["nudge", "escalate"] | None:
     >>> detect(Mistakes(("exec_error", "api_error", "schema_reject"), nudges=1))
     'escalate'
     """
-    if len(state.run) < MISTAKE_THRESHOLD:
-        return None
-    return "escalate" if state.nudges else "nudge"
+    if not state.nudges:
+        return "nudge" if len(state.run) >= MISTAKE_THRESHOLD else None
+    # A model whose failures differ is trying: two of them count as one.
+    known = len(state.run) - state.new
+    return "escalate" if known + state.new / 2 >= MISTAKE_THRESHOLD else None
 
 
 def nudged(state: Mistakes) -> Mistakes:
     """Return the state after a nudge: one more nudge is outstanding, and the count starts again.
 
     >>> nudged(Mistakes(("exec_error", "api_error", "schema_reject")))
-    Mistakes(run=(), nudges=1)
+    Mistakes(run=(), nudges=1, known=frozenset(), new=0)
     """
-    return Mistakes(nudges=state.nudges + 1)
+    return Mistakes(nudges=state.nudges + 1, known=state.known)
 
 
 def guidance(run: tuple[FailureKind, ...]) -> str:

@@ -26,10 +26,13 @@ _GRAM = 8
 _NOVELTY = 0.04
 _FEWEST_GRAMS = 60
 """A window with fewer word runs is data (one word a line, base64) and is not judged by words."""
+_ENDLESS = 32_000
+"""How many characters of an argument may repeat themselves. A server cuts most replies before."""
 _GENERATION = 4_096
 _LONGEST_WORD = 256
 """Base64 is one endless word; keeping all of it as a partial word would take quadratic time."""
-_RULES = frozenset("-=_*~#.·•+:/\\|<>^ \t\r\n─━═│┃┄┅┈┉█▓▒░")
+_RULES = frozenset("-=_*~#.·•+:/\\|<>^ \t\r\n").union(map(chr, range(0x2500, 0x25A0)))
+"""What lines and boxes are drawn with."""
 _ROWS = re.compile(r"(?:\|[^\n]*\|[ \t]*\n)+")
 _DATA = re.compile(r"[\W\d_]*(?:(?:0x|null|none|nan|true|false|[a-f])[\W\d_]*)*", re.IGNORECASE)
 
@@ -79,7 +82,7 @@ class RepetitionWatch:
     def feed(self, channel: Channel, text: str) -> Repetition | None:
         """Add text of a channel; return the repetition as soon as there is one."""
         if channel not in self._channels:
-            self._channels[channel] = _Listener(fenced=channel == "arguments")
+            self._channels[channel] = _Listener(in_arguments=channel == "arguments")
         sample = self._channels[channel].hear(text)
         return None if sample is None else Repetition(channel, sample.strip()[:80])
 
@@ -87,9 +90,10 @@ class RepetitionWatch:
 class _Listener:
     """One channel: its tail, whether the text is inside a fence, and the words so far."""
 
-    def __init__(self, *, fenced: bool) -> None:
-        self._always_fenced = fenced
+    def __init__(self, *, in_arguments: bool) -> None:
+        self._in_arguments = in_arguments
         self._in_fence = False
+        self._repeated = 0
         self._line = ""
         self._waiting: list[str] = []
         self._waiting_length = 0
@@ -121,10 +125,30 @@ class _Listener:
             self._tail = self._tail[-_TAIL:]
         self._tail += piece
         found = self._period()
+        if self._in_arguments:
+            found = self._endless(found, len(piece))
         if found is not None:
             return found
-        fenced = self._always_fenced or self._in_fence
-        return piece if self._novelty.hear(piece, patience=4 if fenced else 2) else None
+        if self._novelty.hear(piece, patience=self._patience()):
+            return piece
+        return None
+
+    def _endless(self, found: str | None, length: int) -> str | None:
+        """Return the period if it has gone on for long: a file may well repeat itself."""
+        if found is None:
+            self._repeated = 0
+            return None
+        self._repeated += length
+        if self._repeated < _ENDLESS:
+            return None
+        return found
+
+    def _patience(self) -> int:
+        if self._in_arguments:
+            return _ENDLESS // _WINDOW
+        if self._in_fence:
+            return 4
+        return 2
 
     def _follow_fence(self, piece: str) -> None:
         *ended, rest = piece.split("\n")
@@ -153,7 +177,7 @@ class _Listener:
 
     def _limits(self, unit: str) -> _Limits:
         # A repetition that opens and closes fences is not code.
-        fenced = (self._always_fenced or self._in_fence) and "```" not in unit * 2
+        fenced = (self._in_arguments or self._in_fence) and "```" not in unit * 2
         if fenced and _DATA.fullmatch(unit):
             return _NUMBERS
         if fenced:

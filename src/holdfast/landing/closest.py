@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from holdfast.landing.text.align import align, start_of
+from holdfast.landing.text.align import align, is_telling, start_of
 from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.lines import Doc, is_blank
 
@@ -49,7 +50,7 @@ def _closest_start(doc: Doc, old: Sequence[str]) -> int | None:
     solid = [line for line in old if not is_blank(line)]
     if not solid or not doc.solid:
         return None
-    alignments = align(doc, solid)
+    alignments = [found for found in align(doc, solid) if is_telling(doc, solid, found)]
     if alignments:
         return doc.solid[start_of(alignments[0])]
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - native, imported when needed
@@ -67,14 +68,24 @@ def _closest_start(doc: Doc, old: Sequence[str]) -> int | None:
 def first_difference(doc: Doc, old: Sequence[str], start: int) -> str:
     """Return one sentence on the first line that differs, naming what differs.
 
-    "" if nothing can be said.
+    Lines are compared with the lines that the alignment pairs them with, or with the next ones from `start` where it
+    pairs none. "" if nothing can be said.
     """
     solid = [line for line in old if not is_blank(line)]
-    for line, i in zip(solid, (i for i in doc.solid if i >= start), strict=False):
-        real = doc.lines[i]
-        if line == real:
-            continue
-        return f"Line {i + 1} differs first: {_name(line, real)}. "
+    below = [i for i in doc.solid if i >= start]
+    alignments = align(doc, solid)
+    pairs = {pair.j: doc.solid[pair.i] for pair in alignments[0].pairs} if alignments else {}
+    shift = 0
+    for n, line in enumerate(solid):
+        moved = bisect_left(below, pairs[n]) - n if n in pairs else shift
+        # A line that is paired far away belongs to another place.
+        if abs(moved - shift) <= len(solid) // 2:
+            shift = moved
+        at = n + shift
+        if not 0 <= at < len(below):
+            return ""
+        if line != doc.lines[below[at]]:
+            return f"Line {below[at] + 1} differs first: {_name(line, doc.lines[below[at]])}. "
     return ""
 
 

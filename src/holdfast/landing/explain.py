@@ -6,6 +6,7 @@ import json
 from typing import Literal, TypeAlias, assert_never
 
 from holdfast.vocab.outcomes import Landed, Outcome, Refused
+from holdfast.vocab.type_check import check_type
 
 Audience: TypeAlias = Literal["model", "person", "json"]
 
@@ -40,6 +41,7 @@ def explain(outcome: Outcome, audience: Audience = "model") -> str:
         case Refused():
             return _refused(outcome, audience)
         case _:
+            check_type("explain", "outcome", outcome, (Landed, Refused))
             assert_never(outcome)
 
 

@@ -9,11 +9,12 @@ from holdfast.landing import refusals
 from holdfast.landing.line_edits import land_line_edits
 from holdfast.landing.patch import land_patch
 from holdfast.landing.replace import land_replace
-from holdfast.landing.text.byte_order_mark import MARK, without_mark
+from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
 from holdfast.landing.write_file import land_file
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.outcomes import Landed, Outcome, Refused, Span
 from holdfast.vocab.requests import LineEdits, OneOf, Patch, Replace, Request, WriteFile
+from holdfast.vocab.type_check import check_type
 
 _GUESSED = ("unmangled", "elision", "similar")
 
@@ -21,17 +22,20 @@ _GUESSED = ("unmangled", "elision", "similar")
 def land(text: str, request: Request, path: str | None = None) -> Outcome:
     r"""Return the edited text, or a refusal that says how to ask again.
 
-    Only the lines that the request means to change can differ. `path` selects the language of the
-    syntax gate.
+    Only the lines that the request means to change can differ. `path` selects the language.
 
     >>> from holdfast import Replace, land
     >>> land("def f():\n\treturn 1\n", Replace("def f():\n    return 1", "def f():\n    return 2")).text
     'def f():\n\treturn 2\n'
-    >>> land("a = 1\nb = 2\na = 1\n", Replace("a = 1", "a = 3")).message
-    'the old text is at lines 1, 3; add a line of context above or below it to pick one.'
+    >>> land("a = 1\nb = 2\na = 1\n", Replace("a = 1", "a = 3")).candidates
+    (1, 3)
     """
+    check_type("land", "text", text, str)
+    check_type("land", "request", request, (Replace, Patch, LineEdits, WriteFile, OneOf))
     if text.startswith(MARK):
         return _marked(land(text[1:], without_mark(request), path))
+    if MARK not in text and names_mark(request):
+        request = without_mark(request)
     outcome = _land(text, request, path)
     if isinstance(outcome, Landed) and outcome.text == text:
         outcome = refusals.already_applied(outcome.spans[0].line)
@@ -62,22 +66,22 @@ def _addressed(outcome: Refused, request: Request, path: str | None) -> Refused:
 def _land(text: str, request: Request, path: str | None) -> Outcome:
     match request:
         case Replace():
-            return land_replace(text, request)
+            return land_replace(text, request, path)
         case Patch():
             return land_patch(text, request, path)
         case LineEdits():
-            return land_line_edits(text, request)
+            return land_line_edits(text, request, path)
         case WriteFile():
             return land_file(text, request, path)
         case OneOf():
-            return _land_one_of(text, request)
+            return _land_one_of(text, request, path)
         case _:
             assert_never(request)
 
 
-def _land_one_of(text: str, request: OneOf) -> Outcome:
+def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
     """Return the outcome of the only reading that lands; refuse where several land."""
-    outcomes = [land_replace(text, reading) for reading in request.readings]
+    outcomes = [land_replace(text, reading, path) for reading in request.readings]
     hits = [outcome for outcome in outcomes if isinstance(outcome, Landed)]
     if len(hits) == 1:
         return hits[0]
@@ -103,12 +107,7 @@ def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
         return outcome
     line = outcome.spans[0].line
     if outcome.rung in _GUESSED:
-        return refusals.plain(
-            "syntax",
-            f"the old text was found only loosely (line {line}), and with the new text the file no longer parses as "
-            f"{language}; copy the old lines from the file as they are.",
-            (line,),
-        )
+        return refusals.breaks_syntax(outcome, language)
     return replace(
         outcome, warning=f"the file no longer parses as {language} (edit at line {line})."
     )

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.closest import numbered
-from holdfast.landing.ladder.elision import gap_at_end, unpaired_gap
 from holdfast.landing.ladder.ladder import LadderPlan, climb
 from holdfast.landing.ladder.strict_match import Hint
+from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.projection.projection import LineSplice
 from holdfast.landing.projection.splices import landed, overlap, splice_of
 from holdfast.landing.text.edit_script import EditScript, script_of
+from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.lines import Doc, contents_of, is_blank
 from holdfast.vocab.outcomes import RUNGS, Outcome, Refused
 
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
     from holdfast.vocab.requests import LineEdit, LineEdits
 
 
-def land_line_edits(text: str, request: LineEdits) -> Outcome:
+def land_line_edits(text: str, request: LineEdits, path: str | None = None) -> Outcome:
     """Land all edits, each matched against the original text, or refuse them all."""
     if not request.edits:
         return refusals.plain("no_change", "there is no edit in the list; send at least one.")
-    doc = Doc(text)
+    doc = Doc(text, language_of(path))
     doc.expect(len(request.edits))
     shown = Doc(request.shown) if request.shown is not None else None
     if shown is not None and shown.lines == doc.lines:
@@ -91,10 +92,14 @@ def _plan_by_text(doc: Doc, shown: Doc | None, edit: LineEdit, old: str) -> Ladd
     script = script_of(contents_of(old), contents_of(edit.new))
     if not script.edits:
         return refusals.no_change()
-    gap = _refused_gap(script.old, script.new)
-    if gap is not None:
-        return gap
-    source = shown or doc
+    lost = judge_lost_lines(script.old, script.new, doc.language)
+    if lost is not None:
+        return lost
+    return _plan_script(doc, shown or doc, edit, script)
+
+
+def _plan_script(doc: Doc, source: Doc, edit: LineEdit, script: EditScript) -> LadderPlan | Refused:
+    """Return the plan of an edit whose old text and range agree, or a conflict."""
     fits = _is_at(source, script.old, edit.start - 1)
     kept = _keeps_last_line(script)
     if fits and not kept and len(script.old) < _size(edit) and edit.end <= len(source.lines):
@@ -110,15 +115,6 @@ def _plan_by_text(doc: Doc, shown: Doc | None, edit: LineEdit, old: str) -> Ladd
     if fits and kept and len(_trimmed(script.old)) > 1:
         return found
     return _conflict(source, edit, script.old)
-
-
-def _refused_gap(old: Sequence[str], new: Sequence[str]) -> Refused | None:
-    """Return the refusal of a new text with a placeholder for lines of the old one, or None."""
-    gap = unpaired_gap(old, new)
-    if gap is not None:
-        return refusals.unpaired_gap(gap)
-    gap = gap_at_end(old, new, least=2)
-    return None if gap is None else refusals.gap_at_end(gap)
 
 
 def _size(edit: LineEdit) -> int:
@@ -198,14 +194,19 @@ def _plan_by_number(doc: Doc, shown: Doc | None, edit: LineEdit) -> LadderPlan |
         )
     if edit.old is not None and contents_of(edit.old) != shown.lines[edit.start - 1 : edit.end]:
         return _stale(doc, edit)
-    gap = _refused_gap(shown.lines[edit.start - 1 : edit.end], contents_of(edit.new))
-    if gap is not None:
-        return gap
+    new = tuple(contents_of(edit.new))
+    lost = judge_lost_lines(shown.lines[edit.start - 1 : edit.end], new, doc.language)
+    if lost is not None:
+        return lost
+    return _plan_lines(doc, shown, edit, new)
+
+
+def _plan_lines(doc: Doc, shown: Doc, edit: LineEdit, new: tuple[str, ...]) -> LadderPlan | Refused:
+    """Return the plan for the lines that the numbers named in the shown text."""
     lines = _mapped(shown, doc, edit.start - 1, edit.end)
     if lines is None:
         return _stale(doc, edit)
     first, last = lines
-    new = tuple(contents_of(edit.new))
     if list(new) == doc.lines[first:last]:
         return refusals.no_change()
     return LadderPlan((LineSplice(first, last, new),), "exact", 1.0, range(first, last))

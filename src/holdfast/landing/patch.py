@@ -14,7 +14,8 @@ from holdfast.landing.ladder.strict_match import Bounds, Hint, find_window, find
 from holdfast.landing.placement import AlreadyApplied, Placement
 from holdfast.landing.projection.splices import Splice, landed, overlap, splice_of
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines
-from holdfast.landing.text.line_keys import indent_of, key_of
+from holdfast.landing.text.languages import language_of
+from holdfast.landing.text.line_keys import indent_width, key_of
 from holdfast.landing.text.lines import Doc, is_blank
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import RUNGS, Outcome, Refused
@@ -35,8 +36,8 @@ def land_patch(text: str, request: Patch, path: str | None = None) -> Outcome:
             "malformed", "the diff is about several files; send one file's share at a time."
         )
     if not text or files[0].old_path is None:
-        return _land_new_file(text, files[0])
-    return land_hunks(Doc(text), files[0].hunks)
+        return _land_new_file(text, files[0], path)
+    return land_hunks(Doc(text, language_of(path)), files[0].hunks)
 
 
 def _read(request: Patch, path: str | None) -> tuple[FileDiff, ...] | Malformed:
@@ -57,14 +58,14 @@ def _names(file: FileDiff, path: str) -> bool:
     return all(name.endswith(f"/{path}") and ".." not in name.split("/") for name in names)
 
 
-def _land_new_file(text: str, diff: FileDiff) -> Outcome:
+def _land_new_file(text: str, diff: FileDiff, path: str | None) -> Outcome:
     """Land a diff that creates a file: only + lines, and no text yet."""
     if any(
         line.mark in "-?" or (line.mark == " " and line.text)
         for hunk in diff.hunks
         for line in hunk.lines
     ):
-        return land_hunks(Doc(text), diff.hunks)
+        return land_hunks(Doc(text, language_of(path)), diff.hunks)
     lines = [line for hunk in diff.hunks for line in hunk.lines]
     new = "\n".join(line.text for line in lines) + (
         "\n" if lines and not lines[-1].no_newline else ""
@@ -211,11 +212,11 @@ def _is_anchor(key: str, anchor: str) -> bool:
 
 def _block(doc: Doc, opener: int) -> range:
     """Return the opener and the lines indented deeper than it."""
-    depth = len(indent_of(doc.lines[opener]).expandtabs())
+    depth = indent_width(doc.lines[opener])
     for i in range(opener + 1, len(doc.lines)):
         if (
             doc.keys[i]
-            and len(indent_of(doc.lines[i]).expandtabs()) <= depth
+            and indent_width(doc.lines[i]) <= depth
             and not doc.keys[i].startswith(_CLOSERS)
         ):
             return range(opener, i)

@@ -33,6 +33,15 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True)
+class Veto:
+    """A check that refused a place: its name, its reason, and the old line that it is about."""
+
+    name: str
+    reason: str
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
 class SeveralPlaces:
     """More than one place is as good; the file lines at which they begin."""
 
@@ -41,9 +50,10 @@ class SeveralPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Nowhere:
-    """No place will do; the file lines (from, to) that come closest, if any do."""
+    """No place will do; the file lines (from, to) that come closest, if any do, and why they will not."""
 
     closest: tuple[int, int] | None = None
+    veto: Veto | None = None
 
 
 @dataclass(frozen=True, slots=True)

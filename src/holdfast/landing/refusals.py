@@ -7,10 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from holdfast.landing.closest import closest_lines, first_difference
-from holdfast.landing.placement import AlreadyApplied, Doubtful, Elsewhere, Nowhere, SeveralPlaces
+from holdfast.landing.closest import closest_lines, first_difference, numbered
+from holdfast.landing.placement import (
+    AlreadyApplied,
+    Doubtful,
+    Elsewhere,
+    Nowhere,
+    SeveralPlaces,
+    Veto,
+)
 from holdfast.landing.projection.projection import UnclearProjection
-from holdfast.vocab.outcomes import Reason, Refused
+from holdfast.vocab.outcomes import Landed, Reason, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,22 +36,24 @@ def of(
     """Return the refusal for a place that was not found, or not clearly."""
     match found:
         case SeveralPlaces(lines):
-            return ambiguous([line + 1 for line in lines])
+            return ambiguous(doc, [line + 1 for line in lines])
         case AlreadyApplied(line):
             return already_applied(line + 1)
         case Doubtful(line, done):
             return doubtful(line + 1, done + 1)
         case Elsewhere(line, named):
             return elsewhere(line + 1, named + 1)
-        case Nowhere(closest):
-            return not_found(doc, script, closest)
+        case Nowhere(closest, veto):
+            return not_found(doc, script, closest, veto)
         case UnclearProjection(first, last):
             return not_found(doc, script, (first, last))
         case _:
             assert_never(found)
 
 
-def not_found(doc: Doc, script: EditScript, region: tuple[int, int] | None) -> Refused:
+def not_found(
+    doc: Doc, script: EditScript, region: tuple[int, int] | None, veto: Veto | None = None
+) -> Refused:
     """Return the refusal of an old text that is not in the file, with the closest lines and the first difference."""
     closest, start = closest_lines(doc, script.old, region)
     if not closest:
@@ -53,22 +62,35 @@ def not_found(doc: Doc, script: EditScript, region: tuple[int, int] | None) -> R
             "the old text is not in the file. Read the file and copy the lines to change.",
         )
     difference = first_difference(doc, script.old, start)
+    why = f" ({veto.reason}: `{veto.line}`)" if veto is not None else ""
     return Refused(
         "not_found",
-        f"the old text is not in the file. {difference}Copy the lines to change from the file as they are; "
+        f"the old text is not in the file. {difference}Copy the lines to change from the file as they are{why}; "
         f"the closest are:\n{closest}",
         closest=closest,
+        veto=veto.name if veto is not None else "",
     )
 
 
-def ambiguous(lines: Sequence[int]) -> Refused:
-    """Return the refusal of an old text that matches several places."""
-    some = ", ".join(map(str, lines[:_FEW])) + (" and more" if len(lines) > _FEW else "")
+def ambiguous(doc: Doc, lines: Sequence[int]) -> Refused:
+    """Return the refusal of an old text that matches several places, with the first lines of a few of them."""
+    some = ", ".join(map(str, lines[:_FEW]))
+    more = " and more" if len(lines) > _FEW else ""
+    places = "\n\n".join(_place(doc, line) for line in lines[:_SHOWN_PLACES])
     return Refused(
         "ambiguous",
-        f"the old text is at lines {some}; add a line of context above or below it to pick one.",
+        f"the old text is at lines {some}{more}; add a line of context above or below it to pick one:\n{places}",
+        closest=places,
         candidates=tuple(lines),
     )
+
+
+_SHOWN_PLACES = 3
+
+
+def _place(doc: Doc, line: int) -> str:
+    """Return the line (1-based) with the line above and the line below it."""
+    return numbered(doc, max(0, line - 2), min(len(doc.lines), line + 1))
 
 
 def elsewhere(line: int, named: int) -> Refused:
@@ -115,22 +137,37 @@ def empty_old() -> Refused:
     )
 
 
-def unpaired_gap(
-    line: str, cure: str = "write the lines out, or put the same line into the old text"
-) -> Refused:
+def unpaired_gap(line: str, cure: str = "") -> Refused:
     """Return the refusal of a new text with a placeholder for code that the old text does not have."""
+    cure = cure or "write the lines out, or put the same line into the old text"
     return Refused(
         "elision",
         f"the new text has `{line.strip()}` in place of code, which would be written to the file; {cure}.",
     )
 
 
-def gap_at_end(line: str, cure: str = "Write those lines out") -> Refused:
+def gap_at_end(line: str, cure: str = "") -> Refused:
     """Return the refusal of a new text that ends in a comment where lines of the old text vanish."""
+    cure = cure or "write those lines out"
     return Refused(
         "elision",
-        f"the new text ends in `{line.strip()}`, and lines of the old text would be lost there. {cure}; "
+        f"the new text ends in `{line.strip()}`, and lines of the old text would be lost there. {cure[:1].upper()}{cure[1:]}; "
         "if they are to be deleted, leave that comment out.",
+    )
+
+
+def breaks_syntax(outcome: Landed, language: str) -> Refused:
+    """Return the refusal of a landing on a loose rung after which the file no longer parses."""
+    line = outcome.spans[0].line
+    written = [change[1:] for change in outcome.diff.split("\n") if change.startswith("+")]
+    new = "\n".join(written[:_FEW])
+    return Refused(
+        "syntax",
+        f"the old text was found only loosely (line {line}), and with the new text the file no longer parses as "
+        f"{language}. Either the new text is at fault or the place is. These lines would be written; check their "
+        f"brackets and indentation, and copy the old lines from the file as they are:\n{new}",
+        closest=new,
+        candidates=(line,),
     )
 
 

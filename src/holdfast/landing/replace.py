@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.ladder.elision import gap_at_end, unpaired_gap
 from holdfast.landing.ladder.exact import land_exactly
 from holdfast.landing.ladder.ladder import LadderPlan, climb, climb_everywhere
 from holdfast.landing.ladder.strict_match import Hint
+from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.projection.splices import landed, overlap, splice_of
 from holdfast.landing.text.edit_script import script_of
+from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, contents_of
 
@@ -19,23 +20,21 @@ if TYPE_CHECKING:
     from holdfast.vocab.requests import Replace
 
 
-def land_replace(text: str, request: Replace) -> Outcome:
+def land_replace(text: str, request: Replace, path: str | None = None) -> Outcome:
     """Land on the exact rung where the old text is in the file as it is, else line by line."""
     if not key_of(request.old):
         return refusals.empty_old()
     if request.old == request.new:
         return refusals.no_change()
-    gap = unpaired_gap(contents_of(request.old), contents_of(request.new))
-    if gap is not None:
-        return refusals.unpaired_gap(gap)
-    gap = gap_at_end(contents_of(request.old), contents_of(request.new), least=2)
-    if gap is not None:
-        return refusals.gap_at_end(gap)
-    return land_exactly(text, request) or _land_by_lines(text, request)
+    old, new = contents_of(request.old), contents_of(request.new)
+    lost = judge_lost_lines(old, new, language_of(path))
+    if lost is not None:
+        return lost
+    return land_exactly(text, request) or _land_by_lines(text, request, path)
 
 
-def _land_by_lines(text: str, request: Replace) -> Outcome:
-    doc = Doc(text)
+def _land_by_lines(text: str, request: Replace, path: str | None) -> Outcome:
+    doc = Doc(text, language_of(path))
     script = script_of(contents_of(request.old), contents_of(request.new))
     if not script.edits:
         return refusals.no_change()

@@ -6,9 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.ladder.elision import gap_at_end, unpaired_gap
 from holdfast.landing.ladder.exact import with_mixed_endings
+from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.projection.splices import Splice, landed
+from holdfast.landing.text.languages import language_of
+from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, contents_of
 
 if TYPE_CHECKING:
@@ -21,21 +23,11 @@ _FENCE = re.compile(r"(?:```|~~~)[\w+.#-]*\s*")
 def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
     """Return the whole text, in the file's own line endings and with its byte order mark if it has one."""
     new = request.text
-    gap = unpaired_gap(contents_of(text), contents_of(new))
-    if gap is not None:
-        return refusals.unpaired_gap(
-            gap, "write the whole file out, or send an edit of the lines that change"
-        )
-    gap = gap_at_end(contents_of(text), contents_of(new))
-    if gap is not None:
-        return refusals.gap_at_end(
-            gap, "Write the whole file out, or send an edit of the lines that change"
-        )
-    if (
-        _is_fenced(new)
-        and not _is_fenced(text)
-        and not (path or "").endswith((".md", ".markdown", ".mdx", ".rst"))
-    ):
+    language = language_of(path)
+    lost = judge_lost_lines(contents_of(text), contents_of(new), language, whole_file=True)
+    if lost is not None:
+        return lost
+    if _is_fenced(new) and not _is_fenced(text) and not _is_snippet(text, new, path):
         return refusals.plain(
             "malformed", "the text is wrapped in a Markdown fence; send the file's content alone."
         )
@@ -43,6 +35,14 @@ def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
     if new == text:
         return refusals.plain("no_change", "the file has this text already; nothing to do.")
     return landed(text, _changed(text, new), "exact")
+
+
+def _is_snippet(text: str, new: str, path: str | None) -> bool:
+    """Return whether the fence is content: in a markup language, and with no line of the file before inside it."""
+    if not (path or "").endswith((".md", ".markdown", ".mdx", ".rst")):
+        return False
+    before = {key for key in map(key_of, contents_of(text)) if key}
+    return before.isdisjoint(map(key_of, contents_of(new)))
 
 
 def _is_fenced(text: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from holdfast.loop.parse_reply.quoted_parts import fences
+
 _LONGEST: Final = 400
 """An announcement is a sentence or two. A long last paragraph is an answer."""
 
@@ -106,9 +108,11 @@ _FOLLOW_UP = re.compile(
     r" (?:will|should|would|is|are)\b",
     re.IGNORECASE,
 )
-_LAST_FENCE = re.compile(
-    r"\n[ \t]*(`{3,})(?:json|tool_call|xml|bash|sh)?[ \t]*\n[^`]{0,4000}\n[ \t]*\1[ \t]*\Z"
+_ACTION_FENCE = re.compile(
+    r"[`~]{3,}[ \t]*(?:(?:bash|sh|shell|zsh|console|powershell|cmd|tool_call|tool_code)\b"
+    r"|[^\n]*\n\s*[\[{])"
 )
+"""A fence with a command or a call. What stands before it announces it."""
 
 
 def announces_action(text: str) -> bool:
@@ -138,8 +142,8 @@ def announces_action(text: str) -> bool:
 
 
 def _last_paragraph(text: str) -> str:
-    fence = _LAST_FENCE.search(text)
-    if fence and '{"' in fence.group():
-        text = text[: fence.start()]
+    for start, end in fences(text):
+        if end >= len(text) and _ACTION_FENCE.match(text, start):
+            text = text[:start]
     paragraphs = _PARAGRAPHS.split(text.strip())
     return paragraphs[-1].strip()

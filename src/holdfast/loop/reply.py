@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, assert_never
 
-from holdfast.guards.repetition import Repetition, RepetitionWatch
+from holdfast.guards.repetition import Channel, Repetition, RepetitionWatch
+from holdfast.loop.parse_reply.text_calls.streamed_text import StreamedText
 from holdfast.loop.ports import (
     CallPiece,
     FailPiece,
@@ -23,19 +24,20 @@ from holdfast.vocab.tool_calls import RawCall
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_ReplyPiece: TypeAlias = (
-    TextPiece | ReasoningPiece | CallPiece | UsagePiece | FinishPiece | FailPiece
+_OtherPiece: TypeAlias = (
+    ReasoningPiece | CallPiece | UsagePiece | FinishPiece | FailPiece | RetryPiece | WaitPiece
 )
 Finish: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter", "unknown"]
 
-_WHOLE: Final[frozenset[Finish | None]] = frozenset(("stop", "tool_calls", "unknown"))
+_WHOLE: Final[frozenset[Finish | None]] = frozenset(("stop", "tool_calls"))
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
     """The reply to one request. `finish` is None if the stream ended without a finish reason.
 
-    `failure` is why the stream broke off; `chant` is the repetition at which we stopped reading.
+    `failure` is why the stream broke off; `chant` is the repetition at which we stopped reading;
+    `unshown` is the end of the text that was not shown to people, because it may be a call.
     """
 
     text: str = ""
@@ -45,6 +47,7 @@ class ModelReply:
     usage: UsagePiece | None = None
     failure: FailPiece | None = None
     chant: Repetition | None = None
+    unshown: str = field(default="", compare=False)
 
     @property
     def whole(self) -> bool:
@@ -57,17 +60,17 @@ class ModelReply:
 
 
 def collect(pieces: Iterator[StreamPiece], sink_piece: Callable[[StreamPiece], None]) -> ModelReply:
-    """Read the stream, pass each piece on, and return the reply. Stop reading at a chant."""
+    """Read the stream, pass on what can be shown, and return the reply. Stop reading at a chant."""
     collector = _Collector()
     try:
         for piece in pieces:
-            sink_piece(piece)
-            if isinstance(piece, RetryPiece):
-                collector = _Collector()  # earlier pieces, if any, belong to the failed reply
-                continue
-            if isinstance(piece, WaitPiece):
-                continue
-            collector.add(piece)
+            if isinstance(piece, TextPiece):
+                shown = collector.add_text(piece.text)
+                if shown:
+                    sink_piece(TextPiece(shown))
+            else:
+                sink_piece(piece)
+                collector = collector.after(piece)
             if collector.chant is not None or collector.failure is not None:
                 break
     finally:
@@ -95,12 +98,25 @@ class _Collector:
     failure: FailPiece | None = None
     chant: Repetition | None = None
     watch: RepetitionWatch = field(default_factory=RepetitionWatch)
+    streamed: StreamedText = field(default_factory=StreamedText)
 
-    def add(self, piece: _ReplyPiece) -> None:
+    def add_text(self, text: str) -> str:
+        """Add text and return what can be shown of it."""
+        self.text.append(text)
+        shown = self.streamed.feed(text)
+        channel: Channel = "text"
+        if self.streamed.in_call:
+            channel = "arguments"
+        self.chant = self.watch.feed(channel, text)
+        return shown
+
+    def after(self, piece: _OtherPiece) -> _Collector:
+        """Return the reply after a piece without text; a new one if the request was retried."""
         match piece:
-            case TextPiece(text):
-                self.text.append(text)
-                self.chant = self.watch.feed("text", text)
+            case RetryPiece():
+                return _Collector()  # earlier pieces, if any, belong to the failed reply
+            case WaitPiece():
+                pass
             case ReasoningPiece(text):
                 self.reasoning.append(text)
                 self.chant = self.watch.feed("reasoning", text)
@@ -114,6 +130,7 @@ class _Collector:
                 self.failure = piece
             case _:
                 assert_never(piece)
+        return self
 
     def _add_call(self, piece: CallPiece) -> None:
         call = self.calls.setdefault(piece.index, _CallParts())
@@ -138,6 +155,7 @@ class _Collector:
             usage=self.usage,
             failure=self.failure,
             chant=self.chant,
+            unshown=self.streamed.held,
         )
 
 

@@ -11,6 +11,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.guards.repetition import Repetition
     from holdfast.loop.ports import FailKind, FailPiece
     from holdfast.loop.reply import ModelReply
     from holdfast.vocab.transcript import StopReason
@@ -31,6 +32,10 @@ CUT = (
     "Your last reply was cut off at the length limit and was dropped. "
     "Send smaller pieces: one short tool call at a time, a long file in several edits, "
     "an answer in a few sentences."
+)
+CHANTED = (
+    "Your last call repeated the same text without end; it was cut off, and was not run. "
+    "Write repeated content by a loop in code, or in several short edits."
 )
 CUT_CALL = (
     "Your last reply was cut off in the middle, and one of its calls was not run. "
@@ -108,7 +113,7 @@ def judge(
     `calls` is whether the reply contains a call, valid or not.
     """
     if reply.chant is not None:
-        return _judge_chant(state)
+        return _judge_chant(reply.chant, state)
     if kind == ReplyKind.CONTEXT_OVERFLOW:
         return Compact(), state
     if reply.failure is not None:
@@ -117,9 +122,12 @@ def judge(
     return _judge_content(kind, reply, state, calls=calls)
 
 
-def _judge_chant(state: RetryState) -> tuple[RetryVerdict, RetryState]:
+def _judge_chant(chant: Repetition, state: RetryState) -> tuple[RetryVerdict, RetryState]:
     if state.chanted:
-        return Drop("the model repeated itself endlessly again", counted=True), state
+        nudge = None
+        if chant.channel == "arguments":
+            nudge = CHANTED  # the model means to write it, and has to do so in another way
+        return Drop("the model repeated itself endlessly again", nudge, counted=True), state
     again = Again("the model repeated itself endlessly", changed=True)
     return again, replace(state, chanted=True)
 
@@ -178,5 +186,6 @@ def _narration_nudge(text: str) -> str:
     last_line = text.strip().rstrip("`~ \t\r\n").rpartition("\n")[2]
     return (
         f'You wrote "{last_line[-200:]}" and stopped without a tool call, so nothing was done. '
-        "Make the call now; if the task is finished, say what was done instead."
+        "Make the call now, as a tool call and with no other text around it; "
+        "if the task is finished, say what was done instead."
     )

@@ -17,6 +17,8 @@ _PATTERNS = {
     "duplicate": "the same call again and again",
     "no_progress": "calls that bring nothing new",
     "no_effect": "the same command with the same result, whatever was edited",
+    "paging": "one file in many small steps",
+    "new_scripts": "new scripts that fail in the same way",
 }
 
 
@@ -36,6 +38,22 @@ def mistake_recovery(run: tuple[FailureKind, ...], *, escalated: bool) -> Sentin
     }
     if escalated:
         body["can_continue"] = True
+    return Sentinel("mistake_recovery", text, body)
+
+
+def announcements(run: tuple[FailureKind, ...], count: int) -> Sentinel:
+    """Return the sentinel for a model that announced actions `count` times and made no call.
+
+    `run` are the failures before that.
+    """
+    body: dict[str, Any] = {
+        "failure_kinds": list(run),
+        "count": len(run),
+        "announcements": count,
+        "escalated": True,
+        "can_continue": True,
+    }
+    text = "The model kept announcing actions without making a call — stopped the turn."
     return Sentinel("mistake_recovery", text, body)
 
 

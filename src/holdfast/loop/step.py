@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,8 @@ def interpret_reply(
     kind = classify(reply, draft, specs)
     parsed = fit_calls(draft, specs, prefix=f"step_{step}")
     verdict, state = judge(kind, reply, state, calls=bool(parsed.calls))
+    if any(call.printed for call in draft.calls):
+        reply = replace(reply, unshown="")
     return InterpretedReply(reply, kind, parsed, verdict), state
 
 

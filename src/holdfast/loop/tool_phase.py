@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.guards import loops, mistakes, open_matters
+from holdfast.guards.call_digest import digest_result
 from holdfast.loop.context.summary import clip
 from holdfast.loop.parse_reply import BadCall
 from holdfast.vocab.events import CallEnded, CallStarted
@@ -122,7 +123,9 @@ def _answer(call: ToolCall, outcome: ToolOutcome, room: int) -> CallEnded:
 
 
 def _record_bad(guards: TurnGuards, refused: CallEnded, *, changes: bool) -> TurnGuards:
-    guards = replace(guards, mistakes=mistakes.record(guards.mistakes, refused.failure))
+    guards = replace(
+        guards, mistakes=mistakes.record(guards.mistakes, refused.failure, refused.text)
+    )
     if not changes:
         return guards
     matters = open_matters.record_bad_call(guards.matters, refused.name, refused.text)
@@ -130,7 +133,7 @@ def _record_bad(guards: TurnGuards, refused: CallEnded, *, changes: bool) -> Tur
 
 
 def _record(guards: TurnGuards, call: ToolCall, outcome: ToolOutcome, tree: str) -> TurnGuards:
-    counted = mistakes.record(guards.mistakes, outcome.failure)
+    counted = mistakes.record(guards.mistakes, outcome.failure, _signature(call, outcome))
     if outcome.failure in _NOT_UNDERSTOOD:
         return replace(guards, mistakes=counted, tree=tree)
     result = outcome.repeat
@@ -145,6 +148,11 @@ def _record(guards: TurnGuards, call: ToolCall, outcome: ToolOutcome, tree: str)
         read=outcome.read,
     )
     return replace(guards, mistakes=counted, loops=seen, tree=tree)
+
+
+def _signature(call: ToolCall, outcome: ToolOutcome) -> str:
+    """Return what tells a failure from others: the tool and the message without its arguments."""
+    return f"{call.name} {outcome.failure} {digest_result(outcome.text, call.arguments)}"
 
 
 def _skip_calls(calls: Sequence[ToolCall | BadCall], reason: str, sink: Sink) -> list[CallEnded]:

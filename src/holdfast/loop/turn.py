@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.guards import loops, mistakes, open_matters, step_cap
-from holdfast.guards.mistakes import MISTAKE_THRESHOLD, Mistakes
+from holdfast.guards.mistakes import Mistakes
 from holdfast.loop import sentinels
 from holdfast.loop.arbiter import (
     NudgeLoop,
@@ -32,6 +32,7 @@ from holdfast.vocab.events import (
     Said,
     SentinelRaised,
     StepStarted,
+    TextArrived,
     TurnEnded,
     UsageReported,
 )
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from holdfast.loop.limits import LoopLimits
     from holdfast.loop.reply import ModelReply
     from holdfast.vocab.cancellation import Cancel
-    from holdfast.vocab.tool_calls import FailureKind
 
 LAST_WORDS = (
     "You have used all the steps of this turn and no tool is available now. "
@@ -226,6 +226,7 @@ class _Turn:
 
     def _use(self, interpreted: InterpretedReply) -> Stop | None:
         parsed, kind = interpreted.parsed, interpreted.kind
+        self._show_rest(interpreted.reply)
         if not parsed.calls and self._asks_about_open(kind):
             self._answer = interpreted
             return None
@@ -240,6 +241,11 @@ class _Turn:
         if refused and kind == ReplyKind.TRUNCATED:
             return self._intervene(CUT_CALL)
         return self._intervene(None)
+
+    def _show_rest(self, reply: ModelReply) -> None:
+        """Show the end of the text, which was held back because it might have been a call."""
+        if reply.unshown:
+            self._world.sink.emit(TextArrived(reply.unshown))
 
     def _run_calls(self, parsed: ParsedReply) -> Stop | None:
         room = self._context.gauge.room(_ANSWERS)
@@ -284,8 +290,8 @@ class _Turn:
         """
         if kind != ReplyKind.NARRATED_INTENT:
             return Stop("done", f"Done after {_count(self._steps)}.")
-        failure: FailureKind = "api_error"
-        self._raise(sentinels.mistake_recovery((failure,) * MISTAKE_THRESHOLD, escalated=True))
+        run = self._guards.mistakes.run
+        self._raise(sentinels.announcements(run, self._retries.narrated + 1))
         message = "Stopped: the model kept announcing actions without making a call."
         return Stop("mistakes", message)
 
@@ -364,6 +370,7 @@ class _Turn:
         interpreted, _ = interpret_reply(reply, (), RetryState())
         text = interpreted.parsed.text.strip()
         if text and reply.chant is None:
+            self._show_rest(reply)
             self._record(Said(text, interpreted.parsed.reasoning))
         self._raise(sentinels.cap_hit(self._steps))
         if self._world.cancel.is_set():

@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import BARS
-from holdfast.loop.parse_reply.quoted_parts import unquoted_spans
+from holdfast.loop.parse_reply.quoted_parts import fences, unquoted_spans
 from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
 from holdfast.loop.parse_reply.text_calls.found_call import calls_of
+from holdfast.loop.parse_reply.text_calls.last_block import read_last_block
 from holdfast.loop.parse_reply.thinking import divide
 from holdfast.loop.parse_reply.tool_names import find_tool
 
@@ -31,6 +32,14 @@ _ACTION = re.compile(
     r"^Action:[ \t]*(?P<name>[\w.-]{1,64})[ \t]*(?:\[|\(|\r?\n[ \t]*Action Input:)", re.MULTILINE
 )
 _LINE = re.compile(r"(?:functions\.)?(?P<name>[A-Za-z_]\w{0,63})\([^\n]{0,2000}\)")
+_YAML = re.compile(
+    r"^(?:tool|tool_name|name|function|action):[ \t]*[\"']?(?P<name>[\w.-]{1,64})[\"']?[ \t]*\r?\n"
+    r"(?:args|arguments|parameters|params|input|action_input|with):",
+    re.MULTILINE,
+)
+_CODE_FENCE = re.compile(
+    r"[`~]{3,}[ \t]*(?:python|py|yaml|yml|tool)?[ \t]*\r?\n(?P<body>.*?)\s*[`~]{3,}\s*", re.DOTALL
+)
 _OBJECT = re.compile(r"^\{(?=\s*[\"'](?:name|tool|function|type)[\"']\s*:)", re.MULTILINE)
 _FIELDS = re.compile(
     r"\s*[\"'](?:name|tool)[\"']\s*:\s*[\"'][^\"'\n]{1,128}[\"']"
@@ -48,6 +57,8 @@ def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     False
     """
     spoken = divide(text).text
+    if _ends_with_block(spoken, specs):
+        return True
     parts = [spoken[start:end] for start, end in unquoted_spans(spoken)]
     unquoted = "".join(parts).rstrip()
     paragraphs = _PARAGRAPHS.split(unquoted[-_LONGEST:])
@@ -58,11 +69,27 @@ def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
         return True
     if _ends_with_object(unquoted):
         return True
-    named = _ACTION.search(last) or _LINE.fullmatch(last)
+    return _names_tool(last, specs)
+
+
+def _ends_with_block(text: str, specs: Sequence[ToolSpec]) -> bool:
+    """Return whether the last block is a call that was not run: one of several, or other code."""
+    block = read_last_block(text, lambda found: find_tool(found.name, specs) is not None)
+    if block is not None:
+        return True
+    for start, end in fences(text):
+        code = _CODE_FENCE.fullmatch(text, start)
+        if end >= len(text.rstrip()) and code is not None:
+            return _names_tool(code.group("body").strip(), specs)
+    return False
+
+
+def _names_tool(text: str, specs: Sequence[ToolSpec]) -> bool:
+    """Return whether the text is a call of a tool in a notation that is not read."""
+    named = _ACTION.search(text) or _YAML.search(text) or _LINE.fullmatch(text)
     if named is None:
         return False
-    tool = find_tool(named.group("name"), specs)
-    return tool is not None
+    return find_tool(named.group("name"), specs) is not None
 
 
 def _ends_with_object(text: str) -> bool:

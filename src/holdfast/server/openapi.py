@@ -15,6 +15,7 @@ from holdfast.server.models.problem import Problem
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+_LONG = "Json"
 _REF = "#/components/schemas/{model}"
 _SECURITY = {
     "bearer": {"type": "http", "scheme": "bearer"},
@@ -40,16 +41,29 @@ def describe(app: FastAPI) -> dict[str, Any]:
         schemas.update(schema.pop("$defs", {}))
         schemas[name] = schema
     # Once as a name, not each time in full.
-    schemas["Message"]["properties"]["events"]["items"] = {"$ref": _REF.format(model="Event")}
+    schemas["MessageJson"]["properties"]["events"]["items"] = {"$ref": _REF.format(model="Event")}
     sentinel = {"$ref": _REF.format(model="Sentinel")}
     schemas["SentinelRaised"]["properties"]["sentinel"] = sentinel
     document["components"]["schemas"] = dict(sorted(schemas.items()))
+    document = _with_short_names(document)
     document["components"]["securitySchemes"] = _SECURITY
     document["security"] = [{"bearer": []}, {"cookie": []}]
     stream = document["paths"]["/api/projects/{id}/events"]["get"]["responses"]["200"]["content"]
     stream.pop("application/json", None)
     stream["text/event-stream"] = {"schema": {"type": "string"}}
     return document
+
+
+def _with_short_names(document: dict[str, Any]) -> dict[str, Any]:
+    """Call `ChangeJson` and its like by what they are: in the source those names are taken."""
+    text = json.dumps(document)
+    for name in document["components"]["schemas"]:
+        if name.endswith(_LONG):
+            text = text.replace(f'"{name}"', f'"{name.removesuffix(_LONG)}"')
+            reference = _REF.format(model=name)
+            text = text.replace(f'"{reference}"', f'"{reference.removesuffix(_LONG)}"')
+    renamed: dict[str, Any] = json.loads(text)
+    return renamed
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from holdfast.server.token import Token
+    from holdfast.server.token import AccessToken
 
 LARGEST_BODY = 2_000_000
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -47,7 +47,7 @@ class Access:
     servers need two names.
     """
 
-    token: Token
+    token: AccessToken
     cookie: str = "holdfast"
     hosts: frozenset[str] = frozenset()
     body_seconds: float = 20.0

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from holdfast.server.project_list import ProjectRegistry
-    from holdfast.server.token import Token
+    from holdfast.server.token import AccessToken
 
 _STALLED_MILLISECONDS = 30_000
 """How long a client may take nothing of what it was sent, before its connection is dropped."""
@@ -34,7 +34,7 @@ _THREADS = 100
 class ServerOptions:
     """Where the server listens, and who may call. `hosts` are further names of this machine."""
 
-    token: Token
+    token: AccessToken
     host: str = "127.0.0.1"
     port: int = 0
     hosts: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ def open_socket(host: str, port: int) -> socket.socket:
     return listening
 
 
-def address_of(listening: socket.socket, token: Token) -> str:
+def address_of(listening: socket.socket, token: AccessToken) -> str:
     """Return the address of the page, with the token."""
     host, port = listening.getsockname()[:2]
     if ":" in host:

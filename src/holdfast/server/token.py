@@ -20,7 +20,7 @@ class BadTokenFile(Exception):  # noqa: N818 - the word for it
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Token:
+class AccessToken:
     """A secret that is never printed but in the address of the page."""
 
     value: str
@@ -34,12 +34,12 @@ class Token:
         return "Token(…)"
 
 
-def new_token() -> Token:
+def new_token() -> AccessToken:
     """Return a token for one run."""
-    return Token(secrets.token_urlsafe(32))
+    return AccessToken(secrets.token_urlsafe(32))
 
 
-def read_token(file: Path) -> Token:
+def read_token(file: Path) -> AccessToken:
     """Return the token of a file that only its owner can read. Raise `BadTokenFile`."""
     try:
         mode = file.stat().st_mode
@@ -55,4 +55,4 @@ def read_token(file: Path) -> Token:
             f"{file}: the token must be one word of at least {SHORTEST} characters; make one with "
             "`openssl rand -hex 32`."
         )
-    return Token(text)
+    return AccessToken(text)

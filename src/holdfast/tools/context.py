@@ -45,7 +45,8 @@ class ToolPolicy:
     """What the tools may do. `plan`: only tools that read. The gate decides the rest.
 
     `network`: commands that were approved reach the network. `unattended`: the gate approves every
-    command without asking anybody, so more than that must not be asked of it.
+    command without asking anybody, so more than that must not be asked of it. `weak_sandbox`: the
+    user accepts that unattended commands run where the sandbox does not protect everything.
     """
 
     rules: CommandRules
@@ -54,6 +55,7 @@ class ToolPolicy:
     longest_timeout: int = 600
     network: bool = False
     unattended: bool = False
+    weak_sandbox: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,8 +255,13 @@ GateAnswer: TypeAlias = Literal["yes"] | Denied | NoApprover | TurnCancelled
 class ApprovalGate(Protocol):
     """The policy and the user who approve or deny an action."""
 
-    def ask(self, what: ApprovalSubject, subject: str, why: str) -> GateAnswer:
-        """Return the decision; block until it is made. `subject` is the path or the command."""
+    def ask(
+        self, what: ApprovalSubject, subject: str, why: str, *, in_auto: bool = False
+    ) -> GateAnswer:
+        """Return the decision; block until it is made. `subject` is the path or the command.
+
+        `in_auto`: a person decides in the mode `auto` too.
+        """
 
 
 # --------------------------------------------------------------------------------------------- tree

@@ -32,6 +32,10 @@ _UNATTENDED = "this may print secrets and nobody is there to allow it; do withou
 _NO_SANDBOX = (
     "no sandbox works here and nobody is there to allow this; the user can, by --sandbox off."
 )
+_WEAK_SANDBOX_CURE = (
+    '; the user can install bubblewrap, or accept what is not protected with weak_sandbox = "run"'
+    " in their own settings"
+)
 _OUTSIDE = "outside the sandbox, with all that you may read and write"
 
 
@@ -111,10 +115,23 @@ def _plan_in_project(
             if refused is not None:
                 return refused
         why = "; ".join((verdict.why, *unprotected))
-        refused = refuse(context.ports.gate.ask("command", command, why), command)
+        refused = _ask(command, why, context)
         if refused is not None:
             return refused
     return _Run(words, "write", network, git_writable=runs_git(command))
+
+
+def _ask(command: str, why: str, context: ToolContext) -> ToolOutcome | None:
+    """Ask for a command in the level `write`; return the refusal, or None.
+
+    An unattended command is asked for as well, where the sandbox cannot enforce that level.
+    """
+    policy, gate = context.policy, context.ports.gate
+    sandbox = context.ports.commands.sandbox
+    if policy.unattended and not sandbox.runs_unattended(weak=policy.weak_sandbox):
+        answer = gate.ask("command", command, why, in_auto=True)
+        return refuse(answer, command, _WEAK_SANDBOX_CURE)
+    return refuse(gate.ask("command", command, why), command)
 
 
 def _refuse_unattended(

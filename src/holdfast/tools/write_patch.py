@@ -31,16 +31,18 @@ _NO_FILE = "name a file."
 
 
 class WritePatchTool(StrictArguments):
-    """A diff, as text."""
+    """A diff, as text. `path` is the file of a diff that names none."""
 
     diff: str
+    path: str | None = None
 
 
 def write_patch(arguments: WritePatchTool, context: ToolContext, _: Cancel) -> ToolOutcome:
     """Parse the diff, then land all of it or none."""
-    requests = parse(arguments.diff, _format_of(arguments.diff))
+    diff = _with_path(arguments)
+    requests = parse(diff, _format_of(diff))
     if isinstance(requests, Refused):
-        barred = _find_barred(arguments.diff)
+        barred = _find_barred(diff)
         if barred is not None:
             return denied(barred.message)
         event = EditRefused("", requests.reason, requests.message)
@@ -49,6 +51,18 @@ def write_patch(arguments: WritePatchTool, context: ToolContext, _: Cancel) -> T
     placed = tuple(_with_plain_paths(request, context) for request in requests)
     call = EditCall(placed, "patch_error", DIFF_FORMAT)
     return edit(call, context)
+
+
+def _with_path(arguments: WritePatchTool) -> str:
+    """Return the diff with the file's name in front of hunks or a block that have none."""
+    diff, path = arguments.diff, arguments.path
+    if not path:
+        return diff
+    if diff.startswith("@@"):
+        return f"--- a/{path}\n+++ b/{path}\n{diff}"
+    if _BLOCK.match(diff):
+        return f"{path}\n{diff}"
+    return diff
 
 
 def _with_plain_paths(request: FileRequest, context: ToolContext) -> FileRequest:

@@ -85,6 +85,11 @@ class Landed:
     spans: tuple[Span, ...]
     warning: str | None = None
 
+    @property
+    def landed(self) -> Literal[True]:
+        """True: the edit landed."""
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:
@@ -99,6 +104,13 @@ class Refused:
     closest: str = ""
     candidates: tuple[int, ...] = ()
     kind: Literal["patch_error", "edit_error"] = "edit_error"
+    veto: str = ""
+    """The name of the check that refused the closest place; "" where none did."""
+
+    @property
+    def landed(self) -> Literal[False]:
+        """False: nothing changed."""
+        return False
 
 
 Outcome: TypeAlias = Landed | Refused

@@ -46,6 +46,22 @@ class SandboxStatus:
     why: str = ""
     switched_off: bool = False
 
+    def runs_unattended(self, *, weak: bool) -> bool:
+        """Return whether a command may run in the level `write` although no person was asked.
+
+        `weak`: the user accepts a sandbox that does not enforce all of the level.
+
+        >>> [SandboxStatus(kind).runs_unattended(weak=False) for kind in ("bubblewrap", "landlock")]
+        [True, False]
+        >>> [SandboxStatus(kind).runs_unattended(weak=True) for kind in ("landlock", "none")]
+        [True, False]
+        >>> SandboxStatus("none", switched_off=True).runs_unattended(weak=False)
+        True
+        """
+        if self.kind == "none":
+            return self.switched_off
+        return weak or not self.unprotected("write")
+
     def unprotected(self, level: SandboxLevel, *, network: bool = False) -> tuple[str, ...]:
         """Return what this kind cannot enforce of a level, in words; () if it enforces all.
 

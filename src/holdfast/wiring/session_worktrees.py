@@ -136,5 +136,6 @@ def _setup(
         max(settings["command_timeout"], _LONGEST_SETUP),
         network=settings["network"] == "on",
         unattended=settings["approve"] == "auto",
+        weak_sandbox=settings["weak_sandbox"] == "run",
         secrets=tuple(filter(None, (settings["api_key"], settings["database_url"]))),
     )

@@ -18,7 +18,6 @@ from holdfast.adapters.project.project_overview import look_over
 from holdfast.adapters.project.read_guard import DiskReadGuard
 from holdfast.adapters.project.search import DiskSearcher
 from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests, is_cache
-from holdfast.adapters.store.database_url import chosen_url, store_exists
 from holdfast.guards.step_cap import StepCaps
 from holdfast.loop.limits import LoopLimits
 from holdfast.tools.context import ToolPolicy, ToolPorts
@@ -85,6 +84,8 @@ def mark_interrupted_at(root: Path) -> tuple[str, ...]:
 
     A store that cannot be used is no obstacle here: whoever uses it next reports it.
     """
+    from holdfast.adapters.store.database_url import chosen_url, store_exists  # noqa: PLC0415 - it imports SQLAlchemy
+
     state = state_directory()
     if not store_exists(chosen_url(state)):
         return ()
@@ -164,6 +165,7 @@ def _dependencies(
             timeout=settings["command_timeout"],
             network=settings["network"] == "on",
             unattended=settings["approve"] == "auto",
+            weak_sandbox=settings["weak_sandbox"] == "run",
         )
         here = str(root)
         ports = ToolPorts(

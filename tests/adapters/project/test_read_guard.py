@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.project import read_guard
+from holdfast.adapters.project.project_files import git as project_git
 from holdfast.adapters.project.read_guard import DiskReadGuard
 
+OUTSIDE = "the repository has files outside the project"
 UNREACHED = "git may print an object that no branch, tag or reflog reaches"
 PRINTS_ENV = "git may print .env, which may hold secrets"
 
@@ -39,6 +42,48 @@ def test_a_repository_without_secrets_may_be_printed(repo: Path) -> None:
     guard = DiskReadGuard(str(repo))
     (repo / ".env").write_text("KEY=1\n")
     assert [guard.why_not_git(each) for each in ("none", "present", "history")] == [None] * 3
+
+
+def test_names_in_git_are_searched_again_only_after_the_index_or_head_has_changed(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+
+    def recorded(root: str, *words: str) -> bytes | None:
+        ran.append(words[0])
+        return project_git(root, *words)
+
+    monkeypatch.setattr(read_guard, "git", recorded)
+    guard = DiskReadGuard(str(repo))
+    assert [guard.why_not_git("present") for _ in range(3)] == [None] * 3
+    assert ran == ["rev-parse", "ls-files", "ls-tree", "rev-parse", "rev-parse"]
+    (repo / ".env").write_text("KEY=1\n")
+    git(repo, "add", "-f", ".env")
+    assert guard.why_not_git("present") == PRINTS_ENV
+    git(repo, "commit", "-qm", "2")
+    git(repo, "update-index", "--force-remove", ".env")
+    assert guard.why_not_git("present") == PRINTS_ENV
+    git(repo, "update-ref", "HEAD", "HEAD~1")
+    assert guard.why_not_git("present") is None
+
+
+def test_a_repository_without_a_commit_may_be_printed(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    guard = DiskReadGuard(str(tmp_path))
+    assert guard.why_not_git("present") is None
+    (tmp_path / ".env").write_text("KEY=1\n")
+    git(tmp_path, "add", "-f", ".env")
+    assert guard.why_not_git("present") == PRINTS_ENV
+
+
+def test_a_root_with_a_newline_in_its_name_is_its_own_repository(tmp_path: Path) -> None:
+    root = tmp_path / "odd\nname"
+    root.mkdir()
+    git(root, "init", "-q")
+    assert DiskReadGuard(str(root)).why_not_git("present") is None
+    (tmp_path / "odd").mkdir()
+    git(root, "config", "core.worktree", str(tmp_path / "odd"))
+    assert DiskReadGuard(str(root)).why_not_git("present") == OUTSIDE
 
 
 def test_a_tracked_secret_is_asked_for_and_one_of_the_history_where_that_is_printed(

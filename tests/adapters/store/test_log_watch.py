@@ -154,3 +154,18 @@ def test_the_end_of_the_watch_cuts_off_its_followers(
     late = watch.follow(lambda: None, after=1)
     assert late.replay() is None
     assert late.take().cut_off
+
+
+def test_a_signal_comes_when_something_is_published_and_not_only_in_time(
+    store: Store, project_id: str
+) -> None:
+    signal = signal_of(store)
+    # The first wait on PostgreSQL only begins to listen.
+    signal.wait(0.0)
+    signal.wait(0.0)
+    waiter = threading.Thread(target=signal.wait, args=(LONGEST,), daemon=True)
+    waiter.start()
+    publish(store, project_id, 1)
+    waiter.join(LONGEST / 2)
+    assert not waiter.is_alive()
+    signal.close()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from holdfast.testing import ScriptedServer, call, say
 from tests.end_to_end.run.project import Project, Ran
+from tests.end_to_end.run.terminal import on_terminal
 
 pytestmark = pytest.mark.e2e
 
@@ -15,8 +18,7 @@ def run_command(project: Project, command: str, *flags: str) -> tuple[Ran, str]:
     script = [call("run_command", command=command), say("Done.")]
     with ScriptedServer(script) as server:
         ran = project.run("Go.", "--approve", "auto", *flags, server=server)
-        messages = server.requests[-1].body["messages"]
-    [told] = [each["content"] for each in messages if each["role"] == "tool"]
+    [told] = [event["text"] for event in ran.events if event["kind"] == "call_ended"]
     return ran, str(told)
 
 
@@ -26,6 +28,7 @@ def kind_of(ran: Ran) -> str:
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
 def test_a_command_of_a_turn_is_confined(project: Project, kind: str) -> None:
+    project.user_file.write_text('weak_sandbox = "run"\n')
     (project.home / "notes.txt").write_text("hunter2")
     outside = project.place / "outside.txt"
     ran, told = run_command(
@@ -40,6 +43,71 @@ def test_a_command_of_a_turn_is_confined(project: Project, kind: str) -> None:
     assert not outside.exists()
     assert "journal" not in told
     assert project.texts()["made.txt"] == "x\n"
+
+
+WEAK_COMMAND = "echo x > .git/hooks/post-commit; touch made.txt"
+GAPS = (
+    "files with secrets in the project can be read; .git and .holdfast can be changed; "
+    "modes and times of files outside the project can be changed"
+)
+
+
+def test_landlock_cannot_protect_git_so_auto_asks_and_the_question_says_what_is_open(
+    project: Project,
+) -> None:
+    ran, told = run_command(project, WEAK_COMMAND, "--sandbox", "landlock")
+    skip_without_landlock(ran)
+    assert (ran.code, ran.ended["stop_reason"]) == (3, "needs_approval")
+    [asked] = [event for event in ran.events if event["kind"] == "approval_asked"]
+    assert (asked["what"], asked["subject"]) == ("command", WEAK_COMMAND)
+    assert asked["why"] == f"it redirects with >; {GAPS}"
+    assert told == (
+        f"{WEAK_COMMAND}: this needs approval, and this session has no user to ask; the user can "
+        'install bubblewrap, or accept what is not protected with weak_sandbox = "run" in their own'
+        " settings."
+    )
+    assert "made.txt" not in project.texts()
+    assert not (project.root / ".git/hooks/post-commit").exists()
+
+
+def test_on_a_terminal_auto_asks_where_landlock_leaves_gaps(project: Project) -> None:
+    probe = project.holdfast("config", "show", "--json", HOLDFAST_SANDBOX="landlock")
+    if json.loads(probe.out)["sandbox"]["kind"] != "landlock":
+        pytest.skip("there is no Landlock here")
+    script = [call("run_command", command="touch made.txt"), say("Done.")]
+    words = ("Go.", "--approve", "auto", "--sandbox", "landlock")
+    with ScriptedServer(script) as server, on_terminal(project, *words, server=server) as terminal:
+        terminal.wait_for(".git and .holdfast can be changed")
+        terminal.wait_for("n [REASON]: no) ")
+        terminal.type("y\n")
+        assert terminal.finish() == 0, terminal.screen
+    assert "made.txt" in project.texts()
+
+
+def test_landlock_with_auto_runs_what_only_reads(project: Project) -> None:
+    ran, told = run_command(project, "cat a.py", "--sandbox", "landlock")
+    skip_without_landlock(ran)
+    assert (ran.code, told) == (0, "Exit code 0.\nx = 1\ny = 2")
+
+
+def test_the_user_accepts_for_good_what_landlock_leaves_open(project: Project) -> None:
+    project.user_file.write_text('weak_sandbox = "run"\n')
+    ran, told = run_command(project, "touch made.txt", "--sandbox", "landlock")
+    skip_without_landlock(ran)
+    assert (ran.code, told) == (0, "Exit code 0.\nIt changed made.txt.\n(no output)")
+
+
+def test_a_project_cannot_accept_what_landlock_leaves_open(project: Project) -> None:
+    project.write(".holdfast/config.toml", 'weak_sandbox = "run"\n')
+    ran = project.holdfast("run", "Go.", "--approve", "auto", "--sandbox", "landlock")
+    assert ran.code == 2
+    assert "weak_sandbox" in ran.err
+    assert "made.txt" not in project.texts()
+
+
+def skip_without_landlock(ran: Ran) -> None:
+    if kind_of(ran) != "landlock":
+        pytest.skip("there is no Landlock here")
 
 
 def test_git_and_settings_are_not_changed_by_a_command(project: Project) -> None:

@@ -217,7 +217,8 @@ def test_with_auto_git_shows_no_secret_that_it_has(project: Project, kind: str) 
     git(project, "rm", "-q", ".env")
     git(project, "commit", "-qm", "two")
     commands = ("git show HEAD~1:.env", "git log -p", "git log -p | cat", "git log --oneline")
-    ran = run_commands(project, *commands, words=("--approve", "auto"), HOLDFAST_SANDBOX=kind)
+    project.variables = {"HOLDFAST_SANDBOX": kind, "HOLDFAST_WEAK_SANDBOX": "run"}
+    ran = run_commands(project, *commands, words=("--approve", "auto"))
     assert (ran.code, tuple(outputs(ran))) == (0, commands[1:])
     assert "KEY=[token removed]" in outputs(ran)["git log -p | cat"]
     assert SECRET not in ran.out

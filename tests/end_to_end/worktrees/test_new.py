@@ -167,6 +167,21 @@ def test_the_setup_runs_once_in_the_new_worktree_if_the_rules_allow_it(
     assert not project.user.path("made-by-setup").exists()
 
 
+def test_the_setup_runs_in_auto_mode_only_where_the_sandbox_leaves_no_gaps(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLDFAST_SANDBOX", "landlock")
+    monkeypatch.setenv("HOLDFAST_APPROVE", "auto")
+    project.user.write(".holdfast/config.toml", '[worktree]\nsetup = "touch made-by-setup"\n')
+    made = project.worktree("new")
+    assert made["setup"]["exit_code"] is None
+    assert made["setup"]["why"].startswith("nobody is there to allow it although ")
+    assert not Path(made["path"], "made-by-setup").exists()
+    monkeypatch.setenv("HOLDFAST_WEAK_SANDBOX", "run")
+    made = project.worktree("new")
+    assert made["setup"]["exit_code"] == 0, made
+
+
 def test_eight_worktrees_are_made_at_once(project: Project) -> None:
     before = project.users()
     command = [sys.executable, "-m", "holdfast.cli.main", "worktree", "new", "--with-changes"]

@@ -147,3 +147,84 @@ def test_a_structured_call_with_incomplete_arguments_is_not_run_whatever_the_fin
                 whole[:at],
                 finish,
             )
+
+
+def _json(
+    name: str, arguments: dict[str, Any], *, named: str = "name", given: str = "arguments"
+) -> str:
+    return json.dumps({named: name, given: arguments})
+
+
+def _python(name: str, arguments: dict[str, Any]) -> str:
+    return f"{name}({', '.join(f'{key}={json.dumps(value)}' for key, value in arguments.items())})"
+
+
+def _closed(name: str, arguments: dict[str, Any]) -> str:
+    return "".join(
+        f"<parameter={key}>\n{value}\n</parameter>\n" for key, value in arguments.items()
+    )
+
+
+def _pairs(name: str, arguments: dict[str, Any]) -> str:
+    return "".join(
+        f"<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n"
+        for key, value in arguments.items()
+    )
+
+
+SELF_CLOSING: dict[str, Callable[[str, dict[str, Any]], str]] = {
+    "bare JSON": _json,
+    "a list": lambda n, a: f"[{_json(n, a)}]",
+    "a fence": lambda n, a: f"```json\n{_json(n, a)}\n```",
+    "words and a fence": lambda n, a: f"Sure, here is the call:\n\n```json\n{_json(n, a)}\n```",
+    "words and JSON": lambda n, a: f"I do it.\n\n{_json(n, a)}",
+    "hermes": lambda n, a: f"<tool_call>\n{_json(n, a)}\n</tool_call>",
+    "hermes after words": lambda n, a: f"I do it.\n<tool_call>\n{_json(n, a)}\n</tool_call>",
+    "closed fields": lambda n, a: f"<tool_call>\n<function={n}>\n{_closed(n, a)}</function>\n</tool_call>",
+    "JSON in a function": lambda n, a: f"<function={n}>{json.dumps(a)}</function>",
+    "phi": lambda n, a: f"functools[{_json(n, a)}]",
+    "command-r": lambda n, a: f"Action: ```json\n[{_json(n, a, named='tool_name', given='parameters')}]\n```",
+    "command-a": lambda n, a: (
+        f"<|START_ACTION|>[{_json(n, a, named='tool_name', given='parameters')}]<|END_ACTION|>"
+    ),
+    "gemma": lambda n, a: f"```tool_code\n{_python(n, a)}\n```",
+    "gemma, printed": lambda n, a: f"So:\n```tool_code\nprint(default_api.{_python(n, a)})\n```",
+    "olmo": lambda n, a: f"<function_calls>\n{_python(n, a)}\n</function_calls>",
+    "llama, a list": lambda n, a: f"[{_python(n, a)}]",
+    "llama, a tag": lambda n, a: f"<|python_tag|>{_json(n, a, given='parameters')}",
+    "llama, a method": lambda n, a: f"<|python_tag|>{n}.call({_python('', a)[1:]}",
+    "mistral": lambda n, a: f"[TOOL_CALLS] [{_json(n, a)}]",
+    "devstral": lambda n, a: f"[TOOL_CALLS]{n}[ARGS]{json.dumps(a)}",
+    "granite": lambda n, a: f"<|tool_call|>[{_json(n, a, named='type')}]",
+    "gpt-oss": lambda n, a: (
+        f"<|channel|>commentary to=functions.{n} <|constrain|>json<|message|>{json.dumps(a)}<|call|>"
+    ),
+    "gpt-oss, no tokens": lambda n, a: f"commentary to=functions.{n} json{json.dumps(a)}",
+    "kimi": lambda n, a: (
+        f"<|tool_call_begin|>functions.{n}:0<|tool_call_argument_begin|>{json.dumps(a)}<|tool_call_end|>"
+    ),
+    "glm": lambda n, a: f"<tool_call>{n}\n{_pairs(n, a)}</tool_call>",
+    "deepseek": lambda n, a: (
+        f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>{n}\n"
+        f"```json\n{json.dumps(a)}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+    ),
+    "reported": lambda n, a: f"[Assistant tool call]: {n}({json.dumps(a)})",
+    "an action": lambda n, a: _json(n, a, named="action", given="action_input"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", SELF_CLOSING)
+@pytest.mark.parametrize("name", CALLS)
+def test_only_the_whole_call_is_run_wherever_its_text_ends(name: str, dialect: str) -> None:
+    meant = {key: value.removesuffix("\n") for key, value in CALLS[name].items()}
+    whole = SELF_CLOSING[dialect](name, meant)
+    others = [
+        (whole[:at], finish)
+        for at in range(len(whole))
+        for finish in FINISHES
+        for call in _ran(whole[:at], finish)
+        if (call.name, call.arguments) != (name, meant)
+    ]
+    assert others == []
+    assert [(call.name, call.arguments) for call in _ran(whole, "stop")] == [(name, meant)]
+    assert _ran(whole, "length") == []

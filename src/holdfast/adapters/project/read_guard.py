@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import threading
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ _SECONDS = 5.0
 """How long the history is searched for names of secrets before git is asked for."""
 _LARGEST_SECRET = 100_000
 _MOST_VERSIONS = 200
+_INDEX_AND_TREE = re.compile(rb"(?P<index>[^\n]+)\n(?P<tree>[0-9a-f]*)\n?")
 _TOO_LONG = "the history is too long to search it for files with secrets in time"
 
 
@@ -49,6 +51,7 @@ class DiskReadGuard:
         """Look at nothing yet."""
         self._root = os.path.realpath(root)
         self._histories: dict[bytes, str | None] = {}
+        self._present: tuple[object, str | None] | None = None
 
     def program(self, name: str) -> str | None:
         """Return the path of a program on the PATH, without the directories of the project."""
@@ -84,20 +87,30 @@ class DiskReadGuard:
 
     def why_not_git(self, content: GitContent, operands: Sequence[str] = ()) -> str | None:
         """Return why git that prints this content needs approval, or None."""
-        top = git(self._root, "rev-parse", "--show-toplevel")
-        if top is None:
+        asked = ("--show-toplevel", "--git-path", "index", "--revs-only", "HEAD^{tree}")
+        found = git(self._root, "rev-parse", *asked)
+        if found is None:
             # There is no repository, so nothing can be printed of one.
             return None
-        if os.path.realpath(os.fsdecode(top.removesuffix(b"\n"))) != self._root:
+        here = os.fsencode(self._root) + b"\n"
+        state = _INDEX_AND_TREE.fullmatch(found.removeprefix(here))
+        if state is None or not found.startswith(here):
             return "the repository has files outside the project"
         if content == "none":
             return None
-        why = self._why_not_present()
+        why = self._why_not_present(os.fsdecode(state["index"]), state["tree"])
         if why is None and content == "history":
             why = self._why_not_history() or self._why_not_objects(operands)
         return why
 
-    def _why_not_present(self) -> str | None:
+    def _why_not_present(self, index: str, tree: bytes) -> str | None:
+        """Search the names in the index and in HEAD; again only after one of them has changed."""
+        state = (_file_mark(Path(self._root, index)), tree)
+        if self._present is None or self._present[0] != state:
+            self._present = (state, self._search_present())
+        return self._present[1]
+
+    def _search_present(self) -> str | None:
         for words in (("ls-files", "-z"), ("ls-tree", "-r", "-z", "--name-only", "HEAD")):
             listed = git(self._root, *words) or b""
             why = _why_not_names(listed.split(b"\0"))
@@ -181,6 +194,15 @@ class DiskReadGuard:
     def git_settings(self) -> tuple[str, ...]:
         """Return settings that switch off the filters which the repository itself defines."""
         return Git(Path(self._root)).filter_settings()
+
+
+def _file_mark(path: Path) -> tuple[int, ...] | None:
+    """Return what differs after git has replaced a file; None if there is no such file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _why_not_names(names: Iterable[bytes]) -> str | None:

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 _SCRIPTS = Path(__file__).parent / "migrations"
 _VERSION_TABLE = "alembic_version"
 _READ_VERSION = f"SELECT version_num FROM {_VERSION_TABLE}"  # noqa: S608 - a constant
+# As Alembic creates it.
+_CREATE_VERSION = (
+    f"CREATE TABLE {_VERSION_TABLE} (version_num VARCHAR(32) NOT NULL, "
+    f"CONSTRAINT {_VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
+)
 # Any number will do, as long as all processes take the same one.
 _MIGRATION_LOCK = 0x686F_6C64
 
@@ -36,6 +41,8 @@ def revisions() -> tuple[str, ...]:
 def bring_up_to_date(engine: Engine, address: DatabaseUrl) -> None:
     """Migrate the store to the newest schema, all or nothing; raises `StoreNewer` or `NotAStore`.
 
+    An empty database gets the newest schema at once, which needs no Alembic.
+
     Two processes may do this at once: the second waits, and finds it done.
     """
     # The common case: no lock, and no Alembic to import.
@@ -46,7 +53,10 @@ def bring_up_to_date(engine: Engine, address: DatabaseUrl) -> None:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
         _judge(connection, address)
-        migrate(connection)
+        if revision(connection) is None:
+            _create_newest(connection)
+        else:
+            migrate(connection)
 
 
 def _is_up_to_date(engine: Engine) -> bool:
@@ -66,6 +76,14 @@ def revision(connection: Connection) -> str | None:
     if not inspect(connection).has_table(_VERSION_TABLE):
         return None
     return connection.exec_driver_sql(_READ_VERSION).scalar()
+
+
+def _create_newest(connection: Connection) -> None:
+    """Create the tables as the scripts would leave them, and record that."""
+    metadata.create_all(connection, checkfirst=False)
+    connection.exec_driver_sql(_CREATE_VERSION)
+    statement = text(f"INSERT INTO {_VERSION_TABLE} VALUES (:newest)")  # noqa: S608 - a constant
+    connection.execute(statement, {"newest": revisions()[-1]})
 
 
 def migrate(connection: Connection, to: str = "head") -> None:

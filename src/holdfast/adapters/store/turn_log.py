@@ -56,6 +56,7 @@ from holdfast.usecases.turns.ports import (
 )
 from holdfast.vocab.agent_events import AgentCall, AgentStateChanged
 from holdfast.vocab.events import Event, RepairEnded, Said, SentinelRaised, TurnEnded
+from holdfast.vocab.session_events import SessionChanged
 from holdfast.vocab.transcript import UserText
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
 OURS = "holdfast"
 """The name of the agent of a turn whose model Holdfast itself asks."""
 _GO_ON = "Continue."
+_LONGEST_TITLE = 80
 _NOT_WAITING = "this message does not wait any more, or was edited just now; look at the queue."
 
 
@@ -165,7 +167,7 @@ class StoredTurnLog:
             if not opening.prompt:
                 return TurnNotBegun("there is no prompt; say what is to be done.")
             metadata = {"system": opening.system, "tools": opening.tools}
-            title = opening.prompt[:80]
+            title = opening.prompt[:_LONGEST_TITLE]
             session = add_session(
                 connection,
                 project.id,
@@ -222,7 +224,7 @@ class StoredTurnLog:
         begun = TurnBegun(
             session, chat, turn, answer.id, system, past, project.id, prompt_message, last_turn
         )
-        events = [*queued, *announce(begun)]
+        events = [*queued, *_name_session(connection, session, prompt), *announce(begun)]
         last = _keep(connection, begun, events)
         return replace(begun, seq=last - len(events))
 
@@ -239,6 +241,19 @@ def _translated() -> Iterator[None]:
         if error.filename:
             message = f"{error.filename}: {message}"
         raise RecordsUnavailable(message) from error
+
+
+def _name_session(
+    connection: Connection, session: str, prompt: str | None
+) -> tuple[SessionChanged, ...]:
+    """Name a session without a title after the first prompt; return the event."""
+    row = session_by_id(connection, session)
+    if row is None or row.title or not prompt:
+        return ()
+    row = replace(row, title=prompt[:_LONGEST_TITLE])
+    this = update(sessions).where(sessions.c.id == session)
+    connection.execute(this.values(title=row.title))
+    return (SessionChanged("renamed", row.id, row.title, row.agent, row.model, row.mode),)
 
 
 def _take_queued(

@@ -11,7 +11,7 @@ from holdfast.landing.formats.paths import tidy_path
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 # ------------------------------------------------------------------------------------- hunk headers
 
@@ -190,16 +190,9 @@ def read_file_header(lines: Sequence[str], at: int, *, judge_paths: bool) -> Fil
 
 
 def _with_line(head: FileHeader, line: str) -> FileHeader | Malformed:
-    if line.startswith(("diff --cc ", "diff --combined ")):
-        return Malformed(
-            "a combined diff of a merge has two marker columns; write a plain diff against one version."
-        )
-    if line.startswith("copy "):
-        return Malformed("a copy cannot be applied; write the new file as a diff from /dev/null.")
-    if line.endswith((" 120000", " 160000")) and ("mode" in line or line.startswith("index")):
-        return Malformed(
-            "a symbolic link or submodule cannot be applied; write only changes of text files."
-        )
+    for applies, message in _UNSUPPORTED:
+        if applies(line):
+            return Malformed(message)
     if line.startswith("rename from "):
         return replace(head, old=_unquote(line[12:].strip()), rename=True)
     if line.startswith("rename to "):
@@ -209,6 +202,28 @@ def _with_line(head: FileHeader, line: str) -> FileHeader | Malformed:
     if line.startswith("deleted file mode"):
         return replace(head, new=None)
     return head
+
+
+def _is_combined(line: str) -> bool:
+    return line.startswith(("diff --cc ", "diff --combined "))
+
+
+def _is_copy(line: str) -> bool:
+    return line.startswith("copy ")
+
+
+def _is_link(line: str) -> bool:
+    return line.endswith((" 120000", " 160000")) and ("mode" in line or line.startswith("index"))
+
+
+_UNSUPPORTED: tuple[tuple[Callable[[str], bool], str], ...] = (
+    (
+        _is_combined,
+        "a combined diff of a merge has two marker columns; write a plain diff against one version.",
+    ),
+    (_is_copy, "a copy cannot be applied; write the new file as a diff from /dev/null."),
+    (_is_link, "a symbolic link or submodule cannot be applied; write only changes of text files."),
+)
 
 
 def _with_names(head: FileHeader, minus: str, plus: str, command: str) -> FileHeader:

@@ -20,7 +20,7 @@ from holdfast.landing.formats.surrounding_text import fence_of, is_directive, is
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 EXAMPLE = """\
 --- a/src/file.py
@@ -126,21 +126,14 @@ def read_scan(source: DiffLines, *, strict: bool = False) -> Scan | Malformed:
         if strict and scan.strays:
             return tell_stray(source, scan.strays[0])
         line = lines[at]
-        if not line:
-            at += 1
-        elif starts_file(lines, at):
-            fault, at = _take_header(source, scan, at)
+        take = _part_at(lines, scan, at)
+        if take is not None:
+            fault, at = take(source, scan, at)
             if fault:
                 return fault
-        elif line.startswith("@@") or _is_implicit(lines, scan, at):
-            fault, at = _take_hunk(source, scan, at)
-            if fault:
-                return fault
-        elif line.isspace():
+        elif not line or line.isspace():
             at += 1
-        elif line.startswith("GIT binary patch") or (
-            line.startswith("Binary files ") and line.endswith(" differ")
-        ):
+        elif _is_binary(line):
             return malformed(
                 "a binary patch cannot be applied; send only text files:", source.first + at
             )
@@ -150,6 +143,25 @@ def read_scan(source: DiffLines, *, strict: bool = False) -> Scan | Malformed:
     if strict and scan.strays:
         return tell_stray(source, scan.strays[0])
     return _check_last(source, scan) or scan
+
+
+def _part_at(
+    lines: Sequence[str], scan: Scan, at: int
+) -> Callable[[DiffLines, Scan, int], tuple[Malformed | None, int]] | None:
+    """Return the function that reads the header or the hunk that begins at this line, or None."""
+    if not lines[at]:
+        return None
+    if starts_file(lines, at):
+        return _take_header
+    if lines[at].startswith("@@") or _is_implicit(lines, scan, at):
+        return _take_hunk
+    return None
+
+
+def _is_binary(line: str) -> bool:
+    if line.startswith("GIT binary patch"):
+        return True
+    return line.startswith("Binary files ") and line.endswith(" differ")
 
 
 def _take_header(source: DiffLines, scan: Scan, at: int) -> tuple[Malformed | None, int]:

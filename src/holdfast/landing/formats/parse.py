@@ -17,6 +17,7 @@ from holdfast.landing.formats.unified import read_shares
 from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
+from holdfast.vocab.type_check import check_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +41,7 @@ def parse(
     >>> parse('{"path": "a.py", "content": "x = 1"}')
     (FileRequest(path='a.py', action='create', request=WriteFile(text='x = 1'), to=None),)
     """
+    check_type("parse", "text", text, str)
     read = _read(text, _detect(text) if format == "auto" else format, unwrap=unwrap)
     return Refused("malformed", read.message) if isinstance(read, Malformed) else read
 
@@ -110,10 +112,8 @@ def _request(share: FileSection) -> FileRequest | Malformed:
     if not diff.old_path or not diff.new_path:
         return malformed("the diff names no file; write its path into the --- and +++ lines:")
     path = _common_path(diff)
-    if path is not None and diff.hunks:
-        return FileRequest(path, "edit", Patch(share.text))
     if path is not None:
-        return malformed(f"{path} is renamed to itself; leave these lines out, or show a change:")
+        return _edit(path, share)
     if not diff.rename:
         return malformed(
             f"--- {shorten(diff.old_path)} and +++ {shorten(diff.new_path)} must name one file, unless the lines"
@@ -122,6 +122,12 @@ def _request(share: FileSection) -> FileRequest | Malformed:
     return FileRequest(
         diff.old_path, "rename", Patch(share.text) if diff.hunks else None, diff.new_path
     )
+
+
+def _edit(path: str, share: FileSection) -> FileRequest | Malformed:
+    if share.diff.hunks:
+        return FileRequest(path, "edit", Patch(share.text))
+    return malformed(f"{path} is renamed to itself; leave these lines out, or show a change:")
 
 
 def _common_path(diff: FileDiff) -> str | None:

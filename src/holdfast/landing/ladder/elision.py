@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, with_blanks
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, script_of
-from holdfast.landing.text.line_keys import indent_of, key_of
+from holdfast.landing.text.languages import UNKNOWN, FileLanguage
+from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
 from holdfast.landing.text.line_tokens import defined_name, is_comment, strength, words_of
 from holdfast.landing.text.lines import Doc, is_blank
 
@@ -85,19 +86,21 @@ def _loses_lines(script: EditScript, edit: ScriptEdit) -> bool:
     return any(key_of(line) not in added for line in script.old[edit.o1 : edit.o2])
 
 
-def gap_at_end(old: Sequence[str], new: Sequence[str], least: int = 1) -> str | None:
+def gap_at_end(
+    old: Sequence[str], new: Sequence[str], language: FileLanguage, least: int = 1
+) -> str | None:
     """Return a new comment-like line that ends a block of `new` in which lines of `old` vanish, or None.
 
     What the line says does not matter. It takes `least` vanished lines, or one that defines a name. A comment above a
     line that stays belongs to that line and is no gap.
     """
-    if not any(map(_is_comment_like, new)):
+    if not any(_is_comment_like(line, language) for line in new):
         return None
     script = script_of(list(old), list(new))
     known, kept = frozenset(map(key_of, old)), frozenset(map(key_of, new))
     for edit in script.edits:
         at = _last_solid(script, edit)
-        if at is None or not _is_comment_like(new[at]) or key_of(new[at]) in known:
+        if at is None or not _is_comment_like(new[at], language) or key_of(new[at]) in known:
             continue
         if _belongs_to_next(script, edit, at):
             continue
@@ -116,8 +119,8 @@ _JSX_COMMENT = re.compile(r"\s*\{/\*.*")
 _QUOTES = ('"', "'")
 
 
-def _is_comment_like(line: str) -> bool:
-    """Return whether the line is a comment, words in brackets, or begins with dots.
+def _is_comment_like(line: str, language: FileLanguage = UNKNOWN) -> bool:
+    """Return whether the line is a comment of any language, words in brackets, or begins with dots.
 
     >>> [_is_comment_like(line) for line in ("// same", "[... unchanged ...]", "... and so on", "f(a, b)")]
     [True, True, True, False]
@@ -125,7 +128,9 @@ def _is_comment_like(line: str) -> bool:
     if line.lstrip().startswith(_QUOTES):
         return False
     patterns = (_BRACKETED, _LEADING_DOTS, _JSX_COMMENT)
-    return is_comment(line) or any(pattern.fullmatch(line) for pattern in patterns)
+    if is_comment(line) or language.is_comment(line):
+        return True
+    return any(pattern.fullmatch(line) for pattern in patterns)
 
 
 def _last_solid(script: EditScript, edit: ScriptEdit) -> int | None:
@@ -205,12 +210,10 @@ def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Now
         return None
     places = [doc.runs([key_of(script.old[j]) for j in segment]) for segment in segments]
     reachable = _reachable(places, [len(segment) for segment in segments])
-    if not all(reachable):
-        return Nowhere()
     touched = [
         n for n, segment in enumerate(segments) if not script.edits or _is_touched(script, segment)
     ]
-    if not touched:
+    if not all(reachable) or not touched:
         return Nowhere()
     unsure = [n for n in touched if len(reachable[n]) > 1]
     if unsure:
@@ -265,10 +268,10 @@ def _leaves_block(doc: Doc, start: int, stop: int, after: int) -> bool:
     inner = [i for i in range(start, stop) if defined_name(doc.solid_keys[i]) is not None]
     if not inner:
         return False
-    depth = len(indent_of(doc.lines[doc.solid[inner[-1]]]).expandtabs())
+    depth = indent_width(doc.lines[doc.solid[inner[-1]]])
     return any(
         defined_name(doc.solid_keys[i]) is not None
-        and len(indent_of(doc.lines[doc.solid[i]]).expandtabs()) <= depth
+        and indent_width(doc.lines[doc.solid[i]]) <= depth
         for i in range(stop, after)
     )
 

@@ -6,14 +6,17 @@ import itertools
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
+from holdfast.landing.placement import AlreadyApplied, Placement
+from holdfast.landing.projection.already_applied import find_around, judge_placed
+from holdfast.landing.projection.projection import UnclearProjection, project
 from holdfast.landing.projection.splices import Splice, landed, line_at, lines_at
 from holdfast.landing.text.edit_script import kept_lines, script_of
-from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.line_tokens import cuts_token, knows_word, strength
-from holdfast.landing.text.lines import contents_of, is_blank, split_lines
+from holdfast.landing.text.lines import Doc, contents_of, split_lines
 
 if TYPE_CHECKING:
-    from holdfast.vocab.outcomes import Outcome
+    from holdfast.vocab.outcomes import Outcome, Rung
     from holdfast.vocab.requests import Replace
 
 
@@ -42,12 +45,28 @@ def _uncut(text: str, old: str, hits: list[int]) -> list[int]:
 
 
 def _hits(text: str, old: str) -> list[int]:
+    """Return where `old` is; of places that overlap each other, enough to show that there are several.
+
+    To look at the next character after each of 100,000 overlapping places takes 20 seconds.
+    """
     hits: list[int] = []
     at = text.find(old)
     while at >= 0:
+        overlaps = bool(hits) and at < hits[-1] + len(old)
         hits.append(at)
-        at = text.find(old, at + 1)
+        at = text.find(old, at + (len(old) if overlaps else 1))
     return hits
+
+
+def _hits_on_line(text: str, old: str, line: int) -> list[int]:
+    """Return where `old` begins on the line (1-based)."""
+    doc = Doc(text)
+    if not 0 < line <= len(doc.lines):
+        return []
+    first = doc.offset(line - 1)
+    size = len(doc.lines[line - 1]) + len(doc.ends[line - 1])
+    hits = _hits(text[first : first + size - 1 + len(old)], old)
+    return _uncut(text, old, [first + at for at in hits])
 
 
 def _in_file_newlines(text: str, old: str) -> list[str]:
@@ -113,13 +132,12 @@ def _land_on(text: str, request: Replace, old: str, hits: list[int]) -> Outcome:
     if request.every:
         return _land_everywhere(text, request, old, hits)
     if len(hits) > 1:
-        lines = lines_at(text, hits)
-        named = [at for at, line in zip(hits, lines, strict=True) if line == request.near_line]
+        named = _hits_on_line(text, old, request.near_line) if request.near_line else []
         if len(named) != 1:
-            return refusals.ambiguous(lines)
+            return refusals.ambiguous(Doc(text), lines_at(text, hits))
         hits = named
     at = hits[0]
-    new = _with_endings(text, at, old, request.new)
+    new = _with_endings(text, at, old, _indented_as_line(text, at, request))
     if new == old:
         return refusals.no_change()
     line = line_at(text, at)
@@ -127,12 +145,20 @@ def _land_on(text: str, request: Replace, old: str, hits: list[int]) -> Outcome:
         # Where the line was named, it may be gone already; this one is its twin, and nothing is
         # left to tell by.
         return refusals.elsewhere(line, request.near_line or 0)
-    standing = _standing(text, request, at, old, new)
-    if standing is not None:
-        return refusals.already_applied(standing)
-    return landed(
-        text, [Splice(at, at + len(old), new)], "exact" if old == request.old else "whitespace"
-    )
+    applied = _applied_line(text, request, at, old, new)
+    if applied is not None:
+        return refusals.already_applied(applied)
+    as_asked = old == request.old and len(indent_of(new)) == len(indent_of(request.new))
+    rung: Rung = "exact" if as_asked else "whitespace"
+    return landed(text, [Splice(at, at + len(old), new)], rung)
+
+
+def _indented_as_line(text: str, at: int, request: Replace) -> str:
+    """Return the new text without the indentation that the line has already, where old begins at its first word."""
+    before = text[max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1 : at]
+    if not before or before.strip() or request.old[:1].isspace():
+        return request.new
+    return request.new[len(indent_of(request.new)) :] if key_of(request.new) else request.new
 
 
 def _land_everywhere(text: str, request: Replace, old: str, hits: list[int]) -> Outcome:
@@ -141,7 +167,7 @@ def _land_everywhere(text: str, request: Replace, old: str, hits: list[int]) -> 
     splices = []
     for at in hits:
         new = _with_endings(text, at, old, request.new)
-        if _wrapped(text, at, old, new) is None:
+        if find_around(text, at, old, new) is None:
             splices.append(Splice(at, at + len(old), new))
     if not splices:
         return refusals.already_applied(line_at(text, hits[0]))
@@ -203,52 +229,41 @@ def with_mixed_endings(old: str, new: str, default: str) -> str:
     return "".join(out)
 
 
-def _standing(text: str, request: Replace, at: int, old: str, new: str) -> int | None:
-    """Return the line at which the new text is already, or None."""
-    if request.near_line is not None and line_at(text, at) != request.near_line:
-        for other in _hits(text, new) if new else ():
+def _applied_line(text: str, request: Replace, at: int, old: str, new: str) -> int | None:
+    """Return the line (1-based) at which the new text is already, or None."""
+    line = line_at(text, at)
+    if request.near_line not in {None, line} and new:
+        for other in _hits(text, new):
             if line_at(text, other) == request.near_line:
                 return request.near_line
-    around = _wrapped(text, at, old, new)
+    around = find_around(text, at, old, new)
     if around is not None:
         return line_at(text, around)
-    return line_at(text, at) if _lines_stand_beside(text, at, old, new) else None
+    return _applied_beside(text, at, len(old), new)
 
 
-def _wrapped(text: str, at: int, old: str, new: str) -> int | None:
-    """Return where the new text is around the old one: `g(f(a))` around `f(a)`."""
-    inner = new.find(old)
-    while inner >= 0:
-        if at >= inner and text.startswith(new, at - inner):
-            return at - inner
-        inner = new.find(old, inner + 1)
-    return None
+def _applied_beside(text: str, at: int, size: int, new: str) -> int | None:
+    """Return the line at which the whole lines of the change are already, or None.
+
+    Only the lines around the old text are looked at: the time does not grow with the file.
+    """
+    reach = 2 * (size + len(new)) + _REACH
+    low = text.rfind("\n", 0, max(0, at - reach)) + 1
+    high = text.find("\n", at + size + reach) + 1 or len(text)
+    doc = Doc(text[low:high])
+    start, stop = at - low, at + size - low
+    first = line_at(doc.text, start) - 1
+    last = line_at(doc.text, max(start, stop - 1))
+    whole = doc.text[doc.offset(first) : start] + new + doc.text[stop : doc.offset(last)]
+    script = script_of(doc.lines[first:last], contents_of(whole))
+    place = Placement(tuple(range(first, last)), "exact")
+    splices = project(doc, script, place)
+    if isinstance(splices, UnclearProjection):
+        return None
+    applied = judge_placed(doc, script, place, splices, near=None)
+    if not isinstance(applied, AlreadyApplied):
+        return None
+    return line_at(text, low) + applied.line
 
 
-def _lines_stand_beside(text: str, at: int, old: str, new: str) -> bool:
-    """Return lines added above or below the old text that are right there, blank lines and white space aside."""
-    script = script_of(contents_of(old), contents_of(new))
-    if len(script.edits) != 1:
-        return False
-    edit = script.edits[0]
-    if any(not is_blank(line) for line in script.old[edit.o1 : edit.o2]):
-        return False
-    added = [key_of(line) for line in script.new[edit.n1 : edit.n2] if not is_blank(line)]
-    if not added:
-        return False
-    reach = 2 * sum(map(len, script.new)) + 500
-    end = at + len(old)
-    if all(is_blank(line) for line in script.old[edit.o2 :]):
-        below = [
-            key_of(line) for line in contents_of(text[end : end + reach]) if not is_blank(line)
-        ]
-        if below[: len(added)] == added:
-            return True
-    if all(is_blank(line) for line in script.old[: edit.o1]):
-        above = [
-            key_of(line)
-            for line in contents_of(text[max(0, at - reach) : at])
-            if not is_blank(line)
-        ]
-        return above[len(above) - len(added) :] == added
-    return False
+_REACH = 500

@@ -19,7 +19,7 @@ from holdfast.landing.ladder.strict_match import (
     find_windows,
     stands_at,
 )
-from holdfast.landing.ladder.unmangle import readings, share_mangling, unwrapped
+from holdfast.landing.ladder.unmangle import Unmangled, readings, share_mangling, unwrapped
 from holdfast.landing.placement import (
     AlreadyApplied,
     Doubtful,
@@ -28,14 +28,7 @@ from holdfast.landing.placement import (
     Placement,
     SeveralPlaces,
 )
-from holdfast.landing.projection.already_applied import (
-    restyles_other_lines,
-    stands_already,
-    stands_around,
-    stands_at_line,
-    stands_at_splice,
-    stands_elsewhere,
-)
+from holdfast.landing.projection.already_applied import judge_missing, judge_placed
 from holdfast.landing.projection.projection import LineSplice, UnclearProjection, project
 from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.line_keys import indent_of
@@ -43,6 +36,8 @@ from holdfast.landing.text.lines import Doc, contents_of, is_blank
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from holdfast.vocab.outcomes import Rung
 
 
@@ -67,22 +62,44 @@ def climb(
 ) -> LadderOutcome:
     """Return where and how the script lands.
 
-    A hint picks one of equal places, bounds rule places out.
+    A hint picks one of equal places, bounds rule places out. Only when no rung has a place is it asked whether the
+    request is applied already.
     """
-    found = _on_strict_rungs(doc, script, hint, bounds)
-    if not isinstance(found, Nowhere):
-        return found
-    undone = _unmangled(doc, script, bounds)
-    if undone is not None:
-        return undone
-    plain = unwrapped(doc, "\n".join(script.old), "\n".join(script.new))
-    if plain is not None:
-        found = _on_loose_rungs(
-            doc, script_of(contents_of(plain.old), contents_of(plain.new)), hint, bounds
-        )
-        if isinstance(found, LadderPlan):
+    found: LadderOutcome = Nowhere()
+    for rung in (_on_strict_rungs, _on_unmangled_rung, _on_loose_rungs_unwrapped, _on_loose_rungs):
+        found = rung(doc, script, hint, bounds)
+        if not isinstance(found, Nowhere):
             return found
-    return _on_loose_rungs(doc, script, hint, bounds)
+    for reading in (script, *_readings(doc, script)):
+        applied = judge_missing(doc, reading)
+        if applied is not None:
+            return applied
+    return found
+
+
+def _on_strict_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> LadderOutcome:
+    return _planned(doc, script, find_window(doc, script.old, hint, bounds), hint)
+
+
+def _on_unmangled_rung(doc: Doc, script: EditScript, _hint: Hint, bounds: Bounds) -> LadderOutcome:
+    """Return the first reading that undoes a mangling and places the old lines exactly once."""
+    for reading in readings(doc, "\n".join(script.old), "\n".join(script.new)):
+        found = _on_strict_rungs(doc, _script_of(reading), Hint(near=reading.near), bounds)
+        if isinstance(found, LadderPlan):
+            return replace(found, rung="unmangled")
+        if not isinstance(found, Nowhere):
+            return found
+    return Nowhere()
+
+
+def _on_loose_rungs_unwrapped(
+    doc: Doc, script: EditScript, hint: Hint, bounds: Bounds
+) -> LadderOutcome:
+    plain = unwrapped(doc, "\n".join(script.old), "\n".join(script.new))
+    if plain is None:
+        return Nowhere()
+    found = _on_loose_rungs(doc, _script_of(plain), hint, bounds)
+    return found if isinstance(found, LadderPlan) else Nowhere()
 
 
 def _on_loose_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> LadderOutcome:
@@ -98,16 +115,12 @@ def _on_loose_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) ->
     return _planned(doc, script, place, hint)
 
 
-def _on_strict_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> LadderOutcome:
-    window = find_window(doc, script.old, hint, bounds)
-    if isinstance(window, Nowhere):
-        return stands_elsewhere(doc, script) or window
-    if isinstance(window, Placement) and window.rung != "exact":
-        # The exact old lines are nowhere and the new ones are there: the place found is a twin.
-        applied = stands_elsewhere(doc, script, window)
-        if applied is not None:
-            return Doubtful(window.first, applied.line)
-    return _planned(doc, script, window, hint)
+def _readings(doc: Doc, script: EditScript) -> Iterator[EditScript]:
+    return map(_script_of, readings(doc, "\n".join(script.old), "\n".join(script.new)))
+
+
+def _script_of(reading: Unmangled) -> EditScript:
+    return script_of(contents_of(reading.old), contents_of(reading.new))
 
 
 def _planned(
@@ -116,30 +129,24 @@ def _planned(
     """Return the plan for a place, unless what it would write is there already."""
     if not isinstance(place, Placement):
         return place
-    deletes = not any(not is_blank(line) for line in script.new)
-    if hint.near is not None and not stands_at(place, hint.near):
-        if deletes:
-            return Elsewhere(place.first, hint.near)
-        twin = stands_at_line(doc, script, hint.near)
-        if twin is not None:
-            return twin
-    if deletes and place.rung != "exact" and _is_indented_otherwise(doc, script, place):
-        # A second run would take a twin that is indented in another way, and nothing would be left
-        # to tell by.
-        return UnclearProjection(place.first, place.last + 1)
-    applied = stands_already(doc, script, place) or stands_around(doc, script, place)
-    if applied is not None:
-        return applied
-    if restyles_other_lines(doc, script, place):
-        return UnclearProjection(place.first, place.last + 1)
+    near = hint.near
+    if near is not None and stands_at(place, near):
+        near = None
+    if all(map(is_blank, script.new)):
+        if near is not None:
+            return Elsewhere(place.first, near)
+        if place.rung != "exact" and _is_indented_otherwise(doc, script, place):
+            # A second run would take a twin that is indented in another way, and nothing would be
+            # left to tell by.
+            return UnclearProjection(place.first, place.last + 1)
     splices = project(doc, script, place)
     if isinstance(splices, UnclearProjection):
         return splices
-    if place.rung in ("elision", "similar"):
-        applied = stands_at_splice(doc, splices)
-    return applied or LadderPlan(
-        tuple(splices), place.rung, place.similarity, range(place.first, place.last + 1)
-    )
+    applied = judge_placed(doc, script, place, splices, near)
+    if applied is not None:
+        return applied
+    lines = range(place.first, place.last + 1)
+    return LadderPlan(tuple(splices), place.rung, place.similarity, lines)
 
 
 def _is_indented_otherwise(doc: Doc, script: EditScript, place: Placement) -> bool:
@@ -147,19 +154,6 @@ def _is_indented_otherwise(doc: Doc, script: EditScript, place: Placement) -> bo
         i is not None and indent_of(line) != indent_of(doc.lines[i])
         for line, i in zip(script.old, place.pairs, strict=True)
     )
-
-
-def _unmangled(doc: Doc, script: EditScript, bounds: Bounds) -> LadderOutcome | None:
-    """Return the first reading that undoes a mangling and places the old lines exactly once."""
-    old, new = "\n".join(script.old), "\n".join(script.new)
-    for reading in readings(doc, old, new):
-        undone = script_of(contents_of(reading.old), contents_of(reading.new))
-        found = _on_strict_rungs(doc, undone, Hint(near=reading.near), bounds)
-        if isinstance(found, LadderPlan):
-            return replace(found, rung="unmangled")
-        if not isinstance(found, Nowhere):
-            return found
-    return None
 
 
 def climb_everywhere(doc: Doc, script: EditScript) -> LadderOutcome:
@@ -170,12 +164,11 @@ def climb_everywhere(doc: Doc, script: EditScript) -> LadderOutcome:
     doc.expect(len(places))
     splices: list[LineSplice] = []
     for place in places:
-        if stands_already(doc, script, place) is not None:
-            continue
         projected = project(doc, script, place)
         if isinstance(projected, UnclearProjection):
             return projected
-        splices += projected
+        if judge_placed(doc, script, place, projected, near=None) is None:
+            splices += projected
     lines = range(places[0].first, places[-1].last + 1)
     return (
         LadderPlan(tuple(splices), places[0].rung, 1.0, lines)

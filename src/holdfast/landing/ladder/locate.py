@@ -11,17 +11,19 @@ from holdfast.landing.ladder.unmangle import readings
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces
 from holdfast.landing.projection.splices import lines_at
 from holdfast.landing.text.edit_script import EditScript, script_of
+from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, contents_of
 from holdfast.vocab.outcomes import Ambiguous, Exact, Fuzzy, Match, NotFound, Rung, Span
+from holdfast.vocab.type_check import check_type
 
 
-def locate(text: str, old: str, near_line: int | None = None) -> Match:
+def locate(text: str, old: str, near_line: int | None = None, path: str | None = None) -> Match:
     r"""Return where `old` is.
 
     Once and exactly, once on a looser rung, in several places, or nowhere.
 
-    `near_line` (1-based) picks one of several equal places, if it is exact.
+    `near_line` (1-based) picks one of several equal places, if it is exact. `path` selects the language.
 
     >>> locate("a = 1\nb = 2\n", "b = 2")
     Exact(span=Span(start=6, end=11, line=2))
@@ -30,12 +32,14 @@ def locate(text: str, old: str, near_line: int | None = None) -> Match:
     >>> locate("a\nb\na\n", "a")
     Ambiguous(candidates=(1, 3))
     """
+    check_type("locate", "text", text, str)
+    check_type("locate", "old", old, str)
     if not key_of(old):
         return NotFound("")
     hits = whole_hits(text, old)
     if hits:
         return _among(text, old, hits, near_line)
-    doc, lines = Doc(text), contents_of(old)
+    doc, lines = Doc(text, language_of(path)), contents_of(old)
     found, rung = _climb(doc, lines, near_line - 1 if near_line is not None else None)
     match found:
         case Placement():

@@ -31,7 +31,7 @@ def readings(doc: Doc, old: str, new: str) -> Iterator[Unmangled]:
     """Return every reading that undoes one or more manglings, fewest first."""
     start = Unmangled(old, new)
     wrappers = (_out_of_fence, _out_of_tags, _out_of_markers, _out_of_listing)
-    undos = (*wrappers, _unescape_lines, _unescape_quotes, _unescape_entities)
+    undos = (*wrappers, _unescape_lines, _unescape_quotes, _unescape_entities, _split_dashes)
     applicable = [undo for undo in undos if undo in wrappers or undo(doc, start) is not None]
     seen = {start}
     for size in range(1, len(applicable) + 1):
@@ -117,15 +117,21 @@ def _out_of_tags(doc: Doc, reading: Unmangled) -> Unmangled | None:
 
     Never tags that the file itself has.
     """
-    old = _unwrapped(doc, reading.old, _is_tag_pair) or _without_closing(doc, reading.old)
+    old = _without_tags(doc, reading.old)
     if old is None:
         return None
-    new = _unwrapped(doc, reading.new, _is_tag_pair) or _without_closing(doc, reading.new)
+    new = _without_tags(doc, reading.new)
     if new is None and any(
         _OPENING.fullmatch(line) or _CLOSING.fullmatch(line) for line in contents_of(reading.new)
     ):
         return None
     return Unmangled(old, reading.new if new is None else new, reading.near)
+
+
+def _without_tags(doc: Doc, text: str) -> str | None:
+    """Return the text inside its tags, which may be empty, or None where there are no tags."""
+    inside = _unwrapped(doc, text, _is_tag_pair)
+    return _without_closing(doc, text) if inside is None else inside
 
 
 _CLOSING = re.compile(rf"\s*</{_CARRIERS}>\s*")
@@ -229,7 +235,7 @@ def _without_number(line: str, gap: int, marks: set[str]) -> str:
     return line[found.end() + gap :]
 
 
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 
 
@@ -241,7 +247,14 @@ def _unescape_lines(_doc: Doc, reading: Unmangled) -> Unmangled | None:
 
 
 def _read_escapes(text: str) -> str:
-    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[0]), text)
+    return _ESCAPE.sub(_read_escape, text)
+
+
+def _read_escape(found: re.Match[str]) -> str:
+    name = found[1]
+    if len(name) > 1:
+        return chr(int(name[1:], 16))
+    return _ESCAPED.get(name, found[0])
 
 
 def _unescape_quotes(_doc: Doc, reading: Unmangled) -> Unmangled | None:
@@ -271,4 +284,15 @@ def _unescape_entities(_doc: Doc, reading: Unmangled) -> Unmangled | None:
     plain = [
         _ENTITY.sub(lambda found: _ENTITIES[found[1]], text) for text in (reading.old, reading.new)
     ]
+    return Unmangled(plain[0], plain[1], reading.near)
+
+
+_LONG_DASH = "\u2014"
+
+
+def _split_dashes(doc: Doc, reading: Unmangled) -> Unmangled | None:
+    """Return the text with the two hyphens that were set as one long dash, if the file has no such dash."""
+    if _LONG_DASH not in reading.old or _LONG_DASH in doc.text:
+        return None
+    plain = [text.replace(_LONG_DASH, "--") for text in (reading.old, reading.new)]
     return Unmangled(plain[0], plain[1], reading.near)

@@ -36,8 +36,11 @@ class Drift:
         return line
 
 
-def drift_between(pairs: Iterable[tuple[str, str]]) -> Drift:
-    """Return the drift of the request's lines against the file's own, from (request line, file line) pairs."""
+def drift_between(pairs: Iterable[tuple[str, str]], text: str) -> Drift:
+    """Return the drift of the request's lines against the file's own, from (request line, file line) pairs.
+
+    If one class drifted, each class of which the file `text` has no character is undone too.
+    """
     trailing = False
     classes: set[int] = set()
     form: Literal["NFC", "NFD"] | None = None
@@ -53,6 +56,10 @@ def drift_between(pairs: Iterable[tuple[str, str]]) -> Drift:
             if _count(line, chars) > _count(real, chars)
         )
         form = form or _form(line, real)
+    if classes and text.isascii():
+        classes.update(range(len(CLASSES)))
+    elif classes:
+        classes.update(number for number, chars in enumerate(CLASSES) if not _count(text, chars))
     return Drift(trailing, tuple(sorted(classes)), form)
 
 

@@ -7,7 +7,7 @@ from functools import reduce
 from math import gcd
 from typing import TYPE_CHECKING
 
-from holdfast.landing.text.line_keys import indent_of
+from holdfast.landing.text.line_keys import fold, indent_of, width_of
 from holdfast.landing.text.lines import Doc, is_blank
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -37,27 +37,27 @@ class Indents:
             return known
         if not self.table:
             return indent
-        width = _width(indent)
-        below = [key for key in self.table if _width(key) <= width]
+        width = width_of(indent)
+        below = [key for key in self.table if width_of(key) <= width]
         if below:
             # A known indentation that the line's own begins with says more than one that is nearly
             # as wide.
-            base = max([key for key in below if indent.startswith(key)] or below, key=_width)
+            base = max([key for key in below if indent.startswith(key)] or below, key=width_of)
             # Tabs followed by blanks: one more level goes in front of them all.
             if not self.scaled and base and indent.endswith(base) and not indent.startswith(base):
-                return indent[: -len(base)] + self.table[base]
+                return fold(indent[: -len(base)]) + self.table[base]
             return self.table[base] + self._deeper(indent, base)
-        base = min(self.table, key=_width)
-        return self._shallower(self.table[base], _width(base) - width)
+        base = min(self.table, key=width_of)
+        return self._shallower(self.table[base], width_of(base) - width)
 
     def _deeper(self, indent: str, base: str) -> str:
-        extra = _width(indent) - _width(base)
+        extra = width_of(indent) - width_of(base)
         levels, rest = divmod(extra, self.step)
         if self.scaled and not rest:
             return self.unit * levels
         if self.scaled:
             return self.unit * levels + " " * rest
-        more = indent[len(base) :] if indent.startswith(base) else " " * extra
+        more = fold(indent[len(base) :]) if indent.startswith(base) else " " * extra
         # The file's own unit: blanks for a level become its tab.
         return (
             self.unit * levels if self.unit == "\t" and not rest and not more.strip(" ") else more
@@ -104,7 +104,8 @@ def map_indents(
 def _is_shifted(table: dict[str, str]) -> bool:
     """Return whether two or more indentations are all off by the same number of columns."""
     return (
-        len(table) > 1 and len({_width(value) - _width(key) for key, value in table.items()}) == 1
+        len(table) > 1
+        and len({width_of(value) - width_of(key) for key, value in table.items()}) == 1
     )
 
 
@@ -118,11 +119,11 @@ def _is_off_level(line: str) -> bool:
 
 def _unit_in(table: dict[str, str], step: int) -> str | None:
     """Return the file's text for one of the request's levels, where the table itself shows it."""
-    keys = sorted(table, key=_width)
+    keys = sorted(table, key=width_of)
     low, high = keys[0], keys[-1]
-    columns, text = _width(high), table[high]
-    if columns != _width(low) and text.startswith(table[low]):
-        columns, text = columns - _width(low), text[len(table[low]) :]
+    columns, text = width_of(high), table[high]
+    if columns != width_of(low) and text.startswith(table[low]):
+        columns, text = columns - width_of(low), text[len(table[low]) :]
     levels = columns // step
     if not levels or columns % step or not text or len(text) % levels:
         return None
@@ -131,22 +132,18 @@ def _unit_in(table: dict[str, str], step: int) -> str | None:
 
 
 def _is_scaled(table: dict[str, str], step: int, unit: str) -> bool:
-    keys = sorted(table, key=_width)
+    keys = sorted(table, key=width_of)
     low, high = keys[0], keys[-1]
-    if _width(high) != _width(low):
-        return _width(table[high]) - _width(table[low]) != _width(high) - _width(low) or (
+    if width_of(high) != width_of(low):
+        return width_of(table[high]) - width_of(table[low]) != width_of(high) - width_of(low) or (
             ("\t" in table[high]) != ("\t" in high)
         )
     # One indentation only: a level of another width is the likelier reading than a shift by half a
     # level.
     mixes = ("\t" in high) != ("\t" in table[high])
-    levels = _width(high) / step
+    levels = width_of(high) / step
     fits = unit * int(levels) == table[high] and levels == int(levels)
-    return (step != _width(unit) and fits) or mixes
-
-
-def _width(indent: str) -> int:
-    return sum(8 if char == "\t" else 1 for char in indent)
+    return (step != width_of(unit) and fits) or mixes
 
 
 def step_of(lines: Sequence[str]) -> int:
@@ -154,7 +151,7 @@ def step_of(lines: Sequence[str]) -> int:
 
     What all differences between its indentations have in common.
     """
-    widths = {_width(indent_of(line)) for line in lines if not is_blank(line)}
+    widths = {width_of(indent_of(line)) for line in lines if not is_blank(line)}
     lowest = min(widths, default=0)
     step = reduce(gcd, (width - lowest for width in widths), 0)
     if lowest and step:
@@ -184,7 +181,7 @@ def _unit_seen(doc: Doc) -> str:
             tabs += 1
         elif indent:
             blanks += 1
-        width = _width(indent)
+        width = width_of(indent)
         if width > last and width - last in _COMMON_STEPS:
             steps[width - last] += 1
         last = width

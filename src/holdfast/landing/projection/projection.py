@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing.projection.drift import Drift, drift_between, merge_line
 from holdfast.landing.projection.indentation import Indents, map_indents
-from holdfast.landing.text.line_keys import indent_of, key_of
+from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
 from holdfast.landing.text.lines import Doc, is_blank
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -111,7 +111,7 @@ class _Writer:
             for j, i in enumerate(place.pairs)
             if i is not None and not is_blank(script.old[j])
         ]
-        self.drift: Drift = drift_between(self.pairs)
+        self.drift: Drift = drift_between(self.pairs, doc.text)
         request = [*script.old, *script.new]
         rest = self.pairs[1:]
         self.lost_first = bool(rest) and _has_lost(self.pairs[0], rest)
@@ -196,11 +196,11 @@ def _has_lost(first: tuple[str, str], rest: Sequence[tuple[str, str]]) -> bool:
     A copy that began mid-line.
     """
     shifts = {_shift(pair) for pair in rest}
-    own = indent_of(first[0])
-    shallow = not own or len(own) < min(len(indent_of(line)) for line, _ in rest)
+    own = indent_width(first[0])
+    shallow = not own or own < min(indent_width(line) for line, _ in rest)
     return len(shifts) == 1 and shallow and _shift(first) > max(0, *shifts)
 
 
 def _shift(pair: tuple[str, str]) -> int:
     """Return the columns that the file's line is further to the right."""
-    return len(indent_of(pair[1])) - len(indent_of(pair[0]))
+    return indent_width(pair[1]) - indent_width(pair[0])

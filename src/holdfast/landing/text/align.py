@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.text.line_keys import key_of, loose_key_of
 from holdfast.landing.text.line_tokens import (
-    defined_name,
-    is_comment,
     is_prose,
-    knows_word,
     numbers_of,
     words_of,
 )
@@ -55,6 +52,16 @@ def start_of(alignment: Alignment) -> int:
     return max(0, first.i - first.j)
 
 
+_LONG_ENOUGH = 200
+
+
+def is_telling(doc: Doc, old: Sequence[str], alignment: Alignment) -> bool:
+    """Return whether the shared lines are more than a bracket: together half as long as the longest old line."""
+    shared = sum(len(doc.solid_keys[pair.i]) for pair in alignment.pairs)
+    longest = max(len(key_of(line)) for line in old)
+    return 2 * shared >= min(longest, _LONG_ENOUGH)
+
+
 # A place that drifts by more lines than this from the straight diagonal is not looked at: 12 s
 # became 0.2 s.
 BAND = 12
@@ -93,10 +100,7 @@ class _Needle:
     def __init__(self, doc: Doc, old: Sequence[str]) -> None:
         self.lines = old
         self.keys = [key_of(line) for line in old]
-        self.where: dict[str, list[int]] = {key: [] for key in self.keys}
-        solid_keys, where = doc.solid_keys, self.where
-        for i in [i for i, key in enumerate(solid_keys) if key in where]:
-            where[solid_keys[i]].append(i)
+        self.where = doc.places_of(self.keys)
 
 
 def _diagonals(needle: _Needle) -> list[int]:
@@ -232,14 +236,13 @@ def _similarity(doc: Doc, keys: Sequence[str], pairs: Sequence[Pair]) -> float:
     window = sum(
         len(doc.solid_keys[i]) + 1
         for i in range(pairs[0].i, pairs[-1].i + 1)
-        if i in known or not is_comment(doc.solid_keys[i])
+        if i in known or not doc.language.is_comment(doc.solid_keys[i])
     )
     return min(1.0, matched / max(request, window, 1))
 
 
 _COMMENT_LIKE = 0.2
 _TYPO_LIKE = 0.5
-_DEFINITION_LIKE = 0.7
 _PROSE_LIKE = 0.8
 _STALE_LIKE = 0.66
 
@@ -249,7 +252,7 @@ def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Liken
 
     `elsewhere` says that the exact line is elsewhere in the file.
     """
-    shape = _shape(line, real)
+    shape = _shape(doc, line, real)
     if shape is None:
         return None
     likeness, similarity, strangers = shape
@@ -257,7 +260,7 @@ def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Liken
     if likeness != "loose" and elsewhere:
         return None
     # A word that is elsewhere in the file is no typo: the line is another line.
-    if any(knows_word(doc.text, word) for word in strangers):
+    if any(doc.knows_word(word) for word in strangers):
         return None
     return likeness, similarity
 
@@ -267,7 +270,7 @@ _Shape: TypeAlias = tuple[Likeness, float, Sequence[str]]
 """A likeness, its measure, and the words that must not be elsewhere in the file."""
 
 
-def _shape(line: str, real: str) -> _Shape | None:
+def _shape(doc: Doc, line: str, real: str) -> _Shape | None:
     """Return the likeness of the two lines alone."""
     from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - loaded when first needed: `import holdfast` stays fast
 
@@ -279,34 +282,21 @@ def _shape(line: str, real: str) -> _Shape | None:
         return None
     if numbers_of(line) != numbers_of(real):
         return None
-    name = defined_name(key_of(line))
-    if name != defined_name(key_of(real)):
-        return None
     similarity = float(Levenshtein.normalized_similarity(key_of(line), key_of(real)))
-    if is_comment(line) and is_comment(real):
+    if doc.language.is_comment(line) and doc.language.is_comment(real):
         return ("comment", similarity, ()) if similarity >= _COMMENT_LIKE else None
     if is_prose(line) and is_prose(real):
         return ("comment", similarity, ()) if similarity >= _PROSE_LIKE else None
-    return (
-        _code_shape(line, real, similarity, defines=name is not None)
-        if similarity >= _TYPO_LIKE
-        else None
-    )
+    return _code_shape(line, real, similarity) if similarity >= _TYPO_LIKE else None
 
 
-def _code_shape(line: str, real: str, similarity: float, *, defines: bool) -> _Shape | None:
-    """Return the likeness of two lines of code.
-
-    A word or two misspelt, or a definition with another signature.
-    """
+def _code_shape(line: str, real: str, similarity: float) -> _Shape | None:
+    """Return the likeness of two lines of code: a word or two misspelt."""
     other = _other_words(line, real)
-    if 1 <= len(other) <= _MISSPELT and _are_typos(other, similarity):
-        return (
-            "typo",
-            similarity,
-            [mine for mine, _ in other if not _is_spelling(line, mine, similarity)],
-        )
-    return ("typo", similarity, ()) if defines and similarity >= _DEFINITION_LIKE else None
+    if not 1 <= len(other) <= _MISSPELT or not _are_typos(other, similarity):
+        return None
+    strangers = [mine for mine, _ in other if not _is_spelling(line, mine, similarity)]
+    return "typo", similarity, strangers
 
 
 _MISSPELT = 3
@@ -325,6 +315,26 @@ def _are_typos(other: Sequence[tuple[str, str]], similarity: float) -> bool:
         Levenshtein.normalized_similarity(mine, theirs) >= _TYPO_LIKE for mine, theirs in other
     )
     return near and (len(other) == 1 or similarity >= _PROSE_LIKE)
+
+
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+
+def is_misspelt(line: str, real: str) -> bool:
+    """Return whether the lines differ in the spelling of words, and in no word that is another one.
+
+    >>> is_misspelt("def load_usres(key):", "def load_users(key):"), is_misspelt("in_commit(", "in_node(")
+    (True, False)
+    """
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - as above
+
+    ours, theirs = _PART.findall(line), _PART.findall(real)
+    if len(ours) != len(theirs) or numbers_of(line) != numbers_of(real):
+        return False
+    return all(
+        Levenshtein.normalized_similarity(mine, there) >= _TYPO_LIKE
+        for mine, there in zip(ours, theirs, strict=True)
+    )
 
 
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`")

@@ -11,7 +11,10 @@ MARK = "\ufeff"
 
 
 def without_mark(request: Request) -> Request:
-    """Return the request as if its author had not seen the file's byte order mark."""
+    """Return the request as if its author had not seen a byte order mark.
+
+    A mark inside new text is content, unless the old text has one too.
+    """
     match request:
         case Replace():
             return _bare(request)
@@ -24,16 +27,41 @@ def without_mark(request: Request) -> Request:
             )
         case WriteFile(text):
             return WriteFile(text.removeprefix(MARK))
-        case Patch():
-            return request
+        case Patch(diff):
+            return replace(request, diff=diff.replace(MARK, ""))
+        case _:
+            assert_never(request)
+
+
+def names_mark(request: Request) -> bool:
+    """Return whether the request's old text has a byte order mark."""
+    match request:
+        case Replace():
+            return MARK in request.old
+        case OneOf(readings):
+            return any(map(names_mark, readings))
+        case LineEdits(edits):
+            return any(MARK in (edit.old or "") for edit in edits)
+        case Patch(diff):
+            lines = diff.split("\n") if MARK in diff else ()
+            return any(MARK in line and line[:1] in " -" for line in lines)
+        case WriteFile():
+            return False
         case _:
             assert_never(request)
 
 
 def _bare(request: Replace) -> Replace:
-    return replace(request, old=request.old.removeprefix(MARK), new=request.new.removeprefix(MARK))
+    old, new = _both_bare(request.old, request.new)
+    return replace(request, old=old, new=new)
 
 
 def _bare_edit(edit: LineEdit) -> LineEdit:
-    old = edit.old.removeprefix(MARK) if edit.old is not None else None
-    return replace(edit, new=edit.new.removeprefix(MARK), old=old)
+    old, new = _both_bare(edit.old or "", edit.new)
+    return replace(edit, new=new, old=None if edit.old is None else old)
+
+
+def _both_bare(old: str, new: str) -> tuple[str, str]:
+    if MARK in old:
+        return old.replace(MARK, ""), new.replace(MARK, "")
+    return old, new.removeprefix(MARK)

@@ -66,21 +66,44 @@ def keys_of(lines: list[str], folded: str) -> list[str]:
     return [" ".join(line.split()) if "  " in line else line for line in stripped]
 
 
-def loose_key_of(line: str) -> str:
-    r"""Looser: no white space at all, and one kind of quote.
+_QUOTED = re.compile(r"""(["'`])(?:\\.|(?!\1).)*\1""")
 
-    Enough to say that a removed line is this line.
+
+def loose_key_of(line: str) -> str:
+    r"""Looser: no white space outside quotes, and one kind of quote.
+
+    Enough to say that a removed line is this line. The inside of a string is content.
 
     >>> loose_key_of("f( 'a' )") == loose_key_of('f("a")')
     True
+    >>> loose_key_of("f('a b')") == loose_key_of("f('ab')")
+    False
     """
-    return "".join(fold(line).split()).replace('"', "'")
+    key = key_of(line)
+    out: list[str] = []
+    at = 0
+    for quoted in _QUOTED.finditer(key):
+        out += ("".join(key[at : quoted.start()].split()), quoted.group())
+        at = quoted.end()
+    out.append("".join(key[at:].split()))
+    return "".join(out).replace('"', "'")
 
 
-_INDENT = re.compile(r"[ \t]*")
+_INDENT = re.compile(f"[ \\t{''.join(SPACES)}{''.join(UNSEEN)}]*")
+TAB_WIDTH = 8
 
 
 def indent_of(line: str) -> str:
-    """Return the blanks and tabs a line begins with."""
+    """Return the white space that a line begins with: all that a key folds, not only blanks and tabs."""
     found = _INDENT.match(line)
     return found.group() if found else ""
+
+
+def width_of(indent: str) -> int:
+    """Return the columns of an indentation; what cannot be seen has none."""
+    return sum(TAB_WIDTH if char == "\t" else 1 for char in fold(indent))
+
+
+def indent_width(line: str) -> int:
+    """Return the columns that a line is indented by."""
+    return width_of(indent_of(line))

@@ -43,9 +43,8 @@ _CONTROL = frozenset(
     }
     | {"until", "do", "foreach", "assert", "print"}
 )
-_OPENS_SECTION = re.compile(
-    r"\s*(?P<name>[^\s{}()=][^{}()=]*?)\s*\{\s*$|\s*\[+(?P<table>[^\]]+)\]+\s*$"
-)
+_OPENS_SECTION = re.compile(r"\s*(?P<name>[^\s{}()=][^{}()=]*?)\s*\{\s*$")
+_OPENS_TABLE = re.compile(r"\s*\[+(?P<name>[^\]]+)\]+\s*$")
 _HEADING = re.compile(r"#{2,6}\s+(?P<name>\S.*)")
 _KEY = re.compile(r"\s*-?\s*[\"']?(?P<name>[\w.$/-]+)[\"']?\s*:\s*[{\[(|>]?\s*$")
 _ASSIGNS = re.compile(
@@ -103,23 +102,24 @@ def defined_name(line: str) -> str | None:
     >>> defined_name("const stage = {"), defined_name("  port: 80"), defined_name("it('adds', () => {")
     ('stage', None, "it('adds'")
     """
-    if found := _HEADING.match(line):
-        return found["name"]
     if is_comment(line):
-        return None
-    for pattern in (_DEFINES, _CASE):
-        if found := pattern.match(line):
-            return found["name"]
+        return _first_name(line, (_HEADING,))
+    name = _first_name(line, (_DEFINES, _CASE))
     first = _WORD.search(line)
-    if first is not None and first.group() in _CONTROL:
-        return None
-    for pattern in (_KEY, _ASSIGNS, _NAMED_CALL, _OPENS_TAG):
-        if found := pattern.match(line):
+    if name is not None or (first is not None and first.group() in _CONTROL):
+        return name
+    name = _first_name(line, (_KEY, _ASSIGNS, _NAMED_CALL, _OPENS_TAG))
+    if name is None and line.rstrip().endswith("{") and "=" not in line:
+        method = _OPENS_METHOD.search(line)
+        name = method["name"] if method else None
+    return name or _first_name(line, (_OPENS_SECTION, _OPENS_TABLE))
+
+
+def _first_name(line: str, patterns: tuple[re.Pattern[str], ...]) -> str | None:
+    for pattern in patterns:
+        found = pattern.match(line)
+        if found is not None:
             return found["name"]
-    if line.rstrip().endswith("{") and "=" not in line and (found := _OPENS_METHOD.search(line)):
-        return found["name"]
-    if found := _OPENS_SECTION.match(line):
-        return found["name"] or found["table"]
     return None
 
 

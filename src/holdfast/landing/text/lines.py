@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from itertools import accumulate, compress
+from itertools import accumulate, compress, pairwise
 from operator import add
+from typing import TYPE_CHECKING
 
+from holdfast.landing.text.languages import UNKNOWN, FileLanguage
 from holdfast.landing.text.line_keys import fold, key_of, keys_of
+from holdfast.landing.text.line_tokens import knows_word, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Not str.splitlines: that also breaks at form feeds and U+2028, which are content here.
 _ENDING = re.compile(r"\r\n|\r|\n")
@@ -59,33 +65,35 @@ _MANY = 8
 _PLENTY = 200_000
 
 
-def find_runs(haystack: list[str], needle: list[str]) -> list[int]:
-    """Return every position at which `needle` is in `haystack`, in order.
+def find_runs(joined: str, needle: list[str]) -> list[int]:
+    r"""Return every position at which the lines of `needle` are among the lines of `joined`, in order.
 
-    >>> find_runs(["a", "b", "a", "b"], ["a", "b"])
+    `joined` begins and ends with a newline. Searching one string is linear, also where most lines are equal.
+
+    >>> find_runs("\na\nb\na\nb\n", ["a", "b"])
     [0, 2]
     """
     found: list[int] = []
     if not needle:
         return found
-    probe = max(range(len(needle)), key=lambda j: len(needle[j]))
-    at = -1
-    while len(found) * len(needle) <= _PLENTY:
-        try:
-            at = haystack.index(needle[probe], at + 1)
-        except ValueError:
-            break
-        if at >= probe and haystack[at - probe : at - probe + len(needle)] == needle:
-            found.append(at - probe)
+    wanted = "\n" + "\n".join(needle) + "\n"
+    line = last = 0
+    at = joined.find(wanted)
+    while at >= 0 and len(found) * len(needle) <= _PLENTY:
+        line += joined.count("\n", last, at)
+        found.append(line)
+        last = at
+        at = joined.find(wanted, at + 1)
     return found
 
 
 class Doc:
     """The file's text, its lines, and (computed when first asked for) the keys they are compared by."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, language: FileLanguage = UNKNOWN) -> None:
         """Split the text once."""
         self.text = text
+        self.language = language
         self.lines, self.ends = split_lines(text)
         self.many = False
         self.unit: str | None = None
@@ -110,9 +118,45 @@ class Doc:
         return list(filter(None, self.keys))
 
     @cached_property
+    def joined_keys(self) -> str:
+        """The keys of the lines that are not blank, as one string with a newline at both ends."""
+        return "\n" + "\n".join(self.solid_keys) + "\n"
+
+    @cached_property
     def key_set(self) -> frozenset[str]:
         """All keys, to ask whether a line is anywhere."""
         return frozenset(self.solid_keys)
+
+    def name_in(self, at: int) -> str:
+        """Return what the line (by number among the solid ones) names, or ""."""
+        lines = [self.lines[i] for i in self.solid[at : at + 2]]
+        return self.language.name_in(lines, 0)
+
+    def knows_words(self, line: str, near: range) -> bool:
+        """Return whether words of the line are together on a line outside `near` (numbers among the solid ones)."""
+        found = words_of(line)
+        pairs = [f"{one} {other}" for one, other in pairwise(found)] or found
+        known = sum(any(at not in near for at in self.word_pairs.get(pair, ())) for pair in pairs)
+        return known > 0 and 2 * known >= len(pairs)
+
+    @cached_property
+    def word_pairs(self) -> dict[str, list[int]]:
+        """For each two words that follow each other (or one that is alone) the lines that have them."""
+        places: dict[str, list[int]] = {}
+        for i, key in enumerate(self.solid_keys):
+            found = words_of(key)
+            for pair in {f"{one} {other}" for one, other in pairwise(found)} or found:
+                places.setdefault(pair, []).append(i)
+        return places
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of the text."""
+        return frozenset(words_of(self.text))
+
+    def knows_word(self, word: str) -> bool:
+        """Return whether `word` is in the text as a whole word."""
+        return word in self.words if self.many else knows_word(self.text, word)
 
     @cached_property
     def newline(self) -> str:
@@ -140,6 +184,15 @@ class Doc:
             places.setdefault(key, []).append(i)
         return places
 
+    def places_of(self, keys: Sequence[str]) -> dict[str, list[int]]:
+        """Return for each of the keys its places among the solid ones."""
+        if self.many:
+            return {key: self.index.get(key, []) for key in keys}
+        where: dict[str, list[int]] = {key: [] for key in keys}
+        for i in [i for i, key in enumerate(self.solid_keys) if key in where]:
+            where[self.solid_keys[i]].append(i)
+        return where
+
     def expect(self, edits: int) -> None:
         """Set how many edits are to be placed: for many of them an index of all lines pays."""
         self.many = edits > _MANY
@@ -147,7 +200,7 @@ class Doc:
     def runs(self, needle: list[str]) -> list[int]:
         """Return every place among the solid keys at which the needle's keys are, in order."""
         if not self.many or not needle:
-            return find_runs(self.solid_keys, needle)
+            return find_runs(self.joined_keys, needle)
         probe = min(range(len(needle)), key=lambda j: len(self.index.get(needle[j], ())))
         starts = (at - probe for at in self.index.get(needle[probe], ()))
         return [at for at in starts if at >= 0 and self.solid_keys[at : at + len(needle)] == needle]

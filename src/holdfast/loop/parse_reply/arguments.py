@@ -191,6 +191,18 @@ def _ends_inside(text: str, at: int) -> bool:
     return True
 
 
+def lacks_bracket(text: str) -> bool:
+    """Return whether an object in the text is not closed, though every string in it is."""
+    at = skip(_LEADING, text, 0)
+    if not _ends_inside(text, at):
+        return False
+    for found in _BRACKET.finditer(text, at):
+        mark = found.group()
+        if mark[0] == '"' and (len(mark) == 1 or mark[-1] != '"'):
+            return False
+    return True
+
+
 def _repair(text: str, wrappings: int) -> ReadArguments | None:
     """Read a value that is almost JSON."""
     at = skip(_LEADING, text, 0)

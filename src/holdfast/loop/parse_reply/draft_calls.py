@@ -68,6 +68,8 @@ def draft_calls(reply: ModelReply, specs: Sequence[ToolSpec]) -> ReplyDraft:
         if calls:
             text = cut_tokens(scanned.text, wrappers=True).strip()
     truncated = not reply.whole
+    if reply.finish == "unknown" and not calls:
+        truncated = False  # words of an unknown ending do no harm
     for call in calls:
         if isinstance(call.arguments, Cut):
             truncated = True

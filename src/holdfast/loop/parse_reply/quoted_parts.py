@@ -48,6 +48,16 @@ def unquoted_spans(text: str) -> Iterator[tuple[int, int]]:
     yield at, len(text)
 
 
+def fences(text: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each code fence, in order. A fence may be open at the end."""
+    at = start_of_text(text)
+    while (opening := _QUOTE.search(text, at)) is not None:
+        at = skip_quote(text, opening.start())
+        run = _RUN.match(text, opening.start())
+        if run is not None and _opens_fence(text, run):
+            yield run.start(), at
+
+
 def start_of_text(text: str) -> int:
     """Return the end of a block quote in the first line, else 0.
 

@@ -10,13 +10,13 @@ from holdfast.vocab.lazy_dataclass import dataclass
 
 _NAMES = r"(?:think(?:ing)?|thoughts?|reasoning|analysis|seed:think|reflection)"
 _OPEN = re.compile(
-    rf"\s*(?:<{_NAMES}>|\[THINK\]|◁think▷|<\|(?:begin_of_)?thought\|>"
+    rf"\s*(?:<{_NAMES}>|\[THINK\]|◁think▷|<\|(?:begin_of_)?thought\|>|<\|START_THINKING\|>"
     r"|(?:<\|start\|>\s*assistant\s*)?<\|channel\|>\s*analysis\s*<\|message\|>)",
     re.IGNORECASE,
 )
 # Not in quotes: `"</think>"` in a program does not end a thought.
 _CLOSE = re.compile(
-    rf"(?<![`\"'])(?:</{_NAMES}>|\[/THINK\]|◁/think▷|<\|(?:end_of_)?thought\|>)(?![`\"'])",
+    rf"(?<![`\"'])(?:</{_NAMES}>|\[/THINK\]|◁/think▷|<\|(?:end_of_)?thought\|>|<\|END_THINKING\|>)(?![`\"'])",
     re.IGNORECASE,
 )
 _LATER = re.compile(rf"^[ \t]*(?:<{_NAMES}>|\[THINK\]|◁think▷)", re.IGNORECASE | re.MULTILINE)

@@ -19,7 +19,10 @@ _LONGEST: Final = 64
 """The longest name that servers accept."""
 
 # `manage_cart<|channel|>commentary`, `read_file</function>`, `search[ARGS]`: cut after the name.
-_TAIL = re.compile(r"[<\[({`\"'\s:=,].*", re.DOTALL)
+# Other words and `<arg_key>` are arguments inside the name, which would be lost.
+_TAIL = re.compile(
+    r"(?:<(?!arg_key)|[\[({`\"':=,]|\s+(?:json|code)\b|\s*\Z|\s+[<`(\[{]|\.call\Z).*", re.DOTALL
+)
 _HEAD = re.compile(
     r"(?:\s|[`\"'*]|<[^<>]{0,40}>|to="
     r"|(?:functions?|tools?|default_api|default|multi_tool_use)[./:](?=\w))*+",

@@ -6,11 +6,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.server.models.base import Answer, Sent
+from holdfast.server.models.base import AnswerBody, Sent
 from holdfast.vocab.approvals import ApprovalAnswer, ApprovalEnd, ApprovalSubject
 
 
-class Approval(Answer):
+class Approval(AnswerBody):
     """A question, as `holdfast approvals list --json` prints it, and its project.
 
     `prefix` is what `always` with `prefix` would allow.
@@ -32,7 +32,7 @@ class Approval(Answer):
     prefix: str | None
 
 
-class ApprovalList(Answer):
+class ApprovalList(AnswerBody):
     """Questions, the oldest first."""
 
     approvals: list[Approval]
@@ -46,7 +46,7 @@ class ApprovalReply(Sent):
     prefix: bool = False
 
 
-class ApprovalAnswered(Answer):
+class ApprovalAnswered(AnswerBody):
     """The answer that counts; `always` is what is allowed from now on, "" if nothing is."""
 
     outcome: Literal["answered"]

@@ -11,7 +11,7 @@ class Sent(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Answer(BaseModel):
+class AnswerBody(BaseModel):
     """A body that the server returns; every field is there."""
 
     model_config = ConfigDict(

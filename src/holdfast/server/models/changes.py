@@ -6,14 +6,14 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from holdfast.server.models.base import Answer, Sent
+from holdfast.server.models.base import AnswerBody, Sent
 from holdfast.vocab.outcomes import Rung
 from holdfast.vocab.requests import Action
 
 FileStatus: TypeAlias = str
 
 
-class ChangedFile(Answer):
+class ChangedFile(AnswerBody):
     """A file of a change in a list."""
 
     path: str
@@ -21,7 +21,7 @@ class ChangedFile(Answer):
     to: str | None
 
 
-class ChangeSummary(Answer):
+class ChangeSummary(AnswerBody):
     """A change in a list, as `holdfast changes list --json` prints it."""
 
     id: str
@@ -37,13 +37,13 @@ class ChangeSummary(Answer):
     files: list[ChangedFile]
 
 
-class ChangeList(Answer):
+class ChangeList(AnswerBody):
     """Changes, newest first."""
 
     changes: list[ChangeSummary]
 
 
-class LandedFile(Answer):
+class LandedFile(AnswerBody):
     """What landed on a file: the rung and similarity of the match, and the diff."""
 
     path: str
@@ -55,7 +55,7 @@ class LandedFile(Answer):
     base: str | None
 
 
-class Hunk(Answer):
+class HunkJson(AnswerBody):
     """A piece of a change. `number` counts from 1 in the whole change."""
 
     number: int
@@ -63,7 +63,7 @@ class Hunk(Answer):
     diff: str
 
 
-class Change(Answer):
+class ChangeJson(AnswerBody):
     """One change with its files and hunks, as `holdfast changes show --json` prints it."""
 
     id: str
@@ -77,14 +77,14 @@ class Change(Answer):
     part_of: str | None
     worktree: str | None
     files: list[LandedFile]
-    hunks: list[Hunk]
+    hunks: list[HunkJson]
     total_hunks: int
 
 
-class HunkPage(Answer):
+class HunkPage(AnswerBody):
     """Some hunks of a change or a diff; `total` counts all."""
 
-    hunks: list[Hunk]
+    hunks: list[HunkJson]
     total: int
 
 
@@ -101,14 +101,14 @@ class RejectRequest(Sent):
     reason: str = Field("", max_length=10_000)
 
 
-class SettledFile(Answer):
+class SettledFile(AnswerBody):
     """A file that a change was applied to or rewound from."""
 
     path: str
     action: str
 
 
-class ChangeSettled(Answer):
+class ChangeSettled(AnswerBody):
     """What became of a change; `rest` is the change with the other hunks.
 
     `waits`: a turn runs, and the rejection is done when the turn has ended.
@@ -123,7 +123,7 @@ class ChangeSettled(Answer):
     message: str
 
 
-class DiffFile(Answer):
+class DiffFile(AnswerBody):
     """A file that differs. `added` and `removed` count lines, None for what is not text."""
 
     path: str
@@ -132,7 +132,7 @@ class DiffFile(Answer):
     removed: int | None
 
 
-class Commit(Answer):
+class Commit(AnswerBody):
     """A commit that was made in the session."""
 
     id: str
@@ -140,7 +140,7 @@ class Commit(Answer):
     at: str
 
 
-class SessionDiff(Answer):
+class SessionDiff(AnswerBody):
     """How the files of a session differ from their base, a checkpoint or a turn.
 
     `hunks` are those from `from` on, at most `count`, of all files or of one; `total` counts all.
@@ -148,12 +148,12 @@ class SessionDiff(Answer):
 
     against: str
     files: list[DiffFile]
-    hunks: list[Hunk]
+    hunks: list[HunkJson]
     total: int
     commits: list[Commit]
 
 
-class FileContent(Answer):
+class FileContent(AnswerBody):
     """A file at a moment. `text` is None for what is not text or is longer than 2 MB."""
 
     path: str

@@ -6,11 +6,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.server.models.base import Answer, Sent
+from holdfast.server.models.base import AnswerBody, Sent
 from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
 
 
-class CheckpointInfo(Answer):
+class CheckpointInfo(AnswerBody):
     """A checkpoint. `message` is the message that it precedes."""
 
     id: str
@@ -28,13 +28,13 @@ class CheckpointInfo(Answer):
     skipped_why: dict[str, str]
 
 
-class CheckpointList(Answer):
+class CheckpointList(AnswerBody):
     """The checkpoints of a session, newest first."""
 
     checkpoints: list[CheckpointInfo]
 
 
-class PreviewFile(Answer):
+class PreviewFile(AnswerBody):
     """A file that a restore would change. `by` says who changed it since the checkpoint."""
 
     path: str
@@ -42,7 +42,7 @@ class PreviewFile(Answer):
     by: Literal["session", "other"]
 
 
-class RestorePreview(Answer):
+class RestorePreviewJson(AnswerBody):
     """What a restore would do. `messages` counts those that would be removed.
 
     `kept` are files that differ and would stay, with the reasons.
@@ -61,7 +61,7 @@ class RestoreRequest(Sent):
     keep: list[str] = Field([], max_length=10_000)
 
 
-class RestoreDone(Answer):
+class RestoreDoneJson(AnswerBody):
     """What a restore or an undo did. `prompt` is the text that left with it, to edit and send."""
 
     checkpoint_id: str

@@ -6,11 +6,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.server.models.base import Answer, Sent
+from holdfast.server.models.base import AnswerBody, Sent
 from holdfast.server.models.event_models import EventBody
 
 
-class Attachment(Sent):
+class AttachmentJson(Sent):
     """A file of the project (`path`), or a text that goes along (`name` and `text`)."""
 
     path: str | None = Field(None, max_length=4096)
@@ -18,15 +18,15 @@ class Attachment(Sent):
     text: str | None = Field(None, max_length=1_000_000)
 
 
-class NewMessage(Sent):
+class NewMessageJson(Sent):
     """A message to send. A second one with the same `client_id` starts nothing."""
 
     text: str = Field(min_length=1, max_length=1_000_000)
-    attachments: list[Attachment] = Field([], max_length=50)
+    attachments: list[AttachmentJson] = Field([], max_length=50)
     client_id: str = Field(min_length=1, max_length=100)
 
 
-class MessageSent(Answer):
+class MessageSent(AnswerBody):
     """What became of a message.
 
     `turn_id` and `message_id` are those of its turn and of the prompt of that turn, now or
@@ -38,14 +38,14 @@ class MessageSent(Answer):
     queued: bool = False
 
 
-class AttachedText(Answer):
+class AttachedText(AnswerBody):
     """A text that goes with a message, under a name."""
 
     name: str
     text: str
 
 
-class QueuedMessage(Answer):
+class QueuedMessageJson(AnswerBody):
     """A message that waits for its turn, or (`refused`, with `why`) could not begin one.
 
     `id` and `turn_id` are those that the message and its turn will have.
@@ -61,20 +61,20 @@ class QueuedMessage(Answer):
     created_at: str
 
 
-class Queue(Answer):
+class Queue(AnswerBody):
     """The messages that wait, the first to be sent first."""
 
-    queue: list[QueuedMessage]
+    queue: list[QueuedMessageJson]
 
 
 class QueueEdit(Sent):
     """The new text of a message that waits; attachments stay unless they are named."""
 
     text: str = Field(min_length=1, max_length=1_000_000)
-    attachments: list[Attachment] | None = Field(None, max_length=50)
+    attachments: list[AttachmentJson] | None = Field(None, max_length=50)
 
 
-class Message(Answer):
+class MessageJson(AnswerBody):
     """A message of the transcript.
 
     `text` is what the user wrote, or what the assistant said in all steps. `state` is that of its
@@ -95,26 +95,26 @@ class Message(Answer):
     events: list[EventBody]
 
 
-class MessagePage(Answer):
+class MessagePage(AnswerBody):
     """Messages, newest first. `before` is the cursor of the next page, None at the end.
 
     `seq` is the number of the last event that is in it: follow the events after that one.
     """
 
-    messages: list[Message]
+    messages: list[MessageJson]
     before: int | None
-    queue: list[QueuedMessage]
+    queue: list[QueuedMessageJson]
     seq: int
 
 
-class TurnAccepted(Answer):
+class TurnAccepted(AnswerBody):
     """A turn that goes on with a session."""
 
     turn_id: str
     message_id: str
 
 
-class TurnCancelled(Answer):
+class TurnCancelledJson(AnswerBody):
     """The turn is over."""
 
     outcome: Literal["cancelled", "nothing_running"]

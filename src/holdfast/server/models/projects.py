@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.server.models.base import Answer, Sent
+from holdfast.server.models.base import AnswerBody, Sent
 
 
-class Project(Answer):
+class Project(AnswerBody):
     """A root that the server may work in. `last_seq` is the number of its last event."""
 
     id: str
@@ -20,7 +20,7 @@ class Project(Answer):
     last_seq: int
 
 
-class ProjectList(Answer):
+class ProjectList(AnswerBody):
     """The projects of this server."""
 
     projects: list[Project]
@@ -32,14 +32,14 @@ class NewProject(Sent):
     path: str = Field(min_length=1, max_length=4096)
 
 
-class Removed(Answer):
+class Removed(AnswerBody):
     """What is not there any more."""
 
     outcome: Literal["removed", "deleted"]
     id: str
 
 
-class Health(Answer):
+class Health(AnswerBody):
     """That the server answers, and what it does."""
 
     status: Literal["ok", "stopping"]

@@ -6,15 +6,15 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from holdfast.server.models.base import Answer, Sent
+from holdfast.server.models.base import AnswerBody, Sent
 
-SessionState: TypeAlias = Literal["running", "waiting", "stopped", "done"]
+SessionStateName: TypeAlias = Literal["running", "waiting", "stopped", "done"]
 """`waiting`: a person has to answer. `stopped`: its last turn came to no good end."""
-Mode: TypeAlias = Literal["ask", "auto", "review", "plan"]
+ModeName: TypeAlias = Literal["ask", "auto", "review", "plan"]
 WorkPlaceName: TypeAlias = Literal["worktree", "in_place"]
 
 
-class Session(Answer):
+class Session(AnswerBody):
     """A session as the list shows it.
 
     `last_turn` is the status of its last turn and `stop_reason` how that ended, None without one;
@@ -36,7 +36,7 @@ class Session(Answer):
     place: WorkPlaceName
     root: str
     branch: str | None
-    state: SessionState
+    state: SessionStateName
     archived: bool
     turn_id: str | None
     last_turn: str | None
@@ -52,7 +52,7 @@ class Session(Answer):
     updated_at: str
 
 
-class SessionList(Answer):
+class SessionList(AnswerBody):
     """Sessions, what waits for a person first, then the latest first.
 
     `next_offset` is None at the end.
@@ -63,7 +63,7 @@ class SessionList(Answer):
     next_offset: int | None
 
 
-class NewSession(Sent):
+class NewSessionJson(Sent):
     """A session to begin. It is on record at once, without a turn.
 
     With `place` "worktree" the session gets a worktree of its own, with `with_changes` also the
@@ -74,7 +74,7 @@ class NewSession(Sent):
     title: str = Field("", max_length=500)
     agent: str = Field("holdfast", max_length=100)
     model: str | None = Field(None, max_length=200)
-    mode: Mode | None = None
+    mode: ModeName | None = None
     place: WorkPlaceName | None = Field(
         None, description="None: a worktree for an external agent in git, else in place."
     )
@@ -86,7 +86,7 @@ class SessionEdit(Sent):
 
     title: str | None = Field(None, max_length=500)
     archived: bool | None = None
-    mode: Mode | None = None
+    mode: ModeName | None = None
     model: str | None = Field(None, max_length=200)
 
 
@@ -97,7 +97,7 @@ class ForkRequest(Sent):
     title: str | None = Field(None, max_length=500)
 
 
-class SessionDeletion(Answer):
+class SessionDeletion(AnswerBody):
     """What was deleted, as `holdfast sessions delete --json` prints it."""
 
     outcome: Literal["deleted"]
@@ -110,7 +110,7 @@ class SessionDeletion(Answer):
     seq: int | None
 
 
-class Ledger(Answer):
+class LedgerJson(AnswerBody):
     """The files that a session has read and modified, in order."""
 
     read: list[str]

@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from holdfast.server.models.base import Answer, Sent
+from holdfast.server.models.base import AnswerBody, Sent
 from holdfast.vocab.agent_events import Transport
 from holdfast.vocab.sandbox import SandboxKind
 
 
-class Agent(Answer):
+class Agent(AnswerBody):
     """An agent, as `holdfast agents list --json` prints it. Holdfast's own one is first."""
 
     name: str
@@ -23,13 +23,13 @@ class Agent(Answer):
     install: str
 
 
-class AgentList(Answer):
+class AgentList(AnswerBody):
     """The agents that can be used, and those that can be installed."""
 
     agents: list[Agent]
 
 
-class ModelList(Answer):
+class ModelList(AnswerBody):
     """The models of the server that a turn would use.
 
     `model` is the one that a turn would use. Without one, `problem` says why and what to do.
@@ -41,14 +41,14 @@ class ModelList(Answer):
     problem: str
 
 
-class OverruledValue(Answer):
+class OverruledValue(AnswerBody):
     """A value that is not used, and where it comes from."""
 
     value: Any
     source: str
 
 
-class SettingValue(Answer):
+class SettingValueJson(AnswerBody):
     """A setting: its value (None for a secret), whether it is set, and its source."""
 
     value: Any
@@ -58,23 +58,23 @@ class SettingValue(Answer):
     help: str
 
 
-class SandboxInfo(Answer):
+class SandboxInfo(AnswerBody):
     """What confines commands on this machine; `why` has the cure where nothing does."""
 
     kind: SandboxKind
     why: str
 
 
-class SettingList(Answer):
+class SettingList(AnswerBody):
     """The settings, as `holdfast config show --json` prints them."""
 
-    settings: dict[str, SettingValue]
+    settings: dict[str, SettingValueJson]
     user_file: str
     key_withheld: str | None
     sandbox: SandboxInfo
 
 
-class Decision(Answer):
+class DecisionJson(AnswerBody):
     """A decision, as `holdfast decisions list --json` prints it."""
 
     id: str
@@ -105,10 +105,10 @@ class Decision(Answer):
     scope: Literal["build", "runtime"]
 
 
-class DecisionList(Answer):
+class DecisionList(AnswerBody):
     """Decisions, those that are not pinned first; `problems` are manifests that cannot be read."""
 
-    decisions: list[Decision]
+    decisions: list[DecisionJson]
     problems: list[str]
 
 
@@ -118,7 +118,7 @@ class PinRequest(Sent):
     reason: str = Field("", max_length=10_000)
 
 
-class DecisionAnswer(Answer):
+class DecisionAnswer(AnswerBody):
     """One decision."""
 
-    decision: Decision
+    decision: DecisionJson

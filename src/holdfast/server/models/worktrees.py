@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.server.models.base import Answer, Sent
+from holdfast.server.models.base import AnswerBody, Sent
 
 
-class Worktree(Answer):
+class WorktreeJson(AnswerBody):
     """A session's worktree; its id is that of the session."""
 
     id: str
@@ -26,10 +26,10 @@ class Worktree(Answer):
     created_at: str | None
 
 
-class WorktreeList(Answer):
+class WorktreeList(AnswerBody):
     """Worktrees, newest first."""
 
-    worktrees: list[Worktree]
+    worktrees: list[WorktreeJson]
 
 
 class MergeRequest(Sent):
@@ -39,7 +39,7 @@ class MergeRequest(Sent):
     hunks: list[int] = Field([], max_length=100_000)
 
 
-class Merged(Answer):
+class Merged(AnswerBody):
     """The outcome of a merge."""
 
     outcome: Literal["proposed", "committed", "unchanged"]
@@ -52,7 +52,7 @@ class Merged(Answer):
     seq: int | None
 
 
-class Updated(Answer):
+class Updated(AnswerBody):
     """The outcome of an update."""
 
     outcome: Literal["updated", "unchanged"]
@@ -63,7 +63,7 @@ class Updated(Answer):
     seq: int | None
 
 
-class WorktreeRemoval(Answer):
+class WorktreeRemoval(AnswerBody):
     """The outcome of a removal."""
 
     outcome: Literal["removed"]

@@ -15,16 +15,16 @@ from holdfast.changes.hunks import hunks_of
 from holdfast.landing.encoding import decode
 from holdfast.server.context import Context, Id, ServerContext
 from holdfast.server.models.changes import (
-    Change,
     ChangedFile,
+    ChangeJson,
     ChangeList,
     ChangeSettled,
     ChangeSummary,
     Commit,
     DiffFile,
     FileContent,
-    Hunk,
     HunkChoice,
+    HunkJson,
     HunkPage,
     LandedFile,
     RejectRequest,
@@ -79,14 +79,14 @@ def get_change(
     id: Id,
     context: Context,
     hunks: Annotated[bool, Query(description="Whether the hunks are in the answer.")] = True,  # noqa: FBT002 - a query parameter
-) -> Change:
+) -> ChangeJson:
     """Return one change."""
     _, change = _find(context, id)
     found = hunks_of(change)
     shown = [_hunk(each) for each in found]
     files = [_landed(file, change) for file in change.plan.files]
     body = _fields(change) | {"files": files, "hunks": shown if hunks else []}
-    return Change(**body, total_hunks=len(found))
+    return ChangeJson(**body, total_hunks=len(found))
 
 
 @router.get("/changes/{id}/hunks", operation_id="listHunks")
@@ -286,8 +286,8 @@ def _folder(project: ServedProject, change: RecordedChange) -> Path:
     return project.root
 
 
-def _hunk(hunk: ChangeHunk) -> Hunk:
-    return Hunk(number=hunk.number, path=hunk.path, diff=hunk.diff)
+def _hunk(hunk: ChangeHunk) -> HunkJson:
+    return HunkJson(number=hunk.number, path=hunk.path, diff=hunk.diff)
 
 
 def _fields(change: RecordedChange) -> dict[str, Any]:

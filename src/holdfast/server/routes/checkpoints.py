@@ -11,8 +11,8 @@ from holdfast.server.models.checkpoints import (
     CheckpointInfo,
     CheckpointList,
     PreviewFile,
-    RestoreDone,
-    RestorePreview,
+    RestoreDoneJson,
+    RestorePreviewJson,
     RestoreRequest,
 )
 from holdfast.server.problems import refused
@@ -47,7 +47,7 @@ def list_checkpoints(id: Id, context: Context) -> CheckpointList:
 )
 def preview_restore(
     session: SessionId, checkpoint: CheckpointId, context: Context, scope: RestoreScope = "both"
-) -> RestorePreview:
+) -> RestorePreviewJson:
     """Return what a restore would do, and do nothing."""
     project = context.projects.of_session(session)
     folder = project.folder_of(session)
@@ -62,7 +62,7 @@ def preview_restore(
         )
     if isinstance(found, NothingDone):
         raise refused(found)
-    return RestorePreview(
+    return RestorePreviewJson(
         files=[PreviewFile(path=each.path, status=each.status, by=each.by) for each in found.files],
         messages=found.messages,
         will_stop_turn=found.will_stop_turn,
@@ -75,7 +75,7 @@ def preview_restore(
 )
 def restore_checkpoint(
     session: SessionId, checkpoint: CheckpointId, wanted: RestoreRequest, context: Context
-) -> RestoreDone:
+) -> RestoreDoneJson:
     """Restore a checkpoint: files, conversation, or both. A running turn is stopped first."""
     project = context.projects.of_session(session)
     keep = [checked_path(path) for path in wanted.keep]
@@ -88,7 +88,7 @@ def restore_checkpoint(
 
 
 @router.post("/sessions/{id}/undo", operation_id="undoRestore")
-def undo_restore(id: Id, context: Context) -> RestoreDone:
+def undo_restore(id: Id, context: Context) -> RestoreDoneJson:
     """Undo the last restore of a session."""
     project = context.projects.of_session(id)
     worktrees = project.checkpoints_at(project.folder_of(id))
@@ -96,10 +96,12 @@ def undo_restore(id: Id, context: Context) -> RestoreDone:
     return _done(restores.undo_restore(worktrees, session=id), project, id)
 
 
-def _done(restored: Restored | NothingDone, project: ServedProject, session: str) -> RestoreDone:
+def _done(
+    restored: Restored | NothingDone, project: ServedProject, session: str
+) -> RestoreDoneJson:
     if isinstance(restored, NothingDone):
         raise refused(restored)
-    return RestoreDone(
+    return RestoreDoneJson(
         checkpoint_id=restored.checkpoint_id,
         messages_deleted=restored.messages_deleted,
         messages_brought_back=restored.messages_brought_back,

@@ -11,15 +11,15 @@ from holdfast.server.context import Context, Id, QueuedId, ServerContext
 from holdfast.server.event_frames import event_body
 from holdfast.server.models.messages import (
     AttachedText,
-    Attachment,
+    AttachmentJson,
     MessagePage,
     MessageSent,
-    NewMessage,
+    NewMessageJson,
     Queue,
-    QueuedMessage,
+    QueuedMessageJson,
     QueueEdit,
     TurnAccepted,
-    TurnCancelled,
+    TurnCancelledJson,
 )
 from holdfast.server.models.projects import Removed
 from holdfast.server.problems import ApiError, encode, not_found
@@ -67,7 +67,7 @@ def list_messages(
 
 
 @router.post("/sessions/{id}/messages", operation_id="sendMessage", status_code=202)
-def send_message(id: Id, new: NewMessage, context: Context) -> MessageSent:
+def send_message(id: Id, new: NewMessageJson, context: Context) -> MessageSent:
     """Send a message: a turn begins, or the message waits for the end of the one that runs."""
     project = context.projects.of_session(id)
     attachments = _attachments(project, id, new.attachments)
@@ -91,7 +91,7 @@ def list_queue(id: Id, context: Context) -> Queue:
 
 
 @router.patch("/sessions/{id}/queue/{messageId}", operation_id="editQueued")
-def edit_queued(id: Id, message: QueuedId, edit: QueueEdit, context: Context) -> QueuedMessage:
+def edit_queued(id: Id, message: QueuedId, edit: QueueEdit, context: Context) -> QueuedMessageJson:
     """Replace the text of a message that waits."""
     project = context.projects.of_session(id)
     attachments = None
@@ -126,7 +126,7 @@ def send_queued_now(id: Id, message: QueuedId, context: Context) -> MessageSent:
 
 
 @router.post("/turns/{id}/cancel", operation_id="cancelTurn")
-def cancel_turn(id: Id, context: Context) -> TurnCancelled:
+def cancel_turn(id: Id, context: Context) -> TurnCancelledJson:
     """Stop a turn, in whatever process it runs."""
     for project in context.projects.all():
         turn = project.sessions.turn(id)
@@ -137,7 +137,7 @@ def cancel_turn(id: Id, context: Context) -> TurnCancelled:
         if turn.runs:
             _stop(context, project, turn.session)
             outcome, message = "cancelled", _STOPPED
-        return TurnCancelled(outcome=outcome, turn_id=id, message=message)
+        return TurnCancelledJson(outcome=outcome, turn_id=id, message=message)
     raise not_found(f"{id}: there is no such turn.")
 
 
@@ -177,7 +177,7 @@ def _not_waiting(message: str) -> ApiError:
 
 
 def _attachments(
-    project: ServedProject, session: str, attached: Sequence[Attachment]
+    project: ServedProject, session: str, attached: Sequence[AttachmentJson]
 ) -> tuple[transcript.Attachment, ...]:
     """Return the texts that go with a message; a path is read below the session's folder."""
     found = []
@@ -200,12 +200,12 @@ def _read(project: ServedProject, session: str, path: str) -> str:
     return decode(data).text
 
 
-def _queue(project: ServedProject, session: str) -> list[QueuedMessage]:
+def _queue(project: ServedProject, session: str) -> list[QueuedMessageJson]:
     return [_queued(each) for each in project.queue.waiting(session)]
 
 
-def _queued(message: transcript.QueuedMessage) -> QueuedMessage:
-    return QueuedMessage(
+def _queued(message: transcript.QueuedMessage) -> QueuedMessageJson:
+    return QueuedMessageJson(
         id=message.id,
         turn_id=message.turn_id,
         state=message.state,

@@ -10,13 +10,13 @@ from fastapi import APIRouter, Query
 from holdfast.server.context import Context, Id, ProjectName
 from holdfast.server.models.sessions import (
     ForkRequest,
-    Ledger,
-    NewSession,
+    LedgerJson,
+    NewSessionJson,
     Session,
     SessionDeletion,
     SessionEdit,
     SessionList,
-    SessionState,
+    SessionStateName,
 )
 from holdfast.server.problems import ApiError
 from holdfast.server.project_list import ServedProject, session_refused
@@ -36,7 +36,7 @@ router = APIRouter(tags=["sessions"])
 def list_sessions(
     context: Context,
     project: ProjectName = None,
-    state: SessionState | Literal["archived"] | None = None,
+    state: SessionStateName | Literal["archived"] | None = None,
     q: Annotated[str, Query(max_length=200, description="Words of titles and messages.")] = "",
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
@@ -56,7 +56,7 @@ def list_sessions(
 
 
 @router.post("/sessions", operation_id="createSession", status_code=201)
-def create_session(new: NewSession, context: Context) -> Session:
+def create_session(new: NewSessionJson, context: Context) -> Session:
     """Begin a session; it has no turn yet."""
     project = context.projects.only(new.project)
     settings = project.settings()
@@ -129,11 +129,11 @@ def _last_checkpoint(project: ServedProject, session: str) -> str:
 
 
 @router.get("/sessions/{id}/ledger", operation_id="getLedger")
-def get_ledger(id: Id, context: Context) -> Ledger:
+def get_ledger(id: Id, context: Context) -> LedgerJson:
     """Return the files that a session has read and modified."""
     project = context.projects.of_session(id)
     found = project.messages.ledger(id)
-    return Ledger(read=list(found.read), modified=list(found.modified))
+    return LedgerJson(read=list(found.read), modified=list(found.modified))
 
 
 def session_body(project: ServedProject, summary: records.SessionSummary) -> Session:

@@ -17,15 +17,15 @@ from holdfast.server.context import Context, Id, ProjectName
 from holdfast.server.models.settings import (
     Agent,
     AgentList,
-    Decision,
     DecisionAnswer,
+    DecisionJson,
     DecisionList,
     ModelList,
     OverruledValue,
     PinRequest,
     SandboxInfo,
     SettingList,
-    SettingValue,
+    SettingValueJson,
 )
 from holdfast.server.problems import ApiError, not_found
 from holdfast.wiring.agents.choice import list_agents as find_agents
@@ -125,9 +125,9 @@ def unpin_decision(id: Id, context: Context, project: ProjectName = None) -> Dec
     return DecisionAnswer(decision=_decision(_attempt(lambda: manifest.unpin(found))))
 
 
-def _setting(value: Any) -> SettingValue:
+def _setting(value: Any) -> SettingValueJson:
     setting: Setting = value.setting
-    return SettingValue(
+    return SettingValueJson(
         value=_public(setting, value.value),
         set=value.value is not None,
         source=value.source,
@@ -167,9 +167,9 @@ def _attempt(act: Callable[[], _Outcome]) -> _Outcome:
         raise ApiError(409, "refused", str(error)) from error
 
 
-def _decision(decision: decision_records.Decision) -> Decision:
+def _decision(decision: decision_records.Decision) -> DecisionJson:
     body = {"promoted_from": None, **decision_records.as_json(decision)}
-    return Decision(scope=decision.scope, **body)
+    return DecisionJson(scope=decision.scope, **body)
 
 
 def _user() -> str:

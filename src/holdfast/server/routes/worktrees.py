@@ -12,7 +12,7 @@ from holdfast.server.models.worktrees import (
     Merged,
     MergeRequest,
     Updated,
-    Worktree,
+    WorktreeJson,
     WorktreeList,
     WorktreeRemoval,
 )
@@ -120,13 +120,13 @@ def _done(outcome: _Outcome | WorktreeRefused) -> _Outcome:
     return outcome
 
 
-def _worktree(project: ServedProject, worktree: SessionWorktree) -> Worktree:
+def _worktree(project: ServedProject, worktree: SessionWorktree) -> WorktreeJson:
     state: Literal["there", "removed", "gone"] = "gone"
     if worktree.is_there:
         state = "there"
     elif worktree.removed:
         state = "removed"
-    return Worktree(
+    return WorktreeJson(
         id=worktree.session,
         session=worktree.session,
         project=project.id,

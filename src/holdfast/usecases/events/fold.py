@@ -20,6 +20,7 @@ from holdfast.vocab.events import (
     TurnStarted,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.session_events import SessionChanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -76,7 +77,7 @@ class LogFold:
         self._apply(event, turn)
         return self
 
-    def _apply(self, event: Event, turn: str | None) -> None:  # noqa: C901 - one case for each kind
+    def _apply(self, event: Event, turn: str | None) -> None:  # noqa: C901, PLR0912 - one case for each kind
         match event:
             case TurnStarted():
                 self._start_turn(event)
@@ -97,6 +98,8 @@ class LogFold:
                 self._restore(event)
             case SessionDeleted():
                 self._delete_session(event)
+            case SessionChanged(action="forked"):
+                self.messages[event.chat_id] = list(event.message_ids)
             case _:
                 pass
 

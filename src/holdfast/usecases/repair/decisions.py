@@ -21,6 +21,22 @@ _PERSON = "person"
 _UNVERIFIED = "a person's own code, recorded unverified: every replay verifies it."
 
 
+def pin_decision(found: Decision, pin: Pin, manifest: Manifest) -> Decision | Refused:
+    """Let later repairs replay a decision; refuse if there is nothing to replay.
+
+    Raise `BadManifest` or OSError if the manifest cannot be written.
+    """
+    heir = found.superseded_by
+    if heir is not None:
+        message = f"{found.id}: {heir} has replaced it; pin that one, or override it."
+        return Refused("conflict", message)
+    # A decision accepted without a diff closes the gate like any other, so it can be pinned too.
+    if not found.diff and not found.counts:
+        message = f"{found.id}: it led to no code, so there is nothing to replay."
+        return Refused("conflict", message)
+    return manifest.pin(found, pin)
+
+
 def override_decision(
     old: Decision, code: str, pin: Pin, manifest: Manifest, files: Files
 ) -> Decision | Refused:

@@ -150,4 +150,7 @@ class MessageQueue(Protocol):
         """Return the first message that waits, or None. It waits until its turn begins."""
 
     def refuse(self, message: QueuedMessage, why: str) -> None:
-        """Mark a message as refused: its turn could not begin."""
+        """Mark a message as refused: its turn could not begin.
+
+        Do nothing if the message is not as it was: somebody has edited, removed or begun it.
+        """

@@ -114,12 +114,21 @@ class Approvals:
         self._in_session: set[AllowedSubject] | None = None
 
     def ask(
-        self, what: ApprovalSubject, subject: str, why: str, withdrawn: Cancel | None = None
+        self,
+        what: ApprovalSubject,
+        subject: str,
+        why: str,
+        withdrawn: Cancel | None = None,
+        *,
+        in_auto: bool = False,
     ) -> GateAnswer:
-        """Return whether it may be done, after asking if need be; not once it is `withdrawn`."""
+        """Return whether it may be done, after asking if need be; not once it is `withdrawn`.
+
+        `in_auto`: ask in the mode `auto` too.
+        """
         if self._is_allowed(what, subject):
             return "yes"
-        if self._context.mode == "auto":
+        if self._context.mode == "auto" and not in_auto:
             # No user looks on, and what was sent to a model cannot be undone.
             if what == "read":
                 return Denied(f"{subject}: {_UNATTENDED}")

@@ -42,7 +42,8 @@ class ProjectSetup:
     """The setup command of a project (port `SetupCommand`).
 
     `commands_at` returns what runs commands in the worktree at a path. `unattended`: nobody is
-    asked, and everything that the rules do not refuse runs in the sandbox.
+    asked, and everything that the rules do not refuse runs in the sandbox; where that leaves gaps,
+    only if `weak_sandbox` accepts them.
     """
 
     command: str
@@ -54,6 +55,7 @@ class ProjectSetup:
     timeout: float
     network: bool = False
     unattended: bool = False
+    weak_sandbox: bool = False
     secrets: tuple[str, ...] = ()
 
     def run(self, worktree: SessionWorktree) -> SetupOutcome:
@@ -86,11 +88,16 @@ class ProjectSetup:
         verdict = judge_command(self.command, self.rules)
         if isinstance(verdict, Refuse):
             return verdict.message
-        if not isinstance(verdict, Ask) or self.unattended or self.grants.has(self.command):
+        if not isinstance(verdict, Ask) or self.grants.has(self.command):
+            return None
+        unprotected = commands.sandbox.unprotected("write", network=self.network)
+        if self.unattended and commands.sandbox.runs_unattended(weak=self.weak_sandbox):
             return None
         if self.asker is None:
-            return "nobody is there to allow it; run it yourself in the worktree"
-        unprotected = commands.sandbox.unprotected("write", network=self.network)
+            gaps = ""
+            if self.unattended:
+                gaps = f" although {', '.join(unprotected)}"
+            return f"nobody is there to allow it{gaps}; run it yourself in the worktree"
         why = "; ".join((_WHY, verdict.why, *unprotected))
         asked = ApprovalAsked("command", self.command, why, options=OPTIONS["command"])
         question = Question(asked, why, prefix_rule(self.command))

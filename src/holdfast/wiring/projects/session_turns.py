@@ -51,14 +51,21 @@ def run_session_turn(
     """Run one turn of a session to its end, in the thread of the caller.
 
     `message` is the first of its queue (`project.queue.first`); without it the session continues
-    where it stopped. A message whose turn cannot begin is marked as refused, with the reason. All
+    where it stopped. A message whose turn cannot begin is marked as refused, with the reason; it
+    goes on waiting if another turn of the session runs. All
     that happens is in the event log; `show` is called with it besides.
     """
     face: dict[str, Any] = {"show": show, "say": say, "asker": asker, "cancel": cancel}
     ended = _run(project, session, message, face, flags or {})
-    if isinstance(ended, NotSent) and message is not None:
+    if isinstance(ended, NotSent) and message is not None and not _is_busy(project, session):
         project.queue.refuse(message, ended.message)
     return ended
+
+
+def _is_busy(project: OpenProject, session: str) -> bool:
+    """Return whether another turn of the session runs: then the message waits for its end."""
+    shown = show_session(session, project.sessions)
+    return not isinstance(shown, SessionRefused) and shown.state in {"running", "waiting"}
 
 
 def _run(

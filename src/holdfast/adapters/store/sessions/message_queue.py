@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select, update
@@ -162,9 +161,12 @@ def begin_queued(connection: Connection, message: QueuedMessage) -> MessageQueue
 
 def _refuse(connection: Connection, place: Place, message: QueuedMessage, why: str) -> None:
     project = lock_project(connection, place)
-    this = queued_messages.c.id == message.id
-    connection.execute(update(queued_messages).where(this).values(state="refused", why=why))
-    publish(connection, project.id, [_event(replace(message, state="refused", why=why))])
+    if _get(connection, message.session, message.id) != message:
+        # Somebody has edited or removed it meanwhile, or another process answers it.
+        return
+    refused = _change(connection, message.session, message.id, state="refused", why=why)
+    if refused is not None:
+        publish(connection, project.id, [_event(refused)])
 
 
 def _of(session: str) -> Any:

@@ -10,6 +10,7 @@ from holdfast.loop.parse_reply.arguments import (
     Read,
     ReadArguments,
     Unreadable,
+    lacks_bracket,
     read_arguments,
 )
 from holdfast.loop.parse_reply.spans import next_span
@@ -171,10 +172,13 @@ def read_json_arguments(text: str, at: int, closer: re.Pattern[str]) -> tuple[Re
     """
     found = decode(text, at, raw_controls=True)
     if isinstance(found, DecodedJson):
-        end = found.end
-    else:
-        end, _ = next_span(closer, text, at)
-    return read_arguments(text[at:end]), end
+        return read_arguments(text[at : found.end]), found.end
+    end, _ = next_span(closer, text, at)
+    arguments = read_arguments(text[at:end])
+    # The model closed the call, so nothing was cut off.
+    if isinstance(arguments, Cut) and end < len(text) and lacks_bracket(text[at:end]):
+        arguments = Unreadable("a closing bracket is missing")
+    return arguments, end
 
 
 def fields_of(pairs: list[tuple[str, str]], *, cut: bool = False) -> ReadArguments:

@@ -24,7 +24,7 @@ MARKER: Final = (
     rf"<{NAMESPACE}(?:tool_calls?|function_calls?|functioncall|toolcall|tools)\s*>|<TOOLCALL>"
     r"|\[TOOL_CALLS?\]|<\|tool_calls?\|>|<\|tool_call>|<\|python_tag\|>|<start_function_call>"
     r"|<\|tool_calls?(?:_section)?_begin\|>|<｜tool▁calls?▁begin｜>"
-    r"|<\|action_start\|>(?:\s*<\|plugin\|>)?"
+    r"|<\|action_start\|>(?:\s*<\|plugin\|>)?|<\|START_ACTION\|>|functools(?=\[)"
 )
 """The start of a call in a dialect that marks calls."""
 KIMI: Final = r"functions\.(?P<kimi>[\w.-]{1,128}):\d+\s*<\|tool_call_argument_begin\|>"
@@ -62,7 +62,7 @@ CLOSER: Final = re.compile(
     rf"</{NAMESPACE}(?:tool_calls?|function_calls?|functioncall|toolcall|tools|function|invoke)\s*>"
     r"|</TOOLCALL>|\[/TOOL_CALLS?\]|<\|/tool_calls?\|>|<tool_call\|>"
     r"|<\|tool_calls?(?:_section)?_end\|>|<｜tool▁calls?▁end｜>"
-    r"|<\|(?:call|end|return|im_end|eot_id|eom_id|endoftext|action_end|tool_call\|/)\|>"
+    r"|<\|(?:call|end|return|im_end|eot_id|eom_id|endoftext|action_end|END_ACTION|tool_call\|/)\|>"
     r"|</s>|<end_function_call>|<｜end▁of▁sentence｜>"
 )
 _AFTER = re.compile(rf"(?:\s|`{{3,}}|[,;\])}}](?=\s*(?:{CLOSER.pattern}|\Z))|{CLOSER.pattern})*+")
@@ -85,7 +85,9 @@ def read_marked(text: str, marker: re.Match[str]) -> CallsRead | None:
     if name is None:
         return None
     read = _read_named(text, start, name)
-    return read or _read_no_arguments(text, start, name)
+    if read is None:
+        return _read_no_arguments(text, start, name)
+    return _read_more_named(text, read)
 
 
 def read_recipient(text: str, found: re.Match[str]) -> CallsRead | None:
@@ -190,6 +192,23 @@ def _read_named(text: str, start: int, name: re.Match[str]) -> CallsRead | None:
     if rest.startswith("<arg_key>"):
         return read_arg_pairs(text, name.group("name"), start, at)
     return None
+
+
+def _read_more_named(text: str, first: CallsRead) -> CallsRead:
+    """Read the further calls `name(…)` that follow the first one, each on a line of its own."""
+    calls = list(first.calls)
+    end = first.end
+    while len(calls) < _MOST:
+        at = skip(_SEPARATOR, text, end)
+        name = _NAME.match(text, at)
+        if name is None or not text.startswith("(", name.end()):
+            break
+        read = _read_parentheses(text, at, name.group("name"), name.end())
+        if read is None:
+            break
+        calls.extend(read.calls)
+        end = read.end
+    return CallsRead(tuple(calls), end)
 
 
 def _read_no_arguments(text: str, start: int, name: re.Match[str]) -> CallsRead | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.quoted_parts import QUOTE, skip_quote, start_of_text
 from holdfast.loop.parse_reply.spans import find_or_end
+from holdfast.loop.parse_reply.text_calls.last_block import read_last_block
 from holdfast.loop.parse_reply.text_calls.marker_dialects import (
     HARMONY,
     KIMI,
@@ -35,13 +36,14 @@ _INVENTED: Final = (
 )
 # Each alternative begins with a literal, so the search is fast over prose; `_HERE` then matches
 # exactly.
-_START = re.compile(rf"<(?=[\w|｜‖])|\[(?=[A-Za-z])|to=functions\.|functions\.|{QUOTE}")
-_HERE = re.compile(
+_START = re.compile(rf"<(?=[\w|｜‖])|\[(?=[A-Za-z])|to=functions\.|functions\.|functools\[|{QUOTE}")
+_OPENERS: Final = (
     rf"(?P<invented>{_INVENTED})|(?P<nameless>{NAMELESS})|(?P<recipient>{KIMI}|{HARMONY})"
-    rf"|(?P<reported>{REPORTED})"
-    rf"|(?P<tag>{OPENER})|(?P<marker>{MARKER})|(?P<inner>{NESTED})",
-    re.IGNORECASE,
+    rf"|(?P<reported>{REPORTED})|(?P<tag>{OPENER})|(?P<marker>{MARKER})"
 )
+CALL_OPENER: Final = re.compile(_OPENERS, re.IGNORECASE)
+"""The start of a call in a notation that has hardly any other use."""
+_HERE = re.compile(rf"{_OPENERS}|(?P<inner>{NESTED})", re.IGNORECASE)
 _BARE_CHANNEL = re.compile(r"(?:assistant)?(?:commentary|analysis)\s*\Z")
 _READERS: Final[dict[str, Callable[[str, re.Match[str]], CallsRead | None]]] = {
     "nameless": read_nameless,
@@ -97,6 +99,10 @@ def scan(text: str, known: Callable[[FoundCall], bool]) -> Scanned:
         kept.append(_BARE_CHANNEL.sub("", text[last : place.start()]))
         at = max(read.end, place.end())
         last = at
+    if not calls:
+        block = read_last_block(text, known)
+        if block is not None and block.certain:
+            return Scanned(block.calls, block.before)
     kept.append(text[last:])
     return Scanned(tuple(calls), "".join(kept))
 

@@ -27,7 +27,9 @@ _TAIL = re.compile(rf"(?:\s|{CLOSER.pattern})*\Z")
 _SEPARATOR = re.compile(r"[, \t\r\n;]*+")
 _MOST: Final = 64
 _PRINTED = re.compile(r"print\((.*)\)", re.DOTALL)
-_LOOKS_LIKE_CALL = re.compile(r"(?:\[\s*)?\{\s*[\"'](?:name|tool|type|function)[\"']\s*:\s*[\"'{]")
+_LOOKS_LIKE_CALL = re.compile(
+    r"(?:\[\s*)?\{\s*[\"'](?:name|tool|tool_name|type|function)[\"']\s*:\s*[\"'{]"
+)
 _NAME_FIELD = re.compile(r"[\"']name[\"']\s*:\s*[\"']([^\"'\n]{1,128})[\"']")
 _ARGUMENTS_FIELD = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:")
 
@@ -37,14 +39,14 @@ def read_whole(text: str, known: Callable[[FoundCall], bool]) -> tuple[FoundCall
     body = text.strip()
     if body[:1] not in {"{", "[", "`", "~", "<"}:
         return ()
-    body = _cut_leftovers(body)
-    calls = _read_body(body)
+    calls = read_body(cut_leftovers(body))
     if not all(map(known, calls)):
         return ()
     return calls
 
 
-def _read_body(body: str) -> tuple[FoundCall, ...]:
+def read_body(body: str) -> tuple[FoundCall, ...]:
+    """Return the calls of a text that is JSON or a code fence; none if it is anything else."""
     fenced = _FENCE.fullmatch(body)
     if fenced is not None and fenced.group(1) not in fenced.group(3):
         return _read_fenced(fenced.group(2), fenced.group(3).strip())
@@ -59,7 +61,7 @@ def _read_bare(body: str) -> tuple[FoundCall, ...]:
     return calls
 
 
-def _cut_leftovers(body: str) -> str:
+def cut_leftovers(body: str) -> str:
     """Return the body without leftover closing tags and tokens."""
     closer = CLOSER.search(body)
     if closer is not None:

@@ -42,7 +42,7 @@ def serve(
         typer.Option("--allow-host", metavar="H", help="Another name of this machine."),
     ] = None,
 ) -> None:
-    """Serve the page and its API on this machine.
+    """Serve the page, to see and steer sessions in a browser.
 
     One line is printed: the address with its token. Whoever has the token can run commands as you.
 

@@ -1,0 +1,122 @@
+"""What begins a comment and what names a block, by the kind of file."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from holdfast.landing.text.line_keys import indent_width, key_of
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_OPENS = re.compile(r".*(?:[{(\[:]|=>|->|\b(?:do|then|begin|in|of|where))$")
+_CONDITION = re.compile(
+    r"(?:\} ?)?(?:if|elif|elsif|else if|while|when|unless|case|match|switch)\b.*[\"'`\d]"
+)
+_DEFINITION = re.compile(
+    r"(?:[a-z]+(?:\([a-z]+\))? )*?(?:def|class|fn|func|fun|function|sub|struct|enum|trait|impl|interface|type|module|"
+    r"namespace|package|protocol|extension|record|data|newtype|instance|macro_rules!) (?=[\w$*&<(])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileLanguage:
+    """How one kind of file writes comments, and which of its lines name a block."""
+
+    comment: str = ""
+    """A regular expression for what begins a comment line; "" if nothing does."""
+    names: str = ""
+    """A regular expression for lines that name a block although no deeper line follows them."""
+    keys: str = ""
+    """A regular expression for lines that have a key and a value."""
+
+    def is_comment(self, line: str) -> bool:
+        """Return whether the whole line is a comment."""
+        return bool(self.comment) and re.match(self.comment, key_of(line)) is not None
+
+    def name_in(self, lines: Sequence[str], at: int) -> str:
+        """Return what line `at` of `lines` (none of them blank) names, or "".
+
+        A line that opens a bracket, is followed by a deeper line, defines a name or is a condition with a literal names a
+        block as a whole. A line with a key names that key.
+        """
+        key = key_of(lines[at])
+        if self.is_comment(key) or not any(map(str.isalnum, key)):
+            return ""
+        if self._names_block(key) or _is_followed_by_deeper(lines, at):
+            return key
+        found = re.match(self.keys, key) if self.keys else None
+        return found["key"] if found else ""
+
+    def _names_block(self, key: str) -> bool:
+        if self.names and re.match(self.names, key):
+            return True
+        return any(pattern.match(key) for pattern in (_DEFINITION, _CONDITION, _OPENS))
+
+
+def _is_followed_by_deeper(lines: Sequence[str], at: int) -> bool:
+    following = lines[at + 1] if at + 1 < len(lines) else lines[at]
+    return indent_width(following) > indent_width(lines[at])
+
+
+UNKNOWN = FileLanguage()
+
+_HASH = r"#(?!!)"
+_SLASHES = r"//|/\*|\*(?:/|$|\s(?!.*\{$))"
+_TAG = r"<!--"
+_DASHES = r"--(?!>)"
+_NAMED_VALUE = r"[-\s]*[\"']?(?:name|id|key|title)[\"']?\s*[:=]"
+_KEY = r"[-\s]*[\"']?(?P<key>[\w.$/ -]+)[\"']?\s*[:=]"
+
+_FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
+    ("py pyi pyx", FileLanguage(rf"{_HASH}|[rbu]?(?:\"\"\"|''')")),
+    ("rb pl pm sh bash zsh fish ksh r jl ex exs nim cmake tf awk ps1 bzl", FileLanguage(_HASH)),
+    ("yml yaml", FileLanguage(_HASH, rf"{_NAMED_VALUE}|- *[\w.-]+:", _KEY)),
+    (
+        "toml cfg conf properties env ini editorconfig",
+        FileLanguage(r"[#;]", rf"\[|{_NAMED_VALUE}", _KEY),
+    ),
+    ("makefile mk gnumakefile", FileLanguage(_HASH, r"[\w./%$()-]+ *:(?!=)")),
+    ("dockerfile containerfile gitignore", FileLanguage(_HASH, r"FROM\b")),
+    ("c h cc hh cpp hpp cxx hxx m mm", FileLanguage(_SLASHES, r"# ?define\b")),
+    (
+        "java js jsx mjs cjs ts tsx mts go rs kt kts swift scala dart cs groovy gradle proto zig",
+        FileLanguage(_SLASHES),
+    ),
+    ("jsonc json5 json", FileLanguage(_SLASHES, _NAMED_VALUE, _KEY)),
+    ("php", FileLanguage(rf"{_SLASHES}|#(?!\[)")),
+    ("css", FileLanguage(r"/\*|\*(?:/|$|\s(?!.*\{$))", r"[^;]*[,{]$")),
+    ("scss sass less", FileLanguage(_SLASHES, r"[^;]*[,{]$")),
+    (
+        "sql",
+        FileLanguage(
+            rf"{_DASHES}|/\*", r"(?i:create|alter|drop|comment on|grant|insert|update|delete)\b"
+        ),
+    ),
+    ("hs elm lua ada vhd vhdl", FileLanguage(rf"{_DASHES}|\{{-", r"\w+ ::|[a-z_][\w' ]*=(?!=)")),
+    (
+        "html htm xhtml xml svg vue svelte",
+        FileLanguage(rf"{_TAG}", r".*<\w[^<>]*\b(?:id|name|class|key)\s*="),
+    ),
+    ("md markdown mdx", FileLanguage(_TAG, r"#{1,6} |[-*+] |\d+[.)] ")),
+    ("rst txt adoc", FileLanguage(r"\.\. (?!.*::)", r"\.\. .*::|=+ |[-*+] |\d+[.)] ")),
+    ("lisp el clj cljs scm rkt asm s", FileLanguage(r";")),
+    ("tex sty cls erl hrl", FileLanguage(r"%", r"\\(?:section|subsection|chapter|begin|label)\b")),
+    ("vim", FileLanguage(r"\"")),
+    ("bat cmd", FileLanguage(r"(?i:rem\b|::)", r":\w")),
+)
+_BY_NAME = {name: language for names, language in _FAMILIES for name in names.split()}
+
+
+def language_of(path: str | None) -> FileLanguage:
+    """Return the language of a path: by its ending, or by its whole name; `UNKNOWN` for any other.
+
+    >>> language_of("src/a.css").is_comment("#sidebar {"), language_of("a.py").is_comment("# note")
+    (False, True)
+    >>> language_of(None).is_comment("# note")
+    False
+    """
+    name = (path or "").replace("\\", "/").rsplit("/", 1)[-1].lower()
+    return _BY_NAME.get(name.rsplit(".", 1)[-1], UNKNOWN)

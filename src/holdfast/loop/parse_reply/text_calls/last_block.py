@@ -1,0 +1,68 @@
+"""Read the calls in the last block of a text: a code fence or JSON after words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from holdfast.loop.parse_reply.quoted_parts import fences
+from holdfast.loop.parse_reply.text_calls.whole_message import cut_leftovers, read_body, read_whole
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.loop.parse_reply.text_calls.found_call import FoundCall
+
+_LABELLED_FENCE = re.compile(r"^[ \t]*Action[ \t]*:[ \t]*(?=`{3})", re.MULTILINE)
+"""Command-R opens the fence behind a word on the same line."""
+_OBJECT = re.compile(
+    r"^(?:\[\s*)?\{(?=\s*[\"'](?:name|tool|tool_name|function|type)[\"']\s*:)", re.MULTILINE
+)
+_EXAMPLE = re.compile(
+    r"\bexamples?\b|\be\.g\.|\byou (?:can|could|would|may|should)\b"
+    r"|\blooks? like\b|\blike (?:so|this)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LastBlock:
+    """The calls of the last block, and the text before it.
+
+    `certain` is False if the block may be an example, or one of several alternatives.
+    """
+
+    calls: tuple[FoundCall, ...]
+    before: str
+    certain: bool
+
+
+def read_last_block(text: str, known: Callable[[FoundCall], bool]) -> LastBlock | None:
+    """Return the calls with which a text ends, if they are all of `known` tools; else None.
+
+    Text that follows the block is the answer, and the block is an example in it.
+    """
+    body = cut_leftovers(text.rstrip())
+    before, block = _divide(body)
+    calls = read_body(block)
+    if not calls or not all(map(known, calls)):
+        return None
+    earlier = (read_whole(before[start:end], known) for start, end in fences(before))
+    last_words = before.rstrip().rpartition("\n\n")[2]
+    is_example = _EXAMPLE.search(last_words) is not None
+    return LastBlock(calls, before, certain=not is_example and not any(earlier))
+
+
+def _divide(body: str) -> tuple[str, str]:
+    """Return the text before the last block, and the block: a fence or JSON, else nothing."""
+    end = 0
+    for start, end in fences(body):
+        if end >= len(body):
+            return body[:start], body[start:]
+    found = _LABELLED_FENCE.search(body, end) or _OBJECT.search(body, end)
+    if found is None:
+        return body, ""
+    if found.re is _OBJECT:
+        return body[: found.start()], body[found.start() :]
+    return body[: found.start()], body[found.end() :]

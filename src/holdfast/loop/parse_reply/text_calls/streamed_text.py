@@ -1,0 +1,67 @@
+"""Hold back the text of a stream from the place where a printed call may begin."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from holdfast.loop.parse_reply.text_calls.scan import CALL_OPENER
+
+_CANDIDATE = re.compile(
+    r"[<\[](?=[A-Za-z|｜‖]|\Z)|^[ \t]*(?=[{`\[]|Action[ \t]*:|\Z)|to=functions\.|functools\["
+    r"|^[Aft]\S{0,12}\Z",  # the beginning of one of these words
+    re.MULTILINE,
+)
+"""A place where a call begins, or where the text ends and may go on as a call."""
+_JSON: Final = (
+    r"(?:\[\s*)?\{\s*[\"'](?:name|tool|tool_name|type|function|action|tool_calls)[\"']\s*:"
+)
+_BLOCK = re.compile(
+    r"[ \t]*(?:Action[ \t]*:[ \t]*)?"
+    rf"(?:`{{3,}}[ \t]*(?:json|tool_call|tool|python)?[ \t]*\r?\n\s*)?{_JSON}"
+    r"|[ \t]*`{3,}[ \t]*tool_code\b"
+)
+_LONGEST: Final = 80
+"""Enough characters to know whether a call begins at a candidate."""
+
+
+class StreamedText:
+    r"""The text of one reply while it arrives. `in_call` is whether a call has begun.
+
+    >>> streamed = StreamedText()
+    >>> streamed.feed("I look.\n<tool_"), streamed.feed("call>\n{"), streamed.held
+    ('I look.\n', '', '<tool_call>\n{')
+    """
+
+    def __init__(self) -> None:
+        """Start with no text."""
+        self._held: list[str] = []
+        self.in_call = False
+
+    @property
+    def held(self) -> str:
+        """The text that was not shown yet."""
+        return "".join(self._held)
+
+    def feed(self, text: str) -> str:
+        """Add text; return what can be shown now."""
+        self._held.append(text)
+        if self.in_call:
+            return ""
+        waiting = self.held
+        end = self._end_of_plain(waiting)
+        self._held = [waiting[end:]]
+        return waiting[:end]
+
+    def _end_of_plain(self, text: str) -> int:
+        """Return the place where a call begins, or may begin; else the end of the text."""
+        at = 0
+        while (found := _CANDIDATE.search(text, at)) is not None:
+            at = found.start()
+            if CALL_OPENER.match(text, at) or _BLOCK.match(text, at):
+                self.in_call = True
+                return at
+            if len(text) - at < _LONGEST:
+                return at
+            at = found.end() + 1
+        return len(text)

@@ -1,0 +1,60 @@
+"""What people see of a reply while it arrives: words, and never the text of a call."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.loop.parse_reply.text_calls.streamed_text import StreamedText
+
+CALL = '{"name": "read_file", "arguments": {"path": "a.py"}}'
+
+
+def _stream(text: str, size: int) -> tuple[str, str]:
+    streamed = StreamedText()
+    shown = "".join(streamed.feed(text[at : at + size]) for at in range(0, len(text), size))
+    return shown, streamed.held
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize(
+    "call",
+    [
+        f"<tool_call>\n{CALL}\n</tool_call>",
+        "<function=read_file>\n<parameter=path>a.py",
+        '<invoke name="read_file">\n<parameter name="path">a.py</parameter>\n</invoke>',
+        f"[TOOL_CALLS] [{CALL}]",
+        f"```json\n{CALL}\n```",
+        '```tool_code\nread_file(path="a.py")\n```',
+        f"functools[{CALL}]",
+        f"Action: ```json\n[{CALL}]\n```",
+        f"<|START_ACTION|>[{CALL}]<|END_ACTION|>",
+        CALL,
+    ],
+)
+def test_a_call_is_held_back_however_it_is_split(call: str, size: int) -> None:
+    assert _stream(f"I look at it.\n\n{call}", size) == ("I look at it.\n\n", call)
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A list:\n- one\n- two\n" * 9,
+        "<div>\n  <p>Hello</p>\n</div>\n" * 9,
+        "```python\nx = {'name': 1}\n```\n" * 9,
+        '```json\n{"version": 1, "files": ["a.py"]}\n```\n' * 9,
+        "a < b and [see](docs) " * 9,
+    ],
+)
+def test_all_but_the_last_characters_of_an_answer_are_shown(text: str, size: int) -> None:
+    shown, held = _stream(text, size)
+    assert shown + held == text
+    assert len(held) < 80
+
+
+@given(st.text(alphabet='<[{`\nab|tool_call>"name:', max_size=200), st.integers(1, 30))
+def test_nothing_is_lost(text: str, size: int) -> None:
+    shown, held = _stream(text, size)
+    assert shown + held == text
