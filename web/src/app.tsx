@@ -59,7 +59,7 @@ function View({ route }: { route: Route }): ReactNode {
     case "settings":
       return <Settings />;
     case "home":
-      return <div className="main" id="content" tabIndex={-1}><p className="empty">{t.sessions.pick}</p></div>;
+      return <section className="main" id="content" tabIndex={-1} aria-label={t.product}><p className="empty">{t.sessions.pick}</p></section>;
   }
 }
 
