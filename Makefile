@@ -13,12 +13,16 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONWARNINGS PYTHONDONTWRITEBYTECODE VIRTUAL_ENV
 
 PY := .venv/bin/python
+# A variable: a comma would end the argument of a call.
+PRODUCT := '.[sandbox,server]'
 LOCAL := .venv-local/bin/python
 READY := .venv/.holdfast-ready
 DEV_READY := .venv/.holdfast-dev-ready
 NPM_PLACE := tests/adapters/toolchains/npm
 NPM_READY := .toolchains/.ready
 AGENTS_READY := .agents/.ready
+NODE_READY := .venv/.holdfast-node-ready
+BROWSER_READY := .venv/.holdfast-browser-ready
 PYTEST := $(PY) -m pytest
 FAST := -m "not slow and not e2e" --ignore=tests/bench --ignore=tests/end_to_end
 WORKERS ?= 2
@@ -36,8 +40,8 @@ install = rm -f .venv/.status; { $(PIP) --no-build-isolation $(1); echo $$? > .v
 	while IFS= read -r line; do case "$$line" in Collecting*|Processing*|Downloading*|Installing*) printf '  %.110s\n' "$${line%% (from*}";; esac; done; \
 	exit "$$(cat .venv/.status)"
 
-.PHONY: help setup run demo test quick fmt lint types imports props soak coverage bench bench-landing bench-checkpoints bench-loop \
-	bench-store bench-repair bench-growth bench-startup bench-sandbox bench-server bench-peers mutants test-local-model test-agents toolchains picture dist dist-check check clean FORCE
+.PHONY: help setup run demo page page-types page-check test-page test quick fmt lint types imports props soak coverage bench bench-landing bench-checkpoints bench-loop \
+	bench-store bench-repair bench-growth bench-startup bench-sandbox bench-server bench-page bench-peers mutants test-local-model test-agents toolchains picture dist dist-check check clean FORCE
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -53,7 +57,7 @@ $(READY): pyproject.toml constraints.txt $(if $(MOVED),FORCE)
 	@echo "installing holdfast into .venv ..."
 	@test -x $(PY) || "$(PYTHON)" -m venv .venv
 	@$(call install,hatchling)
-	@$(call install,--editable '.[sandbox,server]')
+	@$(call install,--editable $(PRODUCT))
 	@printf '%s' "$(CURDIR)" > $@
 
 $(DEV_READY): $(READY)
@@ -61,12 +65,40 @@ $(DEV_READY): $(READY)
 	@$(call install,--editable '.[dev]')
 	@touch $@
 
-run: demo ## run the main job: the guided demo
+run: page ## serve the page on a sample project, with the best model found (ARGS="--no-open --port 8000")
+	@$(PY) web/sample.py $(ARGS)
 
 demo: $(READY) ## edits and an agent's turns in a temporary project, with a scripted model; each step checked
 	@.venv/bin/holdfast demo
 
-test: setup $(NPM_READY) ## run all tests (with tsc and pyright, if npm can bring them)
+# A system Node of 22.13 or later is used if there is one; else a wheel brings Node into .venv.
+$(NODE_READY): $(READY)
+	@$(PY) web/build.py node >/dev/null 2>&1 || { echo "installing Node into .venv ..."; $(call install,--editable '.[page]'); }
+	@touch $@
+
+page: $(NODE_READY) ## build the page into src/holdfast/server/page, if its sources have changed
+	@$(PY) web/build.py
+
+page-types: setup ## make web/src/api/schema.ts anew from the server's OpenAPI document
+	$(PY) web/make_types.py
+
+page-check: $(NODE_READY) setup ## check the page: generated types, compiler, unit tests
+	$(PY) web/make_types.py --check
+	$(PY) web/build.py check
+	$(PY) web/build.py test
+
+# The browser is the system's; as root it is installed where apt-get is.
+$(BROWSER_READY): $(DEV_READY)
+	@$(call install,--editable '.[page]')
+	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+		apt-get install --yes --no-install-recommends chromium; } || \
+		{ echo "the tests of the page need chromium: sudo apt-get install chromium" >&2; exit 1; }
+	@touch $@
+
+test-page: page page-check $(BROWSER_READY) ## test the page in a real browser (chromium); screenshots go to .screenshots
+	$(PYTEST) -n 0 -q tests/page $(ARGS)
+
+test: setup $(NPM_READY) page ## run all tests (with tsc and pyright, if npm can bring them)
 	$(PYTEST) -n $(WORKERS) --dist worksteal -q --durations=15 $(ARGS)
 
 # Into an environment of its own: it is large, and nothing of Holdfast needs it.
@@ -153,6 +185,9 @@ bench-server: setup ## measure the server: 500 followers, what they cost a turn,
 bench-sandbox: setup ## measure what the sandbox costs, and run tests of real projects in it (ARGS="start", ARGS="work")
 	$(PY) -m bench.sandbox $(ARGS)
 
+bench-page: page $(BROWSER_READY) ## measure the page in chromium: long session, large diff, stream, heap (ARGS="--help")
+	$(PY) -m bench.page $(ARGS)
+
 mutants: setup ## change conditions one at a time and see whether a test fails (ARGS="--help"; not in `make check`)
 	$(PY) -m bench.mutants --workers $(WORKERS) $(ARGS)
 
@@ -174,20 +209,22 @@ $(NPM_READY): $(NPM_PLACE)/package-lock.json
 picture: $(READY) ## make docs/terminal.svg anew, from real runs in a temporary project
 	$(PY) -m bench.picture
 
-dist: $(READY) ## build the wheel and the source distribution into dist/
+dist: page ## build the wheel and the source distribution into dist/
 	@rm -rf dist
 	$(PY) -m hatchling build -d dist
 
 dist-check: dist ## install both in fresh environments, with pip and with uv, and run them (needs a package index; minutes)
 	$(PY) -m tests.dist_check dist
 
-check: ## all that must hold before a commit: lint, types, imports, test
+check: ## all that must hold before a commit: lint, types, imports, page, test
 	@$(MAKE) lint
 	@$(MAKE) types
 	@$(MAKE) imports
+	@$(MAKE) page-check
 	@$(MAKE) test
 
 clean: ## remove all that make has made
-	rm -rf .venv .venv-local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist .bench .toolchains .agents htmlcov .coverage
+	rm -rf .venv .venv-local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist .bench .toolchains .agents htmlcov .coverage .screenshots
+	rm -rf web/node_modules src/holdfast/server/page
 	rm -rf bench/landing/peers/installed bench/landing/results
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -55,12 +55,15 @@ def test_the_source_distribution_has_what_a_packager_needs(dist: Path) -> None:
         "Makefile",
         "constraints.txt",
         "docs/terminal.svg",
+        "web/src/reduce.ts",
+        "src/holdfast/server/page/index.html",
     }
     wanted |= {"src/holdfast/__init__.py", "tests/test_packaging.py", "bench/__init__.py"}
     with tarfile.open(only(dist, "*.tar.gz")) as archive:
         names = {name.removeprefix(f"{top}/") for name in archive.getnames()}
     assert wanted - names == set()
-    assert not [name for name in names if name.startswith((".venv", "dist/", ".git/"))]
+    not_ours = (".venv", "dist/", ".git/", "web/node_modules")
+    assert not [name for name in names if name.startswith(not_ours)]
 
 
 @pytest.mark.slow
@@ -82,12 +85,18 @@ def test_the_wheel_has_the_whole_package_and_nothing_else(dist: Path) -> None:
     info = f"holdfast-{holdfast.__version__}.dist-info/"
     with zipfile.ZipFile(only(dist, "*.whl")) as wheel:
         names = {name for name in wheel.namelist() if not name.startswith(info)}
-    assert names == ours
+    page = {name for name in names if name.startswith("holdfast/server/page/")}
+    assert names - page == ours
+    assert {"holdfast/server/page/index.html", "holdfast/server/page/built-from.txt"} <= page
+    assert [name for name in page if name.endswith(".js")]
 
 
 @pytest.mark.parametrize(
     ("target", "wanted"),
-    [("run", ["hatchling", "'.[sandbox]'"]), ("lint", ["hatchling", "'.[sandbox]'", "'.[dev]'"])],
+    [
+        ("run", ["hatchling", "'.[sandbox,server]'", "'.[page]'"]),
+        ("lint", ["hatchling", "'.[sandbox,server]'", "'.[dev]'"]),
+    ],
 )
 def test_only_targets_that_need_them_install_development_tools(
     target: str, wanted: list[str]

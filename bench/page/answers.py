@@ -1,0 +1,256 @@
+"""Generated answers of the API: sessions with any number of messages, diffs of any size, a stream of events.
+
+Only the page is measured here, so nothing of the real server is behind it.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlparse
+
+PAGE = Path(__file__).parents[2] / "src" / "holdfast" / "server" / "page"
+TYPES = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+}
+AT = "2026-11-17T00:00:00+00:00"
+MARKDOWN = """Message {n}: **bold**, `code`, and a list:
+
+- one
+- two
+
+```python
+def f{n}(x):
+    return x + {n}
+```
+
+| a | b |
+|---|---|
+| {n} | 2 |
+"""
+
+
+def session(name: str, messages: int) -> dict[str, Any]:
+    return {
+        "id": name,
+        "project": "p",
+        "title": name,
+        "agent": "holdfast",
+        "model": None,
+        "chosen_model": None,
+        "mode": "auto",
+        "place": "in_place",
+        "root": "/x",
+        "branch": None,
+        "state": "running" if name == "live" else "done",
+        "archived": False,
+        "turn_id": "t-live" if name == "live" else None,
+        "last_turn": None,
+        "stop_reason": None,
+        "can_continue": False,
+        "approvals": 0,
+        "queued": 0,
+        "messages": messages,
+        "turns": 1,
+        "files_changed": 1,
+        "last_words": "",
+        "created_at": AT,
+        "updated_at": AT,
+    }
+
+
+def event(seq: int, turn: str, kind: str, **fields: Any) -> dict[str, Any]:
+    return {"v": 1, "seq": seq, "at": AT, "session": "live", "turn": turn, "kind": kind, **fields}
+
+
+def message(number: int) -> dict[str, Any]:
+    assistant = number % 2 == 1
+    said = {"text": MARKDOWN.format(n=number), "reasoning": "", "calls": []}
+    events = [{**event(1, f"t{number}", "said", **said), "session": "many"}] if assistant else []
+    return {
+        "id": f"m{number}",
+        "seq": number,
+        "role": "assistant" if assistant else "user",
+        "state": "done",
+        "text": f"Prompt {number}",
+        "turn_id": f"t{number}",
+        "checkpoint_id": "c",
+        "created_at": AT,
+        "events": events,
+    }
+
+
+def page_of(name: str, before: int | None, limit: int) -> dict[str, Any]:
+    if name == "live":
+        begun = event(
+            1,
+            "t-live",
+            "turn_started",
+            model="m",
+            prompt="p",
+            continued=False,
+            agent="holdfast",
+            chat_id="c",
+            prompt_message_id="p",
+            message_id="a",
+            sandbox="none",
+            root="",
+        )
+        answer = {**message(1), "id": "a", "turn_id": "t-live", "events": [begun]}
+        return {"messages": [answer], "before": None, "queue": [], "seq": 1}
+    count = {"many": 5_000}.get(name, 0)
+    end = count if before is None else before
+    found = [message(number) for number in range(max(0, end - limit), end)][::-1]
+    return {
+        "messages": found,
+        "before": end - limit if end > limit else None,
+        "queue": [],
+        "seq": 1,
+    }
+
+
+def hunks(count: int, first: int, many: int) -> list[dict[str, Any]]:
+    found = []
+    for number in range(first, min(count, first + many - 1) + 1):
+        at = number * 40
+        lines = "".join(f" value_{at + row} = {row}\n" for row in range(8))
+        changed = (
+            f"-old_{number} = 1\n-old_b_{number} = 2\n+new_{number} = 1\n+new_b_{number} = 2\n"
+        )
+        found.append(
+            {
+                "number": number,
+                "path": "big.py",
+                "diff": f"@@ -{at},18 +{at},18 @@\n{lines}{changed}{lines}",
+            }
+        )
+    return found
+
+
+class Answers(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    events_wanted = 0
+    """How many events the stream sends in all, at 100 a second, or as fast as it can with `rush`."""
+    rush = False
+    go = threading.Event()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        parsed = urlparse(self.path)
+        query = {name: values[0] for name, values in parse_qs(parsed.query).items()}
+        path = parsed.path
+        if path.endswith("/events"):
+            self.stream()
+            return
+        if path.startswith("/api/"):
+            self.send(
+                json.dumps(self.answer(path.removeprefix("/api"), query)).encode(),
+                "application/json",
+            )
+            return
+        file = PAGE / (path.lstrip("/") or "index.html")
+        self.send(file.read_bytes(), TYPES.get(file.suffix, "text/plain"))
+
+    def answer(self, path: str, query: dict[str, str]) -> Any:
+        words = path.strip("/").split("/")
+        match words:
+            case ["projects"]:
+                project = {
+                    "id": "p",
+                    "name": "bench",
+                    "root": "/x",
+                    "git": True,
+                    "sessions": 5,
+                    "last_seq": 1,
+                }
+                return {"projects": [project]}
+            case ["sessions"]:
+                names = {"empty": 0, "many": 5_000, "live": 1, "small": 0, "large": 0}
+                return {
+                    "sessions": [session(name, count) for name, count in names.items()],
+                    "total": 5,
+                    "next_offset": None,
+                }
+            case ["sessions", name]:
+                return session(name, 0)
+            case ["sessions", name, "messages"]:
+                before = int(query["before"]) if "before" in query else None
+                return page_of(name, before, int(query["limit"]))
+            case ["sessions", name, "diff"]:
+                count = 1_000 if name == "large" else 10
+                found = hunks(count, int(query["from"]), int(query["count"]))
+                file = {
+                    "path": "big.py",
+                    "status": "modified",
+                    "added": count * 2,
+                    "removed": count * 2,
+                }
+                return {
+                    "against": "base",
+                    "files": [file],
+                    "hunks": found,
+                    "total": count,
+                    "commits": [],
+                }
+            case ["sessions", _, noun]:
+                return {noun: []}
+            case ["settings"]:
+                return {
+                    "settings": {},
+                    "user_file": "",
+                    "key_withheld": None,
+                    "sandbox": {"kind": "none", "why": ""},
+                }
+            case [noun]:
+                return {noun: []}
+        return {}
+
+    def send(self, body: bytes, kind: str) -> None:
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def stream(self) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        self.wfile.write(b": beat\n\n")
+        Answers.go.wait()
+        for number in range(2, 2 + Answers.events_wanted):
+            # Each 200 pieces a step is settled, as in a real turn.
+            if number % 200 == 0:
+                one = event(
+                    number, "t-live", "said", text=MARKDOWN.format(n=number), reasoning="", calls=[]
+                )
+            else:
+                one = event(
+                    number,
+                    "t-live",
+                    "text",
+                    text=f"word {number} **b** \n" if number % 20 == 0 else f"word{number} ",
+                )
+            self.wfile.write(
+                f"id: {number}\nevent: {one['kind']}\ndata: {json.dumps(one)}\n\n".encode()
+            )
+            if not Answers.rush:
+                time.sleep(0.01)
+
+
+def start() -> ThreadingHTTPServer:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
