@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from holdfast import Landed, Patch, Replace, explain, land
+from holdfast import Landed, Patch, Refused, Replace, explain, land
 
 AMBIGUOUS = land("a\nb\na\n", Replace("a", "c"), path="x.py")
 MALFORMED = land("a\n", Patch("nonsense"), path="x.py")
@@ -21,6 +21,7 @@ def test_a_looser_landing_says_how_it_was_found() -> None:
 
 
 def test_a_refusal_says_where_what_and_the_next_step() -> None:
+    assert isinstance(AMBIGUOUS, Refused)
     sentence = (
         "x.py: the old text is at lines 1, 3; add a line of context above or below it to pick one:\n"
         + AMBIGUOUS.closest
@@ -30,6 +31,7 @@ def test_a_refusal_says_where_what_and_the_next_step() -> None:
 
 
 def test_as_json_a_refusal_has_its_kind_and_the_format_that_is_expected() -> None:
+    assert isinstance(AMBIGUOUS, Refused)
     record = json.loads(explain(AMBIGUOUS, "json"))
     assert record == {
         "kind": "edit_error",
