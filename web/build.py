@@ -22,6 +22,8 @@ BUILT_FROM = PAGE / "built-from.txt"
 """The digest of the sources that the built page was made from."""
 INSTALLED = WEB / "node_modules" / ".installed-from.txt"
 OLDEST_NODE = (22, 13)
+NO_PACKAGES = 3
+"""The exit code when npm reaches no registry: `make test` goes on without the page."""
 NO_NODE = (
     "The page is built with Node.js 22.13 or later, which was not found. "
     "`make page` installs it into .venv."
@@ -140,7 +142,8 @@ def install_packages(node: Node) -> None:
     sys.stderr.write("installing the page's packages into web/node_modules ...\n")
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
     if run(node, node.npm, "ci", *quiet) != 0:
-        raise SystemExit("npm could not install the page's packages.")
+        sys.stderr.write("npm could not install the page's packages.\n")
+        raise SystemExit(NO_PACKAGES)
     INSTALLED.write_text(wanted + "\n", encoding="utf-8")
 
 

@@ -49,7 +49,7 @@ def read_document(file: Path | None) -> Json:
         return document
     # Only here: a document from a file needs no server.
     from holdfast.server.app import make_app  # noqa: PLC0415 - see above
-    from holdfast.server.openapi import describe  # noqa: PLC0415 - as above
+    from holdfast.server.document import describe  # noqa: PLC0415 - as above
 
     return describe(make_app())
 

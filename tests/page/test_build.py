@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.server.app import make_app
-from holdfast.server.openapi import describe
+from holdfast.server.document import describe
 from web import build, make_types
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from holdfast.adapters.git.git_command import (
     to_bytes,
     to_text,
 )
-from holdfast.adapters.git.objects.file_writer import FileContent, FileWriter
+from holdfast.adapters.git.objects.file_writer import RestoredFile, FileWriter
 from holdfast.adapters.git.objects.object_id import algorithm_of, blob_id
 from holdfast.adapters.git.objects.tree_difference import TreeComparison, UnreadableTreeError
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
@@ -389,7 +389,7 @@ class TreeCheckout:
         return None
 
     def _check_out(
-        self, prepared: PreparedRestore, contents: Sequence[FileContent] | None
+        self, prepared: PreparedRestore, contents: Sequence[RestoredFile] | None
     ) -> RestoreFailed | None:
         """Write the files, and compare them with the tree: the exit code of git is not all."""
         for path in prepared.special:
@@ -426,7 +426,7 @@ class TreeCheckout:
         return None
 
     def _write_files(
-        self, prepared: PreparedRestore, contents: Sequence[FileContent]
+        self, prepared: PreparedRestore, contents: Sequence[RestoredFile]
     ) -> str | None:
         """Write the files and the index in this process; return what fails."""
         writer = FileWriter(self._repository.root)
@@ -444,7 +444,7 @@ class TreeCheckout:
 
     def _read_contents(
         self, prepared: PreparedRestore, modes_before: Mapping[str, int]
-    ) -> list[FileContent] | None:
+    ) -> list[RestoredFile] | None:
         """Return the files to be written; None if git has to write them."""
         changes = prepared.changes
         if len(changes) > _MANY_FILES or self._repository.ignores_case():
@@ -452,7 +452,7 @@ class TreeCheckout:
         if not all(map(self._is_plain, changes)):
             return None
         batch = self._objects.batch()
-        contents: list[FileContent] = []
+        contents: list[RestoredFile] = []
         size = 0
         for each in changes:
             if each.after is None:
@@ -467,7 +467,7 @@ class TreeCheckout:
                 each.path, prepared.target, modes_before, executable=executable
             )
             mode = int(each.after.mode, 8)
-            contents.append(FileContent(to_bytes(each.path), mode, oid, content, permissions))
+            contents.append(RestoredFile(to_bytes(each.path), mode, oid, content, permissions))
         return contents
 
     def _is_plain(self, difference: Difference) -> bool:

@@ -20,7 +20,7 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
-class FileContent:
+class RestoredFile:
     """A file to be written: its object with the content, and its mode as a tree has it.
 
     `permissions` are set if they are known; else they are those of a new file.
@@ -57,7 +57,7 @@ class FileWriter:
                 return
             parent = parent.rpartition(b"/")[0]
 
-    def write(self, file: FileContent) -> bytes:
+    def write(self, file: RestoredFile) -> bytes:
         """Write a file; return its entry of the index."""
         location = self._prefix + file.path
         with suppress(FileNotFoundError):
