@@ -19,7 +19,7 @@ from holdfast.adapters.git.git_command import (
     to_bytes,
     to_text,
 )
-from holdfast.adapters.git.objects.file_writer import RestoredFile, FileWriter
+from holdfast.adapters.git.objects.file_writer import FileWriter, RestoredFile
 from holdfast.adapters.git.objects.object_id import algorithm_of, blob_id
 from holdfast.adapters.git.objects.tree_difference import TreeComparison, UnreadableTreeError
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
