@@ -354,10 +354,11 @@ class NoEffect:
 class Paging:
     """One file read in many small steps, one after the other."""
 
-    MOST: ClassVar = 12
+    MOST: ClassVar = 24
     SMALL: ClassVar = 20
     """A step that brings more lines than this is no small one."""
-    LEASH: ClassVar = 6
+    LEASH: ClassVar = 60
+    """So long that the nudge is forgiven before: each step does bring something new."""
 
     path: str = ""
     steps: int = 0

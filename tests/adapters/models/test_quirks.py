@@ -19,7 +19,7 @@ from holdfast.loop.ports import (
 from holdfast.testing import Call, FixedClock, Reply, call, chunks, raw, say, think, whole
 from tests.adapters.models.asking import WITH_TOOLS, last, pieces_of
 
-STOP, CALLS, UNKNOWN = FinishPiece("stop"), FinishPiece("tool_calls"), FinishPiece("unknown")
+STOP, CALLS = FinishPiece("stop"), FinishPiece("tool_calls")
 
 
 def delta(finish: str | None = None, **fields: Any) -> dict[str, Any]:
@@ -61,7 +61,7 @@ SAID: dict[str, tuple[list[dict[str, Any]], list[StreamPiece]]] = {
     "reasoning twice in one delta": ([delta(reasoning="hm", reasoning_content="hm"), END], [ReasoningPiece("hm"), STOP]),
     "think tags stay in the text": ([delta(content="<think>hm</think>a"), END], [TextPiece("<think>hm</think>a"), STOP]),
     "a null delta": ([{"choices": [{"index": 0, "delta": None}]}, delta(content="a"), END], [TextPiece("a"), STOP]),
-    "no finish reason": ([delta(content="a")], [TextPiece("a"), UNKNOWN]),
+    "no finish reason": ([delta(content="a")], [TextPiece("a"), STOP]),
     "tool_calls as the finish, with none": ([delta(content="a"), delta("tool_calls")], [TextPiece("a"), STOP]),
     "another name for the end": ([delta(content="a"), delta("eos")], [TextPiece("a"), STOP]),
     "another name for the limit": ([delta(content="a"), delta("max_tokens")], [TextPiece("a"), FinishPiece("length")]),

@@ -98,7 +98,8 @@ class Normaliser:
         return [self._usage]
 
     def _reason(self) -> _Reason:
-        reason: _Reason = _FINISHES.get(self._finish or "", "unknown")
+        # A server that ends its stream as agreed and gives no reason has nothing to add.
+        reason: _Reason = _FINISHES.get(self._finish or "stop", "unknown")
         if reason not in {"stop", "tool_calls"}:
             return reason
         # Some servers say `stop` beside calls, or `tool_calls` without any.
