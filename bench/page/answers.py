@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -228,7 +229,12 @@ class Answers(BaseHTTPRequestHandler):
         self.end_headers()
         self.close_connection = True
         self.wfile.write(b": beat\n\n")
+        self.wfile.flush()
         Answers.go.wait()
+        with suppress(ConnectionError):
+            self.send_events()
+
+    def send_events(self) -> None:
         for number in range(2, 2 + Answers.events_wanted):
             # Each 200 pieces a step is settled, as in a real turn.
             if number % 200 == 0:
