@@ -187,7 +187,7 @@ def test_landing_and_landing_the_reverse_gives_the_file_back_or_is_honestly_refu
     # Half of a line ending in a request is made a whole one, which the way back cannot know.
     assume(not old.endswith("\r") and not new.endswith("\r"))
     # An old text that begins inside the indentation of a line: on the way back that is the line's own.
-    assume(not indent_of(old))
+    old = old[len(indent_of(old)) :]
     there = land(text, Replace(old, new))
     assume(isinstance(there, Landed) and there.rung == "exact")
     assert isinstance(there, Landed)

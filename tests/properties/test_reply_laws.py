@@ -135,7 +135,7 @@ whole = st.one_of(
     ),
 )
 changing = whole.filter(lambda call: call[0] in CHANGING)
-complete: st.SearchStrategy[Finish] = st.sampled_from(["stop", "tool_calls", "unknown"])
+complete: st.SearchStrategy[Finish] = st.sampled_from(["stop", "tool_calls"])
 
 
 @given(whole, complete)
