@@ -6,6 +6,7 @@ Plain ASGI around the application: nothing of it is reached by a request that is
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from holdfast.server.token import AccessToken
 
 LARGEST_BODY = 2_000_000
+_MOST_DISCARDED = 16_000_000
+_DISCARD_SECONDS = 2.0
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _CSP = (
@@ -88,6 +91,8 @@ class Guard:
                 return
             receive = await self._receive_body(scope, headers, receive)
         except ApiError as error:
+            if error.problem.status == 413:
+                await _discard(receive)
             await _refusal(error)(scope, receive, send)
             return
         await self._inner(scope, receive, send)
@@ -208,6 +213,18 @@ async def _read(receive: Receive) -> bytes:
             raise _too_large()
         if not message.get("more_body", False):
             return b"".join(parts)
+
+
+async def _discard(receive: Receive) -> None:
+    """Read on for a while: a client that still sends would see a reset and not the answer."""
+    size = 0
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_DISCARD_SECONDS):
+            while size < _MOST_DISCARDED:
+                message = await receive()
+                size += len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
