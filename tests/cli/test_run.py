@@ -355,8 +355,9 @@ def test_a_restore_brings_back_files_and_transcript_and_its_undo_both_again(
         assert project.run("checkpoint", "restore", checkpoint, *at).code == 0
         run("And now?", "--continue", session)
         said = [message["content"] for message in run.payloads[-1] if message["role"] != "system"]
-    # The checkpoint precedes the assistant's message: what the user had said before it stays.
-    assert said == ["Hello.", "Hello.", "Change it.\n\nAnd now?"]
+    # The checkpoint precedes the assistant's message: the prompt stays on record.
+    # The next prompt takes its place.
+    assert said == ["Hello.", "Hello.", "And now?"]
 
 
 def test_an_undone_restore_gives_the_transcript_back(project: Project) -> None:

@@ -231,7 +231,7 @@ class Snapshot:
         Return None where `status` has to look: for many files, for those that are gone, and where
         other files may be ignored now.
         """
-        fields = self._git.run(*_DIFF_FILES).split(b"\0")
+        fields = self._index.git.run(*_DIFF_FILES).split(b"\0")
         changed = tuple(map(to_text, fields[1::2]))
         is_gone = any(each.endswith(b"D") for each in fields[::2])
         if is_gone or len(changed) > _FEW or _has_rules(changed):

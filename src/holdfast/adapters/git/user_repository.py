@@ -200,7 +200,9 @@ def _is_usual(
     Git reads the settings of a repository only if it takes the repository.
     """
     git_dir = root / ".git"
-    if git_dir.is_symlink() or str(git_dir / "config") not in (config_files or ()):
+    if git_dir.is_symlink() or not git_dir.is_dir():
+        return False
+    if str(git_dir / "config") not in (config_files or ()):
         return False
     if settings.get("core.bare", "false").lower() not in _FALSE:
         return False
