@@ -27,6 +27,7 @@ from holdfast.loop.ports import Model, ModelRequest, Sink, Toolbox, TurnPorts
 from holdfast.loop.retry_policy import CANCELLED, CUT_CALL, Again, Compact, Drop, RetryState, Stop
 from holdfast.loop.step import InterpretedReply, ask_model, interpret_reply
 from holdfast.loop.tool_phase import TurnGuards, run_calls
+from holdfast.vocab.cancellation import forbids_step
 from holdfast.vocab.events import (
     Retried,
     Said,
@@ -113,7 +114,7 @@ class _Turn:
         return f"{stop.message} Left open: {still_open}."
 
     def _step(self) -> Stop | None:
-        if self._world.cancel.is_set():
+        if forbids_step(self._world.cancel):
             if self._answer is not None:
                 return self._end_with(self._answer, CANCELLED)
             return CANCELLED

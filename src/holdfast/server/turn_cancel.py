@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
-
-from holdfast.vocab.events import StepStarted
-
-if TYPE_CHECKING:
-    from holdfast.vocab.events import Event
 
 
 class TurnCancel:
@@ -36,8 +30,3 @@ class TurnCancel:
         """End the turn in the middle of a step."""
         self._after_step.set()
         self._now.set()
-
-    def see(self, event: Event) -> None:
-        """Look at an event of the turn: the first step after the request is not carried out."""
-        if isinstance(event, StepStarted) and self._after_step.is_set():
-            self._now.set()

@@ -208,7 +208,6 @@ class TurnThreads:
         cancel = TurnCancel()
 
         def show(event: Event, *_: object) -> None:
-            cancel.see(event)
             if begun is not None and isinstance(event, TurnStarted):
                 begun.set_result(event)
 
