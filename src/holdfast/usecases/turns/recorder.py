@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.vocab.agent_events import AgentCall, AgentStateChanged
+from holdfast.vocab.cancellation import TurnStopped
 from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved, EditLanded, EditObserved
 from holdfast.vocab.events import (
     ApprovalAsked,
@@ -118,18 +119,26 @@ class TurnRecorder:
     def emit(self, event: Event) -> None:
         """Record one event, and show what is on record."""
         with self._lock:
-            if self._problem is not None:
-                raise self._problem
             self._count(event)
             if isinstance(event, _PUBLISHED):
-                self._record()
-                self._show_recorded()
+                self._show_published()
                 return
+            if self._problem is not None:
+                raise self._problem
             self._wait(event)
             if self._due(event):
                 self.flush()
             elif len(self._waiting) == 1:
                 self._lock.notify()
+
+    def _show_published(self) -> None:
+        """Show what others have recorded: it has happened, whether this turn can go on or not."""
+        if self._problem is None:
+            try:
+                self._record()
+            except TurnStopped as stopped:
+                self._problem = stopped
+        self._show_recorded()
 
     def end(self, ended: TurnEnded) -> None:
         """Record and show the end of the turn."""
