@@ -219,10 +219,11 @@ def test_a_disk_that_somebody_fills_during_a_restore_is_said_and_the_next_comman
     disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo = standard(Folder(disk / "root"))
-    for number in range(8):
-        repo.write(f"many/{number}.dat", f"{number}\n" * 9000)
+    # So many that git writes them: its `read-tree` fills the disk.
+    for number in range(510):
+        repo.write(f"many/{number}.dat", f"{number}\n" * 1100)
     taken, then = repo.checkpoint(), repo.tree()
-    for number in range(8):
+    for number in range(510):
         repo.write(f"many/{number}.dat", f"agent {number}\n")
     now, users = repo.tree(), repo.users()
     script = tmp_path / "bin" / "git"
