@@ -13,10 +13,8 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.options import AsJson, Root, SandboxOption, Trust
-from holdfast.cli.render.annotations import github_annotations, write_sarif
 from holdfast.cli.render.edits import attempt
 from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
-from holdfast.cli.render.text import warn
 from holdfast.cli.settings import read_settings_or_exit
 from holdfast.cli.trust.question import ask_to_trust, is_terminal
 from holdfast.config.settings import Settings
@@ -45,20 +43,6 @@ class Language(StrEnum):
     java = "java"
     go = "go"
     any = "any"
-
-
-class AnnotationStyle(StrEnum):
-    """The values of `--annotations`."""
-
-    github = "github"
-
-
-class Oracle(StrEnum):
-    """The values of `--verify`."""
-
-    compile = "compile"
-    check = "check"
-    tests = "tests"
 
 
 class Level(StrEnum):
@@ -93,42 +77,6 @@ def repair(
         bool,
         typer.Option("--strict", help="Require a model's confidence of 0.90, instead of 0.75."),
     ] = False,
-    attempts: Annotated[
-        int,
-        typer.Option("--attempts", metavar="N", min=1, max=9, help="How often a model is asked."),
-    ] = 2,
-    confidence: Annotated[
-        float,
-        typer.Option(
-            "--confidence",
-            metavar="X",
-            min=0.0,
-            max=1.0,
-            help="The least confidence of a model that is accepted.",
-        ),
-    ] = 0.75,
-    unsafe_fixes: Annotated[
-        bool,
-        typer.Option(
-            "--unsafe-fixes",
-            help="Also apply a compiler's guesses and rules that are not certain.",
-        ),
-    ] = False,
-    verify: Annotated[
-        Oracle | None,
-        typer.Option(
-            "--verify",
-            help="What a fix must pass: compile, the checks, or also the tests (the default).",
-        ),
-    ] = None,
-    sarif: Annotated[
-        Path | None,
-        typer.Option("--sarif", metavar="FILE", help="Write what still fails as SARIF."),
-    ] = None,
-    annotations: Annotated[
-        AnnotationStyle | None,
-        typer.Option("--annotations", help="Print what still fails for this service."),
-    ] = None,
     timeout: Annotated[
         int | None,
         typer.Option(
@@ -151,8 +99,8 @@ def repair(
 ) -> None:
     """Check files and fix what fails, cheapest method first.
 
-    Methods: certain fix-its of the compiler, pinned decisions, safe rules, then a model. A fix is
-    written only if it passes the real compiler and keeps what the code declares.
+    Methods: compiler fix-its, pinned decisions, rules, then a model. A fix is written only if it
+    passes the real compiler and keeps what the code declares.
 
     Exit 0: all pass. 1: some still fail. 2: wrong usage. 4: blocked by the strictness. 130:
     stopped with Ctrl-C.
@@ -168,18 +116,8 @@ def repair(
     settings = _settings(root, flags)
     language: Target | None = target.value if target else None
     chosen, found = _choose(paths, root, language, has_check=settings["check"] is not None)
-    output = (
-        JsonRepair(len(chosen))
-        if as_json
-        else TerminalRepair(len(chosen), progress=sys.stderr.isatty())
-    )
-    policy = RepairPolicy(
-        strictness=settings["strictness"],
-        strict=strict,
-        max_attempts=attempts,
-        confidence=confidence,
-        unsafe_fixes=unsafe_fixes,
-    )
+    output = JsonRepair() if as_json else TerminalRepair(len(chosen), progress=sys.stderr.isatty())
+    policy = RepairPolicy(settings["strictness"], strict)
     uses_model = not no_model and policy.allowed.fresh_model_calls
     done: list[FileRepair] = []
 
@@ -199,7 +137,6 @@ def repair(
             target=language,
             model=uses_model,
             dry_run=dry_run,
-            tests=verify in {None, Oracle.tests},
             trust=trusted,
             say=output.say,
         ) as dependencies:
@@ -215,28 +152,7 @@ def repair(
         raise typer.Exit(1) from None
     output.end()
     output.show_all(repairs, dry_run=dry_run)
-    _report(repairs, sarif, annotations, as_json=as_json)
     raise typer.Exit(exit_code(repairs))
-
-
-def _report(
-    repairs: Sequence[FileRepair],
-    sarif: Path | None,
-    annotations: AnnotationStyle | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Write what still fails for other programs."""
-    if annotations is not None:
-        for line in github_annotations(repairs):
-            print(line, file=sys.stderr if as_json else sys.stdout)
-    if sarif is None:
-        return
-    try:
-        write_sarif(sarif, repairs)
-    except OSError as error:
-        warn(f"{sarif}: {error.strerror}; no SARIF file was written.")
-        raise typer.Exit(1) from None
 
 
 def _ask_for_code(

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from holdfast.repair.ports import NoRule, RepairUnit, RuleFits, RuleMatch, Rules
 from holdfast.repair.rule_lookup import Applied, lookup
 from holdfast.rules.rule import Rule
-from holdfast.rules.rule_book import confidence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from holdfast.repair.strictness import Strictness
     from holdfast.rules.rule_book import RuleBook
@@ -21,9 +20,10 @@ if TYPE_CHECKING:
 class LockedRules:
     """One rule book behind a lock. A rule that one repair learns is available to the next."""
 
-    def __init__(self, book: RuleBook) -> None:
-        """Use this book."""
+    def __init__(self, book: RuleBook, now: Callable[[], str]) -> None:
+        """Use this book; `now` returns the creation date of learned rules."""
         self._book = book
+        self._now = now
         self._lock = threading.Lock()
 
     def look_up(
@@ -33,20 +33,14 @@ class LockedRules:
         errors: Sequence[Diagnostic],
         strictness: Strictness,
         without: Collection[str],
-        *,
-        unsafe: bool = False,
     ) -> RuleMatch:
         """Find the best rule for one of the errors, other than those in `without`."""
         own = _errors_of_unit(errors, unit)
         with self._lock:
-            found = lookup(
-                self._book, own, text, unit.target, strictness, without=without, unsafe=unsafe
-            )
+            found = lookup(self._book, own, text, unit.target, strictness, without=without)
         if isinstance(found, Applied):
             rule = found.rule
-            return RuleFits(
-                rule.id, found.code, confidence_of(rule), pinned=rule.pinned, model_id=rule.model
-            )
+            return RuleFits(rule.id, found.code, rule.confidence, rule.pinned)
         return NoRule()
 
     def record(self, rule_id: str, *, helped: bool) -> None:
@@ -55,36 +49,15 @@ class LockedRules:
             self._book.record(rule_id, helped=helped)
 
     def learn(
-        self,
-        unit: RepairUnit,
-        before: str,
-        after: str,
-        errors: Sequence[Diagnostic],
-        model: str,
+        self, unit: RepairUnit, before: str, after: str, errors: Sequence[Diagnostic]
     ) -> str | None:
         """Learn a rule from a verified pair of texts and return its id; raise OSError."""
         own = _errors_of_unit(errors, unit)
         with self._lock:
-            learned = self._book.learn(before, after, own, unit.target, model=model)
+            learned = self._book.learn(before, after, own, unit.target, created=self._now())
         if isinstance(learned, Rule):
             return learned.id
         return None
-
-    def propose(
-        self,
-        unit: RepairUnit,
-        before: str,
-        after: str,
-        errors: Sequence[Diagnostic],
-        rule: tuple[str, str],
-        *,
-        model: str,
-    ) -> str | None:
-        """Keep the rule that a model suggests as proposed, and return its id; raise OSError."""
-        own = _errors_of_unit(errors, unit)
-        with self._lock:
-            kept = self._book.propose(before, after, own, unit.target, rule, model=model)
-        return kept.id if kept is not None else None
 
 
 class DryRules:
@@ -101,11 +74,9 @@ class DryRules:
         errors: Sequence[Diagnostic],
         strictness: Strictness,
         without: Collection[str],
-        *,
-        unsafe: bool = False,
     ) -> RuleMatch:
         """Find the best rule for one of the errors, other than those in `without`."""
-        return self._rules.look_up(unit, text, errors, strictness, without, unsafe=unsafe)
+        return self._rules.look_up(unit, text, errors, strictness, without)
 
     def record(self, rule_id: str, *, helped: bool) -> None:
         """Count nothing."""
@@ -116,22 +87,8 @@ class DryRules:
         before: str,  # noqa: ARG002 - the port's
         after: str,  # noqa: ARG002 - the port's
         errors: Sequence[Diagnostic],  # noqa: ARG002 - the port's
-        model: str,  # noqa: ARG002 - the port's
     ) -> str | None:
         """Learn nothing and return None."""
-        return None
-
-    def propose(
-        self,
-        unit: RepairUnit,  # noqa: ARG002 - the port's
-        before: str,  # noqa: ARG002 - the port's
-        after: str,  # noqa: ARG002 - the port's
-        errors: Sequence[Diagnostic],  # noqa: ARG002 - the port's
-        rule: tuple[str, str],  # noqa: ARG002 - the port's
-        *,
-        model: str,  # noqa: ARG002 - the port's
-    ) -> str | None:
-        """Keep nothing and return None."""
         return None
 
 

@@ -1,7 +1,6 @@
 """Repair one unit by the cheapest method that works.
 
-Check once; then certain fix-its of the compiler → pinned decisions → safe rules → a cached
-response → the model. What is not certain is a hint for the model; the user may allow it before.
+Check once; then fix-its of the compiler → pinned decisions → rules → a cached response → the model.
 Every proposal goes through the one `verify()`, and every text is checked at most once. Nothing here
 writes the unit: the caller gets the code that passed and swaps the file.
 """
@@ -20,7 +19,6 @@ from holdfast.repair.outcomes import (
     Exhausted,
     FirstTrySuccess,
     FixItRepaired,
-    NeedsReview,
     NoProgress,
     NoProvider,
     ProductionBlocked,
@@ -57,7 +55,6 @@ from holdfast.repair.verify import (
     CheckedCandidate,
     GuardRejected,
     Judge,
-    ReviewNeeded,
     StillFailing,
     Verified,
     describe_errors,
@@ -67,7 +64,7 @@ from holdfast.repair.verify import (
 )
 from holdfast.syntax.fixits import apply_fixits
 from holdfast.vocab.outcomes import Refused
-from holdfast.vocab.requests import Patch, WriteFile
+from holdfast.vocab.requests import Patch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,7 +119,6 @@ class _Repair:
         self._records = DecisionRecorder(unit, ports)
         self._progress = RepairProgress(unit, judge, self._records)
         self._error = describe_errors(judge.first)
-        self._model = ""
 
     def run(self) -> RepairOutcome:
         outcome = self._try_all()
@@ -131,10 +127,7 @@ class _Repair:
         return outcome
 
     def _try_all(self) -> RepairOutcome:
-        stages = [self._apply_fixits, self._replay, self._apply_rules]
-        if self._policy.applies_unsafe:
-            stages += [self._apply_guesses, self._apply_unsafe_rules]
-        for stage in stages:
+        for stage in (self._apply_fixits, self._replay, self._apply_rules):
             ended = stage()
             if ended is not None:
                 return ended
@@ -143,7 +136,6 @@ class _Repair:
         if not self._policy.allowed.fresh_model_calls:
             return self._blocked()
         provider = self._ports.provider()
-        self._model = provider.model
         return self._apply_cached(provider.model) or self._ask_model(provider)
 
     def _blocked(self) -> ProductionBlocked:
@@ -155,10 +147,10 @@ class _Repair:
     # ------------------------------------------------------------------------------ without a model
 
     def _apply_fixits(self) -> _Ended:
-        return self._apply_fixits_repeatedly(guessed=False)
-
-    def _apply_guesses(self) -> _Ended:
-        return self._apply_fixits_repeatedly(guessed=True)
+        ended = self._apply_fixits_repeatedly(guessed=False)
+        if ended is None and self._policy.allowed.guessed_fixits:
+            ended = self._apply_fixits_repeatedly(guessed=True)
+        return ended
 
     def _apply_fixits_repeatedly(self, *, guessed: bool) -> _Ended:
         for _ in range(_FIXIT_ROUNDS):
@@ -242,10 +234,7 @@ class _Repair:
         errors = errors_of(self._progress.current.checked)
         return any((error.tool, error.code, error.message) == wanted for error in errors)
 
-    def _apply_unsafe_rules(self) -> _Ended:
-        return self._apply_rules(unsafe=True)
-
-    def _apply_rules(self, *, unsafe: bool = False) -> _Ended:
+    def _apply_rules(self) -> _Ended:
         rules = self._ports.rules
         if rules is None:
             return None
@@ -253,16 +242,13 @@ class _Repair:
         failed: set[str] = set()
         for _ in range(_RULE_ROUNDS):
             text, errors = self._progress.text, errors_of(self._progress.current.checked)
-            found = rules.look_up(
-                self._unit, text, errors, self._policy.strictness, failed, unsafe=unsafe
-            )
+            found = rules.look_up(self._unit, text, errors, self._policy.strictness, failed)
             if isinstance(found, NoRule):
                 return None
             rule_id = found.rule_id
             method = RepairMethod(
                 "rule_applied",
                 f"rule {rule_id}",
-                found.model_id,
                 confidence=found.confidence,
                 rule_id=rule_id,
                 pinned=found.pinned,
@@ -289,17 +275,12 @@ class _Repair:
             return None
         response = find_response(answers, self._request(()), model)
         if response is None:
-            # Rules that were learned from this response may have made a part of it already.
-            response = find_response(answers, self._first_request(), model)
-        if response is None:
             return None
-        judged = judge_confidence(response.confidence, self._policy.threshold)
+        judged = judge_confidence(response.confidence, strict=self._policy.strict)
         if not isinstance(judged, Sure):
             return None
         base = self._progress.accepted
-        method = _method_of(response, judged.confidence)
-        # Only what passed a review is cached, so a cached text needs none.
-        verdict = self._progress.verify(response.text, method)
+        verdict = self._progress.verify(response.text, _method_of(response, judged.confidence))
         if isinstance(verdict, CheckTimedOut):
             return _timed_out(verdict)
         if isinstance(verdict, Verified):
@@ -311,7 +292,6 @@ class _Repair:
             return NoProvider(self._error)
         start, first_request = self._progress.accepted, self._request(())
         tried: list[str] = []
-        own: set[str] = set()
         verdict: ProposalVerdict = SeenBefore()
         for attempt in range(1, self._policy.max_attempts + 1):
             base = self._progress.current
@@ -321,16 +301,11 @@ class _Repair:
                 return judged
             proposal, confidence = judged
             method = _method_of(proposal, confidence)
-            verdict = self._progress.verify(proposal.text, method, roll=True, review=True)
+            verdict = self._progress.verify(proposal.text, method, roll=True)
             if isinstance(verdict, Verified):
                 self._keep_response(first_request, provider.model, proposal, confidence)
-                self._propose_rule(start, proposal)
                 return self._repaired(start, verdict, attempt)
-            if isinstance(verdict, ReviewNeeded):
-                return self._needs_review(proposal.text, verdict, attempt)
-            repeated = proposal.text in own or proposal.text == base.candidate.text
-            own.add(proposal.text)
-            ended = self._end_of_attempt(verdict, base, attempt, repeated=repeated)
+            ended = self._end_of_attempt(verdict, base, attempt)
             if ended is not None:
                 return ended
             tried.append(f"{_refusal(verdict)}\n\n{proposal.text}")
@@ -350,16 +325,11 @@ class _Repair:
         verdict: StillFailing | GuardRejected | CheckTimedOut | SeenBefore,
         base: CheckedCandidate,
         attempt: int,
-        *,
-        repeated: bool,
     ) -> _Ended:
         """Return the outcome if another attempt is no use, None if the model may try again."""
         if isinstance(verdict, CheckTimedOut):
             return _timed_out(verdict)
         if isinstance(verdict, SeenBefore):
-            if not repeated and attempt < self._policy.max_attempts:
-                # Something cheaper made the same text: the model has not seen its errors yet.
-                return None
             return self._no_progress(
                 attempt, "the model proposed the same text again", verdict.reasons
             )
@@ -379,17 +349,6 @@ class _Repair:
             message=message,
             best=self._best(),
             reasons=reasons,
-            decision_id=self._records.last_refused,
-        )
-
-    def _needs_review(self, text: str, verdict: ReviewNeeded, attempts: int) -> NeedsReview:
-        landed = land(self._judge.text, WriteFile(text), self._unit.path)
-        diff = "" if isinstance(landed, Refused) else landed.diff
-        return NeedsReview(
-            compiler_error=self._error,
-            reasons=verdict.reasons,
-            proposal=diff,
-            attempts=attempts,
             decision_id=self._records.last_refused,
         )
 
@@ -422,10 +381,6 @@ class _Repair:
             tried=tried,
         )
 
-    def _first_request(self) -> ProposalRequest:
-        unit, first = self._unit, self._judge.first
-        return ProposalRequest(unit.path, unit.target, self._judge.text, first.diagnostics)
-
     def _judge_proposal(
         self, proposal: Proposal | ProposerFailed, attempt: int
     ) -> tuple[Proposal, float] | ProviderError | RejectedLowConfidence:
@@ -434,14 +389,14 @@ class _Repair:
             method = RepairMethod("repair", "the model's proposal")
             self._refuse(method, None, "failed", proposal.message)
             return ProviderError(self._error, proposal.message, attempt)
-        match judge_confidence(proposal.confidence, self._policy.threshold):
+        match judge_confidence(proposal.confidence, strict=self._policy.strict):
             case Sure(confidence):
                 return proposal, confidence
             case NoConfidence(message):
                 self._refuse(_method_of(proposal, None), proposal.text, "rejected", message)
                 return ProviderError(self._error, message, attempt)
             case Unsure(confidence, threshold):
-                detail = f"the model's confidence is {confidence}, and {threshold:g} is required."
+                detail = f"the model's confidence is {confidence:g}, and {threshold:g} is required."
                 self._refuse(_method_of(proposal, confidence), proposal.text, "rejected", detail)
                 return RejectedLowConfidence(self._error, confidence, threshold, attempt)
 
@@ -459,22 +414,11 @@ class _Repair:
         after = self._progress.text
         return Repaired(after, attempts, self._learn(base, after), verdict.oracle)
 
-    def _propose_rule(self, base: CheckedCandidate, proposal: Proposal) -> None:
-        """Keep the rule that the model suggests, if it repeats the fix."""
-        rules = self._ports.rules
-        if rules is None or proposal.rule is None or not self._policy.allowed.new_rules:
-            return
-        before, errors = base.candidate.text, errors_of(base.checked)
-        after = self._progress.text
-        rules.propose(self._unit, before, after, errors, proposal.rule, model=self._model)
-
     def _learn(self, base: CheckedCandidate, after: str) -> str | None:
         rules = self._ports.rules
         if rules is None or not self._policy.allowed.new_rules:
             return None
-        rule_id = rules.learn(
-            self._unit, base.candidate.text, after, errors_of(base.checked), self._model
-        )
+        rule_id = rules.learn(self._unit, base.candidate.text, after, errors_of(base.checked))
         if rule_id is not None:
             self._records.name_learned_rule(rule_id)
         return rule_id

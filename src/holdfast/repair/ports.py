@@ -94,14 +94,12 @@ class Proposal:
     """A whole new text for the unit.
 
     `confidence` is the proposer's own value. It is not validated: it may not even be a number.
-    `rule` is the pattern and the fix of a rule that the proposer suggests.
     """
 
     text: str
     confidence: object
     reasoning: str = ""
     model_id: str = ""
-    rule: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +135,6 @@ class RuleFits:
     text: str
     confidence: float | None = None
     pinned: bool = False
-    model_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,38 +155,16 @@ class Rules(Protocol):
         errors: Sequence[Diagnostic],
         strictness: Strictness,
         without: Collection[str],
-        *,
-        unsafe: bool = False,
     ) -> RuleMatch:
-        """Find the best rule for one of the errors, other than those in `without`.
-
-        Without `unsafe`, only safe rules are looked at; with it, only the others.
-        """
+        """Find the best rule for one of the errors, other than those in `without`."""
 
     def record(self, rule_id: str, *, helped: bool) -> None:
         """Count whether the text that a rule made passed; raise OSError if that cannot be saved."""
 
     def learn(
-        self,
-        unit: RepairUnit,
-        before: str,
-        after: str,
-        errors: Sequence[Diagnostic],
-        model: str,
+        self, unit: RepairUnit, before: str, after: str, errors: Sequence[Diagnostic]
     ) -> str | None:
         """Learn a rule from a verified pair of texts and return its id; None if there is none."""
-
-    def propose(
-        self,
-        unit: RepairUnit,
-        before: str,
-        after: str,
-        errors: Sequence[Diagnostic],
-        rule: tuple[str, str],
-        *,
-        model: str,
-    ) -> str | None:
-        """Keep the rule that a model suggests, for a person to approve, if it repeats the fix."""
 
 
 # ------------------------------------------------------------------------------------------ records

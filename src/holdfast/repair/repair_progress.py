@@ -9,7 +9,6 @@ from holdfast.repair.verify import (
     Candidate,
     CheckedCandidate,
     GuardRejected,
-    ReviewNeeded,
     StillFailing,
     Verified,
     describe_errors,
@@ -32,9 +31,7 @@ class SeenBefore:
     reasons: tuple[str, ...] = ()
 
 
-ProposalVerdict: TypeAlias = (
-    Verified | StillFailing | GuardRejected | ReviewNeeded | CheckTimedOut | SeenBefore
-)
+ProposalVerdict: TypeAlias = Verified | StillFailing | GuardRejected | CheckTimedOut | SeenBefore
 
 
 class RepairProgress:
@@ -60,31 +57,24 @@ class RepairProgress:
         return self.current.candidate.text
 
     def verify(
-        self,
-        text: str,
-        method: RepairMethod,
-        *,
-        roll: bool = False,
-        replay: bool = False,
-        review: bool = False,
+        self, text: str, method: RepairMethod, *, roll: bool = False, replay: bool = False
     ) -> ProposalVerdict:
         """Land a proposal, verify it, record it, and continue from it if it is better.
 
         `roll` continues from the text unless it is worse: the model sees its own text and may fix
         it. `replay` records nothing for a text that helps: its decision is on record and pinned.
-        `review` leaves a text to a person that may change the meaning of the code.
         """
         made = make_candidate(self._unit, text)
         if isinstance(made, Refused):
             return self._refused(made, method)
         if made.text in self.seen:
             return SeenBefore(self.seen[made.text])
-        verdict = self._judge.verify(made, review=review)
+        verdict = self._judge.verify(made)
         self.seen[made.text] = reasons_against(verdict)
         match verdict:
             case Verified(oracle, checked):
                 self._accept(method, CheckedCandidate(made, checked), oracle, replay=replay)
-            case GuardRejected(reasons) | ReviewNeeded(reasons):
+            case GuardRejected(reasons):
                 detail = " ".join(reasons)
                 self._records.record_refused(method, self.accepted, made, "rejected", detail)
             case CheckTimedOut(oracle, seconds):
@@ -124,7 +114,7 @@ class RepairProgress:
 def reasons_against(verdict: ProposalVerdict) -> tuple[str, ...]:
     """Return the reasons against a text; () if there are none."""
     match verdict:
-        case GuardRejected(reasons) | ReviewNeeded(reasons):
+        case GuardRejected(reasons):
             return reasons
         case StillFailing(checked):
             return tuple(describe_errors(checked).split("\n"))

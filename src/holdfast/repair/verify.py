@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.encoding import decode, encode
 from holdfast.landing.land import land
-from holdfast.preservation.judge import language_for, parse_errors, what_is_lost
-from holdfast.preservation.meaning import MeaningChange, changes_of_meaning
+from holdfast.preservation.judge import parse_errors, what_is_lost
 from holdfast.repair.ports import Check, Checked, CheckTimedOut, RepairUnit
-from holdfast.syntax.source import LANGUAGES
 from holdfast.syntax.syntax_errors import is_syntax
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
@@ -86,15 +84,7 @@ class GuardRejected:
     checked: Checked
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewNeeded:
-    """The text passes, but changes the meaning of the code; a person has to look at it."""
-
-    reasons: tuple[str, ...]
-    checked: Checked
-
-
-Verification: TypeAlias = Verified | StillFailing | GuardRejected | ReviewNeeded | CheckTimedOut
+Verification: TypeAlias = Verified | StillFailing | GuardRejected | CheckTimedOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,32 +104,19 @@ class Judge:
     tests: Check | None = None
     project: bool = False
 
-    def verify(self, candidate: Candidate, *, review: bool = False) -> Verification:
-        """Run the check exactly once, then the guards, then the tests if there are any.
-
-        With `review`, a text that passes and may change the meaning of the code is `ReviewNeeded`.
-        """
+    def verify(self, candidate: Candidate) -> Verification:
+        """Run the check exactly once, then the guards, then the tests if there are any."""
         checked = self.check.run(self.path, candidate.data)
         if isinstance(checked, CheckTimedOut):
             return checked
         lost = what_is_lost(
             self.text, candidate.text, self.path, self.target, self.first.diagnostics
         )
-        changes = self._changes_of_meaning(candidate)
-        refused = [change.reason for change in changes if change.severity == "refused"]
-        if lost or refused:
-            return GuardRejected((*lost, *refused), checked)
+        if lost:
+            return GuardRejected(lost, checked)
         if not self.passes(checked):
             return StillFailing(checked)
-        if review and changes:
-            return ReviewNeeded(tuple(change.reason for change in changes), checked)
         return self._test(candidate, checked)
-
-    def _changes_of_meaning(self, candidate: Candidate) -> list[MeaningChange]:
-        language = language_for(self.path, self.target)
-        if language not in LANGUAGES:
-            return []
-        return changes_of_meaning(self.text, candidate.text, language, self.first.diagnostics)
 
     def passes(self, checked: Checked) -> bool:
         """Return whether the unit passes; in a project, old errors in other files do not count."""

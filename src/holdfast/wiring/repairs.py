@@ -50,14 +50,10 @@ def repair_dependencies_at(
     target: Target | None,
     model: bool,
     dry_run: bool,
-    tests: bool,
     trust: ProjectTrust,
     say: Callable[[str], None],
 ) -> Iterator[RepairDependencies]:
-    """Open what a repair below a root needs; a model is found when the first file needs one.
-
-    With `tests`, what passes its check must pass the project's tests, too, if there are any.
-    """
+    """Open what a repair below a root needs; a model is found when the first file needs one."""
     cancel = threading.Event()
     with ExitStack() as opened:
 
@@ -70,11 +66,11 @@ def repair_dependencies_at(
         named = settings["model"] or ""
         provider = LateProvider(find if model else None, named, settings["max_tokens"], say, cancel)
         checks = FileChecks(root, settings, trust)
-        own_tests = checks.tests(cancel) if tests else None
+        tests = checks.tests(cancel)
         workspace = opened.enter_context(open_workspace(root))
         workspace.secrets = tuple(filter(None, (settings["api_key"], settings["database_url"])))
         yield replace(
-            _dependencies(workspace, provider, own_tests, say, dry_run=dry_run),
+            _dependencies(workspace, provider, tests, say, dry_run=dry_run),
             check_for=lambda path: checks.find(path, target, cancel),
             stop=cancel.set,
             events=workspace.store.event_log(workspace.place if dry_run else workspace.claim()),
@@ -128,7 +124,7 @@ def _dependencies(
     book = rule_book_at(root)
     for problem in book.problems:
         say(problem)
-    ledger, rules = decisions_at(root), LockedRules(book)
+    ledger, rules = decisions_at(root), LockedRules(book, _now)
 
     def withdraw(module: str, decision_id: str, why: str) -> None:
         try:

@@ -257,7 +257,7 @@ def test_a_directory_in_the_place_of_a_rule_or_a_manifest_bars_only_itself(
 ) -> None:
     file = workshop.write(NAME, BAD)
     other = workshop.write("other.c", BAD)
-    (workshop.root / ".holdfast/rules/c/dir.yaml").mkdir(parents=True)
+    (workshop.root / ".holdfast/rules/c/dir.json").mkdir(parents=True)
     manifest = workshop.root / f".holdfast/decisions/build/{NAME}.json"
     manifest.mkdir(parents=True)
     ran = workshop.repair(NAME, "other.c", script=lambda _: fix(GOOD))
@@ -266,7 +266,7 @@ def test_a_directory_in_the_place_of_a_rule_or_a_manifest_bars_only_itself(
         ran.err,
     )
     assert (file.read_text(), other.read_text()) == (BAD, GOOD)
-    assert "rules/c/dir.yaml: " in ran.err
+    assert "rules/c/dir.json: " in ran.err
     message = ran.told["files"][0]["message"]
     assert f".holdfast/decisions/build/{NAME}.json: " in message
     assert message.endswith(".")

@@ -24,10 +24,10 @@ Case = tuple[str, str, str, str]
 CASES: Mapping[str, Case] = {
     "python": ("cart.py", "def total(prices):\n    return sum(prcs)\n", "def total(prices):\n    return sum(prices)\n", "def total(prices):\n    return sum(prize)\n"),
     "node": ("cart.js", "function total(prices) {\n  return prices.length +;\n}\ntotal([]);\n", "function total(prices) {\n  return prices.length + 1;\n}\ntotal([]);\n", "function total(prices) {\n  return prices.length + );\n}\ntotal([]);\n"),
-    "gcc": ("cart.c", "int total(int prices) {\n  return twice(prices) + zzqx;\n}\nint twice(int x) { return 2 * x; }\n", "int twice(int x);\nint total(int prices) {\n  return twice(prices) + prices;\n}\nint twice(int x) { return 2 * x; }\n", "int total(int prices) {\n  return twice(prices) + wwqx;\n}\nint twice(int x) { return 2 * x; }\n"),
-    "g++": ("cart.cpp", "int total(int prices) {\n  return prices + zzqx;\n}\n", "int total(int prices) {\n  return prices + prices;\n}\n", "int total(int prices) {\n  return prices + wwqx;\n}\n"),
-    "rustc": ("cart.rs", "pub fn total(prices: u32) -> u32 {\n    prices + zzqxw\n}\n", "pub fn total(prices: u32) -> u32 {\n    prices + prices\n}\n", "pub fn total(prices: u32) -> u32 {\n    prices + wwqxz\n}\n"),
-    "javac": ("Cart.java", "public class Cart {\n  public int total(int prices) {\n    return prices + zzqx;\n  }\n}\n", "public class Cart {\n  public int total(int prices) {\n    return prices + prices;\n  }\n}\n", "public class Cart {\n  public int total(int prices) {\n    return prices + wwqx;\n  }\n}\n"),
+    "gcc": ("cart.c", "int total(int prices) {\n  return twice(prices) + zzqx;\n}\nint twice(int x) { return 2 * x; }\n", "int twice(int x);\nint total(int prices) {\n  return twice(prices) + 1;\n}\nint twice(int x) { return 2 * x; }\n", "int total(int prices) {\n  return twice(prices) + wwqx;\n}\nint twice(int x) { return 2 * x; }\n"),
+    "g++": ("cart.cpp", "int total(int prices) {\n  return prices + zzqx;\n}\n", "int total(int prices) {\n  return prices + 1;\n}\n", "int total(int prices) {\n  return prices + wwqx;\n}\n"),
+    "rustc": ("cart.rs", "pub fn total(prices: u32) -> u32 {\n    prices + zzqxw\n}\n", "pub fn total(prices: u32) -> u32 {\n    prices + 1\n}\n", "pub fn total(prices: u32) -> u32 {\n    prices + wwqxz\n}\n"),
+    "javac": ("Cart.java", "public class Cart {\n  public int total(int prices) {\n    return prices + zzqx;\n  }\n}\n", "public class Cart {\n  public int total(int prices) {\n    return prices + 1;\n  }\n}\n", "public class Cart {\n  public int total(int prices) {\n    return prices + wwqx;\n  }\n}\n"),
 }  # fmt: skip
 PACKAGES = {
     "python": "python3",

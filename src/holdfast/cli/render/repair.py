@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
@@ -15,7 +14,6 @@ from holdfast.cli.render.text import plain, text_if, warn, write, write_diff
 from holdfast.repair.outcomes import (
     Exhausted,
     FirstTrySuccess,
-    NeedsReview,
     NoProgress,
     NoProvider,
     ProductionBlocked,
@@ -23,7 +21,6 @@ from holdfast.repair.outcomes import (
     VerificationRejected,
 )
 from holdfast.usecases.repair.messages import WORDS, describe_repair
-from holdfast.vocab.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from holdfast.usecases.repair.file_repair import FileRepair
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
 
 _REMEMBERED = "repaired by a cached answer of the model"
 # Fields of an outcome that are not printed: code is in the diff, the message is printed apart.
-_SECONDS_BETWEEN = 5.0
 _NOT_PRINTED = {"code", "best", "message"}
 
 
@@ -55,31 +51,11 @@ def name_outcome(repair: FileRepair) -> str:
     return repair.outcome.name
 
 
-class ProgressLines:
-    """A line on the error stream every few seconds, for a job without a terminal."""
-
-    def __init__(self, total: int) -> None:
-        """Count up to this many files."""
-        self._total = total
-        self._done = 0
-        self._last = time.monotonic()
-
-    def count(self) -> None:
-        """Count one file that ended."""
-        self._done += 1
-        now = time.monotonic()
-        if now - self._last >= _SECONDS_BETWEEN:
-            self._last = now
-            print(f"{self._done}/{self._total} files", file=sys.stderr, flush=True)
-
-
 class JsonRepair:
     """One JSON object on standard output; warnings go to standard error."""
 
-    def __init__(self, total: int) -> None:
-        """Report the progress of this many files on standard error."""
+    def __init__(self) -> None:
         self._more: dict[str, Any] = {}
-        self._lines = ProgressLines(total)
 
     def show_settled(self, settled: Settled) -> None:
         """Warn about what interrupted commands had left, and say so in the object."""
@@ -91,9 +67,8 @@ class JsonRepair:
         """Print a warning."""
         warn(words)
 
-    def show(self, repair: FileRepair) -> None:  # noqa: ARG002 - as for a terminal
-        """Print a line on the error stream now and then."""
-        self._lines.count()
+    def show(self, repair: FileRepair) -> None:
+        """Print nothing before the end."""
 
     def end(self) -> None:
         """Print nothing before the end."""
@@ -142,7 +117,6 @@ def _as_json(repair: FileRepair, *, dry_run: bool) -> dict[str, Any]:
         "change": repair.change_id,
         "diff": repair.diff,
         "message": _message(repair, dry_run=dry_run),
-        "diagnostics": [diagnostic_as_json(each) for each in repair.diagnostics],
     }
     outcome = repair.outcome
     if outcome is None or repair.trouble is not None:
@@ -154,20 +128,6 @@ def _as_json(repair: FileRepair, *, dry_run: bool) -> dict[str, Any]:
             continue
         body[field.name] = getattr(outcome, field.name)
     return body
-
-
-def diagnostic_as_json(diagnostic: Diagnostic) -> dict[str, Any]:
-    """Return a diagnostic as an object: tool, code, severity, path, line, column, message."""
-    area = diagnostic.area
-    return {
-        "tool": diagnostic.tool,
-        "code": diagnostic.code,
-        "severity": diagnostic.severity,
-        "path": diagnostic.path,
-        "line": area.line if area is not None else None,
-        "column": area.column if area is not None else None,
-        "message": diagnostic.message,
-    }
 
 
 def _message(repair: FileRepair, *, dry_run: bool) -> str:
@@ -185,13 +145,10 @@ def _next_step(repair: FileRepair, *, dry_run: bool) -> str:
                 "no cheaper method fixes this; set a model (--model, --base-url, "
                 "and no --no-model), or fix it by hand."
             )
-        case NeedsReview(decision_id=record) if record and not dry_run:
-            return f"if it is right: `holdfast decisions pin {record}`, and repair again."
         case (
             Exhausted(decision_id=record)
             | NoProgress(decision_id=record)
             | VerificationRejected(decision_id=record)
-            | NeedsReview(decision_id=record)
         ):
             # A dry run keeps no record.
             if record and not dry_run:
@@ -205,11 +162,10 @@ class TerminalRepair:
     """A line a file, with its diff; progress on a terminal."""
 
     def __init__(self, total: int, *, progress: bool) -> None:
-        """Show `progress` on a terminal, where it is erased again; else a line now and then."""
+        """Show `progress` only on a terminal, where it is erased again."""
         self._total = total
         self._done = 0
         self._progress = progress and total > 1
-        self._lines = ProgressLines(total)
 
     def show_settled(self, settled: Settled) -> None:
         """Warn about what interrupted commands had left."""
@@ -223,11 +179,9 @@ class TerminalRepair:
     def show(self, repair: FileRepair) -> None:
         """Show the progress."""
         self._done += 1
-        if not self._progress:
-            self._lines.count()
-            return
-        line = f"\r\x1b[K{self._done}/{self._total} {plain(repair.path)}"
-        print(line, end="", file=sys.stderr, flush=True)
+        if self._progress:
+            line = f"\r\x1b[K{self._done}/{self._total} {plain(repair.path)}"
+            print(line, end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         """Erase the progress."""

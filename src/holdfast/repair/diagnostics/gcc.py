@@ -25,8 +25,6 @@ from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Related, Severit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_CERTAIN = re.compile(r"\s*(?:[;,:(){}\[\]\s]+|#include\s*[<\"][^>\"]+[>\"])\s*")
-
 # Not "internal compiler error": it is not about the code.
 _SEVERITIES: dict[str, Severity] = {
     "error": "error",
@@ -148,13 +146,7 @@ def _fixits(fields: Fields, message: str, sources: SourceLines) -> tuple[FixIt, 
         edits.append(TextEdit(path, area, text_of(each, "string")))
     if not edits:
         return ()
-    return (FixIt(message, tuple(edits), safe=all(map(_is_certain, edits))),)
-
-
-def _is_certain(edit: TextEdit) -> bool:
-    """Return whether an edit adds only punctuation or an include; gcc guesses all other names."""
-    is_added = (edit.area.line, edit.area.column) == (edit.area.end_line, edit.area.end_column)
-    return is_added and _CERTAIN.fullmatch(edit.text) is not None
+    return (FixIt(message, tuple(edits)),)
 
 
 def _column(place: Fields) -> int | None:

@@ -9,7 +9,6 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from holdfast.changes.plan import FileLanded
     from holdfast.repair.outcomes import RepairOutcome
-    from holdfast.vocab.diagnostics import Diagnostic
     from holdfast.vocab.events import Event
 
 
@@ -21,7 +20,7 @@ class FileRepair:
     what it did; both are None where no file was written. `skipped` is the reason why a file that
     was only found in a directory cannot be repaired. `note` is a further remark. `events` were
     published with the change. `seq` is the number of the last event of this file, None if none was
-    published. `diagnostics` are those of the file as it was found.
+    published.
     """
 
     path: str
@@ -35,7 +34,6 @@ class FileRepair:
     note: str = ""
     events: tuple[Event, ...] = ()
     seq: int | None = None
-    diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def success(self) -> bool:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from holdfast.repair.outcomes import (
     FirstTrySuccess,
-    NeedsReview,
     ProductionBlocked,
     ProviderError,
     RejectedLowConfidence,
@@ -38,7 +37,6 @@ WORDS: Mapping[str, str] = {
     "RejectedLowConfidence": "fails, and the model is not sure enough",
     "Exhausted": "fails after all attempts",
     "NoProgress": "fails, and the model makes no progress",
-    "NeedsReview": "fails, and what the model proposed needs a review",
     "VerificationRejected": "fails, and what the model proposed was rejected",
     "TimedOut": "was not checked to the end",
     "FailedBefore": "was already failing before this turn",
@@ -152,9 +150,6 @@ def _next_step(outcome: RepairOutcome) -> str:
             )
         case VerificationRejected(_, reasons):
             return "\n".join(reasons)
-        case NeedsReview(_, reasons, proposal):
-            doubts = "\n".join(reasons)
-            return f"{doubts}\n{proposal}".rstrip()
         case _:
             return str(getattr(outcome, "message", ""))
 

@@ -27,8 +27,6 @@ SYSTEM = """\
 You repair code that does not pass its check. You get one file and all that the check says of it.
 Answer with one JSON object and nothing else:
 {"code": "<the whole file, repaired>", "confidence": <0 to 1>, "reasoning": "<one sentence>"}
-If the same error would be fixed in the same way elsewhere, add "rule": {"pattern": "f($A, $B)", \
-"fix": "f($A, $B, 0)"}, in the notation of ast-grep.
 `confidence` is how sure you are that the code now passes and means what it was meant to mean.
 Change as little as you can. Keep every name that is declared or exported, keep the comments, \
 delete nothing that is not wrong, and never silence the check \
@@ -154,9 +152,6 @@ def _diagnostic_lines(request: ProposalRequest) -> Iterator[str]:
             if related.area:
                 where = f"{related.path}:{related.area.line}"
             yield f"    {where}: {related.message}"
-        for fixit in diagnostic.fixits:
-            if not fixit.safe:
-                yield f"    a guess of {diagnostic.tool}, which may be wrong: {fixit.message}"
     if not request.diagnostics:
         yield "it fails, and says nothing that could be read."
 
@@ -230,22 +225,7 @@ def _read_object(fields: Mapping[str, Any], model_id: str) -> Proposal:
     reasoning = fields.get("reasoning")
     if not isinstance(reasoning, str):
         reasoning = ""
-    return Proposal(
-        fields["code"],
-        fields.get("confidence"),
-        reasoning,
-        model_id,
-        _read_rule(fields.get("rule")),
-    )
-
-
-def _read_rule(raw: object) -> tuple[str, str] | None:
-    if not isinstance(raw, dict):
-        return None
-    pattern, fix = raw.get("pattern"), raw.get("fix")
-    if isinstance(pattern, str) and isinstance(fix, str):
-        return pattern, fix
-    return None
+    return Proposal(fields["code"], fields.get("confidence"), reasoning, model_id)
 
 
 def _ignore(_: StreamPiece) -> None:

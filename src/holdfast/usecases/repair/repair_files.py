@@ -23,14 +23,13 @@ from holdfast.repair.decisions.manifest import BadManifest
 from holdfast.repair.outcomes import FirstTrySuccess, RepairOutcome, TimedOut
 from holdfast.repair.pipeline import repair
 from holdfast.repair.ports import Check, CheckCrashed, PipelinePorts, RepairUnit, ToolchainMissing
-from holdfast.rules.rule_yaml import BadRule
+from holdfast.rules.rule_json import BadRule
 from holdfast.usecases.changes.apply import AppliedReply, PlannedReply, apply_at_once, land_reply
 from holdfast.usecases.events.ports import EventLog, EventsUnavailable
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.redaction import redact
 from holdfast.usecases.repair.file_repair import FileRepair
 from holdfast.usecases.repair.messages import repair_ended
-from holdfast.usecases.repair.noting_check import NotingCheck
 from holdfast.usecases.repair.slow_tools import SlowTools
 from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from holdfast.repair.strictness import RepairPolicy
-    from holdfast.vocab.diagnostics import Diagnostic
 
 _TICK = 0.1
 _SAME_TEXT = "another process has written the very same text meanwhile."
@@ -132,7 +130,6 @@ class _Ready:
     unit: RepairUnit
     outcome: RepairOutcome
     ledger: RememberingLedger
-    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def _repair_one(
@@ -191,8 +188,7 @@ def _repair_found(
     try:
         world = dependencies.world_for(check)
         ledger = RememberingLedger(world.ledger)
-        noting = NotingCheck(world.check)
-        outcome = repair(unit, replace(world, ledger=ledger, check=noting), policy)
+        outcome = repair(unit, replace(world, ledger=ledger), policy)
     except (ToolchainMissing, CheckCrashed, BadManifest, BadRule) as error:
         problem = str(error).removeprefix(f"{path}: ")
         return FileRepair(path, check.target, None, trouble=f"{path}: {problem}")
@@ -201,7 +197,7 @@ def _repair_found(
         return FileRepair(path, check.target, None, trouble=trouble)
     if isinstance(outcome, TimedOut):
         slow_tools.lose(check.target, outcome.oracle)
-    return _Ready(unit, outcome, ledger, noting.first)
+    return _Ready(unit, outcome, ledger)
 
 
 def _disk_refused(error: OSError) -> str:
@@ -214,10 +210,6 @@ def _settle(ready: FileRepair | _Ready, dependencies: RepairDependencies) -> Fil
     """Write the file of a repair that succeeded, and return the result."""
     if isinstance(ready, FileRepair):
         return ready
-    return replace(_settle_ready(ready, dependencies), diagnostics=ready.diagnostics)
-
-
-def _settle_ready(ready: _Ready, dependencies: RepairDependencies) -> FileRepair:
     unit, outcome = ready.unit, ready.outcome
     code = outcome.accepted_code()
     if code is None or isinstance(outcome, FirstTrySuccess):

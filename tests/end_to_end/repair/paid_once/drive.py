@@ -130,7 +130,7 @@ def _repair(
     book = read_book(DiskRuleFiles(root), builtin)
 
     def world(check: Check) -> PipelinePorts:
-        rules = LockedRules(book)
+        rules = LockedRules(book, lambda: "2026-01-01")
         return PipelinePorts(
             check,
             decisions_at(root),

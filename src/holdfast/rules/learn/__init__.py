@@ -1,0 +1,1 @@
+"""Learn a rule from a verified fix, and merge rules."""

@@ -1,0 +1,1 @@
+"""Find where a rule applies and rewrite the text."""
