@@ -95,7 +95,8 @@ def _pieces(
     if reply.usage == "last":
         usage = usage_of(reply, _size(request) // 4)
         yield UsagePiece(usage["prompt_tokens"], usage["completion_tokens"])
-    yield FinishPiece(_FINISHES.get(finish_of(reply), "unknown"))
+    # No reason at all is an end like any other; see `stream_normaliser`.
+    yield FinishPiece(_FINISHES.get(finish_of(reply) or "stop", "unknown"))
 
 
 def _content(reply: Reply, number: int) -> Iterator[StreamPiece]:
