@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -271,7 +272,9 @@ def write_cached(file: Path, marker: Path, repository: UserRepository) -> None:
         "common_dir": str(repository.common_dir),
         "settings": dict(repository.settings),
     }
-    atomic_write.put(file, json.dumps(fields).encode("ascii"), sync=False)
+    # No lock is held here: each writer has a draft of its own.
+    draft = file.with_name(f"{file.name}.{os.getpid()}-{threading.get_ident()}.draft")
+    atomic_write.put(file, json.dumps(fields).encode("ascii"), sync=False, draft=draft)
 
 
 def raise_refusal(root: Path, error: GitFailed) -> None:
