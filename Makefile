@@ -24,10 +24,16 @@ AGENTS_READY := .agents/.ready
 NODE_READY := .venv/.holdfast-node-ready
 BROWSER_READY := .venv/.holdfast-browser-ready
 PYTEST := $(PY) -m pytest
-FAST := -m "not slow and not e2e" --ignore=tests/bench --ignore=tests/end_to_end
+APART := --ignore=tests/bench --ignore=tests/end_to_end --ignore=tests/page
+FAST := -m "not slow and not e2e" $(APART)
+QUICK := -m "not slow and not e2e and not integration" $(APART)
 WORKERS ?= 2
+# Many tests wait for a process they have started: on two cores a third worker uses what two leave idle.
+TEST_WORKERS ?= 3
 # Extra words for pytest or the benchmark: make test ARGS="-k tabs", make bench-landing ARGS="--corpus DIR"
 ARGS ?=
+# For what takes long on purpose: a test may take four hours before it counts as hanging.
+PATIENT := -o faulthandler_timeout=14400
 
 # A .venv that was copied or moved here with the checkout still points at the old place: then it is made anew.
 MADE_FOR := $(shell cat $(READY) 2>/dev/null)
@@ -103,7 +109,7 @@ test-page: page page-check $(BROWSER_READY) ## test the page in a real browser (
 	$(PYTEST) -n 0 -q tests/page $(ARGS)
 
 test: setup $(NPM_READY) page-if-possible ## run all tests (with tsc and pyright, if npm can bring them)
-	$(PYTEST) -n $(WORKERS) --dist worksteal -q --durations=15 $(ARGS)
+	$(PYTEST) -n $(TEST_WORKERS) --dist worksteal -q --durations=15 $(ARGS)
 
 # Into an environment of its own: it is large, and nothing of Holdfast needs it.
 test-local-model: setup ## run 30 turns with a real small model on this machine (first compiles for some 7 minutes)
@@ -127,8 +133,8 @@ $(AGENTS_READY): tests/real_agents/npm/package-lock.json tests/real_agents/npm/n
 	@.agents/node/bin/python -m pip install --quiet --disable-pip-version-check --requirement tests/real_agents/npm/node.txt
 	@touch $@
 
-quick: setup ## run the fast tests only: not the slow, end-to-end and benchmark ones
-	$(PYTEST) -n $(WORKERS) --dist worksteal -q $(FAST) $(ARGS)
+quick: setup ## run the fast tests only: not the slow, integration, end-to-end, browser and benchmark ones
+	$(PYTEST) -n $(WORKERS) --dist worksteal -q $(QUICK) -p tests.folded_tables --hypothesis-profile=quick $(ARGS)
 
 fmt: setup ## format with ruff, and fix what it can fix
 	$(PY) -m ruff format .
@@ -145,15 +151,17 @@ imports: setup ## check who imports whom
 	.venv/bin/lint-imports
 
 props: setup ## run the laws with many more examples, other ones each time
-	$(PYTEST) -n $(WORKERS) -q tests/properties --hypothesis-profile=props $(ARGS)
+	$(PYTEST) $(PATIENT) -n $(WORKERS) -q tests/properties --hypothesis-profile=props $(ARGS)
 
 # Every kill, a hundred signals at random for each of three commands, the law of going back with many histories, 2,000 kills of two
 # commands at once with a table of them, every example of the builtin rules, edits that no other run has had.
 soak: props $(NPM_READY) ## run what takes long, an hour or more: laws, kills, faults, all examples of rules, edits of a new seed
 	seed=$$(date +%s); echo "signals of seed $$seed"; HOLDFAST_TEST_SIGNALS=100 HOLDFAST_TEST_SEED=$$seed \
-		HOLDFAST_ALL_EXAMPLES=1 HOLDFAST_TEST_QUIET_SECONDS=10 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m "slow or e2e"
-	$(PYTEST) -n $(WORKERS) -q tests/end_to_end/going_back/test_law.py --hypothesis-profile=props
-	seed=$$(date +%s); echo "requests of seed $$seed"; HOLDFAST_TEST_API_CASES=2500 HOLDFAST_TEST_SEED=$$seed $(PYTEST) -n 0 -q tests/server/test_fuzz.py
+		HOLDFAST_ALL_EXAMPLES=1 HOLDFAST_ALL_KILLS=1 HOLDFAST_TEST_QUIET_SECONDS=10 $(PYTEST) $(PATIENT) -n $(WORKERS) --dist worksteal -q -m "slow or e2e" \
+		--hypothesis-profile=soak
+	$(PYTEST) $(PATIENT) -n $(WORKERS) --dist worksteal -q -m "hypothesis and not slow and not e2e" --ignore=tests/properties --hypothesis-profile=soak
+	$(PYTEST) $(PATIENT) -n $(WORKERS) -q tests/end_to_end/going_back/test_law.py --hypothesis-profile=props
+	seed=$$(date +%s); echo "requests of seed $$seed"; HOLDFAST_TEST_API_CASES=2500 HOLDFAST_TEST_SEED=$$seed $(PYTEST) $(PATIENT) -n 0 -q tests/server/test_fuzz.py
 	seed=$$(date +%s); echo "seed $$seed"; $(PY) -m tests.end_to_end.going_back.combined_kills --kills 2000 --workers $(WORKERS) --seed $$seed
 	seed=$$(date +%s); echo "seed $$seed"; $(PY) -m bench.landing --cases 5500 --seed $$seed
 
@@ -174,7 +182,7 @@ bench-loop: setup ## measure what a step of a turn costs without the model (ARGS
 bench-store: setup ## measure what the store costs a turn, beside plain sqlite3 (ARGS="--help" for rounds)
 	$(PY) -m bench.store $(ARGS)
 
-bench-repair: setup ## measure rules: lookup, errors mended without a model, time beside other tools (ARGS="--help" for parts)
+bench-repair: setup ## measure repair: lookup, errors mended without a model, a job in CI, time beside other tools (ARGS="--help" for parts)
 	$(PY) -m bench.repair $(ARGS)
 
 bench-growth: setup ## measure how the time to read a reply grows with its length (ARGS="--help" for which texts)

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+from collections.abc import Generator
+from pathlib import Path
 
+import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 # Hundreds of tests start a Holdfast: without bytecode on the disk each would compile all of its modules anew.
@@ -22,13 +27,13 @@ for _signal, _usual in (
 # The fixtures of a scenario are data, Python files among them.
 collect_ignore_glob = ["scenarios/*/[0-9]*"]
 
-# A property sets no `max_examples` of its own: that would take it out of the hands of these two profiles.
+# A property sets no `max_examples` of its own: that would take it out of the hands of these profiles.
 settings.register_profile(
     "steady",
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=100,
+    max_examples=50,
     # The two cores of a gate are shared: slow drawing says nothing about the law.
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -39,4 +44,30 @@ settings.register_profile(
     max_examples=2000,
     print_blob=True,
 )
+# For `make soak`: the laws outside of tests/properties, many of which need a store, a git or a process.
+settings.register_profile("soak", parent=settings.get_profile("props"), max_examples=200)
+# For `make quick`: the first examples of those of `make test`.
+settings.register_profile("quick", parent=settings.get_profile("steady"), max_examples=20)
 settings.load_profile("steady")
+
+
+_PROMPT = re.compile(rb"^\s*>>> ", re.MULTILINE)
+"""Not `>>>` anywhere: a module that pytest imports for its doctests is another object than the one that is used."""
+
+
+class DoctestsWhereThereAreSome:
+    """Collects no doctests of a module without `>>>`: to import and to search 1,300 modules takes each worker seconds."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(
+        self, file_path: Path
+    ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+        collectors = yield
+        if _PROMPT.search(file_path.read_bytes()):
+            return collectors
+        return [each for each in collectors if not isinstance(each, DoctestModule)]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Not a hook of this file: pytest would not call that for the modules of src.
+    config.pluginmanager.register(DoctestsWhereThereAreSome())

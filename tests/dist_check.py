@@ -1,17 +1,21 @@
 """Install the wheel and the source distribution in fresh environments, with pip and with uv, and run what was installed.
 
 `make dist-check` runs this. It needs a package index: the newest dependencies that pyproject.toml allows are installed, as
-they are for a user. Where there is no uv, that half is left out and the output says so.
+they are for a user. Where there is no uv, that half is left out and the output says so. No Node is on the PATH: the page is
+in the distributions, and is served.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +28,7 @@ greet.py
 >>>>>>> REPLACE
 """
 BEFORE = 'def greet(name):\n    return "Hello, " + name\n'
+NODE = {"node", "nodejs", "npm", "npx", "corepack", "yarn", "pnpm"}
 AFTER = 'def greet(name):\n    return "Hello, " + name.strip()\n'
 
 
@@ -76,30 +81,74 @@ def check(file: Path, installer: str, place: Path) -> None:
     run([holdfast, "undo", "--root", str(project)], place)
     assert source.read_text(encoding="utf-8") == BEFORE, "`holdfast undo` has not restored the file"
     run([holdfast, "demo"], place)
+    check_page(holdfast, project, place)
+
+
+def check_page(holdfast: str, project: Path, place: Path) -> None:
+    """Serve the project, and load the page with its script as a browser does."""
+    command = [holdfast, "serve", "--no-open", "--root", str(project)]
+    with subprocess.Popen(command, cwd=place, env=clean(place), stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().decode().strip()
+        try:
+            visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            page = visitor.open(address).read().decode()
+            script = re.search(r'<script type="module"[^>]* src="([^"]+)"', page)
+            assert script is not None, f"the page has no script: {page[:500]}"
+            origin = address.partition("/?")[0]
+            loaded = visitor.open(f"{origin}/{script[1].lstrip('./')}")
+            assert "javascript" in loaded.headers["content-type"]
+            assert len(loaded.read()) > 10_000
+            health = json.load(visitor.open(f"{origin}/api/health"))
+            assert health["status"] == "ok", health
+        finally:
+            server.terminate()
+    assert server.returncode == 0, f"`holdfast serve` ended with {server.returncode}"
+    print("  the page is served", flush=True)
 
 
 def installing(file: Path, installer: str, environment: Path, python: Path) -> Iterator[list[str]]:
     """Yield the commands that make an environment with `file` in it."""
     if installer == "uv":
         yield ["uv", "venv", "--quiet", "--python", sys.executable, str(environment)]
-        yield ["uv", "pip", "install", "--quiet", "--python", str(python), str(file)]
+        yield ["uv", "pip", "install", "--quiet", "--python", str(python), f"{file}[server]"]
         return
     yield [sys.executable, "-m", "venv", str(environment)]
-    yield [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(file)]
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    yield [*pip, f"{file}[server]"]
 
 
 def run(command: list[str], place: Path, text: str = "") -> str:
     """Run `command` as a new user would, without this checkout; return its output, or exit with it if it fails."""
-    unset = ("PYTHONPATH", "VIRTUAL_ENV")
-    clean = {name: value for name, value in os.environ.items() if name not in unset}
-    clean["HOLDFAST_STATE_DIR"] = str(place / "state")
     done = subprocess.run(
-        command, cwd=place, env=clean, input=text, check=False, capture_output=True, text=True
+        command,
+        cwd=place,
+        env=clean(place),
+        input=text,
+        check=False,
+        capture_output=True,
+        text=True,
     )
     if done.returncode != 0:
         print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
         sys.exit(f"{' '.join(command)} ended with {done.returncode}")
     return done.stdout
+
+
+def clean(place: Path) -> dict[str, str]:
+    """Return the environment of a new user who has no Node."""
+    unset = ("PYTHONPATH", "VIRTUAL_ENV")
+    environment = {name: value for name, value in os.environ.items() if name not in unset}
+    programs = place / "programs"
+    if not programs.exists():
+        programs.mkdir()
+        for folder in environment["PATH"].split(os.pathsep):
+            for program in Path(folder).glob("*"):
+                link = programs / program.name
+                if program.name not in NODE and not link.is_symlink():
+                    link.symlink_to(program)
+    assert shutil.which("node", path=str(programs)) is None
+    return environment | {"PATH": str(programs), "HOLDFAST_STATE_DIR": str(place / "state")}
 
 
 if __name__ == "__main__":

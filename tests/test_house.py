@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.integration
 
 SOURCE = Path(__file__).parents[1] / "src" / "holdfast"
 MOST_FILES = 19
@@ -54,3 +60,14 @@ def test_each_silenced_rule_has_its_reason() -> None:
             if silenced and not WITH_REASON.search(line):
                 without.append(f"{module.relative_to(SOURCE)}:{number}")
     assert without == []
+
+
+@pytest.mark.slow  # a process that loads everything
+def test_every_module_can_be_imported() -> None:
+    names = [
+        ".".join(module.relative_to(SOURCE.parent).with_suffix("").parts)
+        for module in modules()
+        if module.stem not in {"__main__", "__init__"}
+    ]
+    code = "import importlib, sys\nfor name in sys.argv[1:]:\n    importlib.import_module(name)\n"
+    subprocess.run([sys.executable, "-W", "error", "-c", code, *names], check=True)

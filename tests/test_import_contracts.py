@@ -60,7 +60,6 @@ PLANTS = [
         for low, high in pairwise(UP)
     ),
     *(Plant(LAYERS, f"holdfast.{one}.planted", f"holdfast.{two}.planted") for one, two in SIBLINGS),
-    Plant(LAYERS, "holdfast.stray.planted", "holdfast.vocab.planted"),
     Plant(PURE, "holdfast.vocab.planted", "os"),
     Plant(PURE, "holdfast.landing.planted", "pathlib"),
     Plant(PURE, "holdfast.guards.planted", "subprocess"),
@@ -70,14 +69,18 @@ PLANTS = [
     Plant(PURE, "holdfast.preservation.planted", "random"),
     Plant(ADAPTERS, "holdfast.cli.planted", "holdfast.adapters.planted"),
     Plant(ADAPTERS, "holdfast.config.planted", "holdfast.adapters.planted"),
-    # `changes.plan` imports `changes.swaps`.
-    Plant(ACYCLIC, "holdfast.changes.swaps", "holdfast.changes.plan"),
     *(
         Plant(PURE, "holdfast.landing.planted", driver)
         for driver in ("sqlalchemy", "alembic", "psycopg")
     ),
+]
+ALONE = [
+    Plant(LAYERS, "holdfast.stray.planted", "holdfast.vocab.planted"),
+    # `changes.plan` imports `changes.swaps`.
+    Plant(ACYCLIC, "holdfast.changes.swaps", "holdfast.changes.plan"),
     Plant(FACE, "holdfast", "holdfast.changes.planted"),
 ]
+"""Those that are not reported as one import."""
 
 
 def _name(plant: Plant) -> str:
@@ -97,15 +100,27 @@ def test_the_source_as_it_is_keeps_the_contracts(copy: Path) -> None:
     assert code == 0, output
 
 
-@pytest.mark.parametrize("plant", PLANTS, ids=_name)
+# All of a contract in one copy: each is reported by itself.
+@pytest.mark.parametrize("contract", [LAYERS, PURE, ADAPTERS])
+def test_each_planted_import_breaks_its_contract(copy: Path, contract: str) -> None:
+    planted = [plant for plant in PLANTS if plant.contract == contract]
+    for plant in planted:
+        add_import(copy, plant)
+
+    code, output = lint_imports(copy)
+
+    assert code == 1, output
+    assert f"{contract} BROKEN" in output
+    reported = output.partition("Broken contracts")[2]
+    missing = [
+        plant for plant in planted if f" {plant.module} -> {plant.target} (l." not in reported
+    ]
+    assert missing == [], output
+
+
+@pytest.mark.parametrize("plant", ALONE, ids=_name)
 def test_a_planted_import_breaks_its_contract(copy: Path, plant: Plant) -> None:
-    for name in (plant.module, plant.target):
-        if name.startswith("holdfast."):
-            add_module(copy / "src", name)
-    path = module_path(copy / "src", plant.module)
-    path.write_text(
-        path.read_text(encoding="utf-8") + f"\nimport {plant.target}\n", encoding="utf-8"
-    )
+    add_import(copy, plant)
 
     code, output = lint_imports(copy)
 
@@ -113,6 +128,16 @@ def test_a_planted_import_breaks_its_contract(copy: Path, plant: Plant) -> None:
     assert f"{plant.contract} BROKEN" in output
     package = plant.module.rpartition(".")[0] or plant.module
     assert package in output.partition("Broken contracts")[2]
+
+
+def add_import(checkout: Path, plant: Plant) -> None:
+    for name in (plant.module, plant.target):
+        if name.startswith("holdfast."):
+            add_module(checkout / "src", name)
+    path = module_path(checkout / "src", plant.module)
+    path.write_text(
+        path.read_text(encoding="utf-8") + f"\nimport {plant.target}\n", encoding="utf-8"
+    )
 
 
 def add_module(src: Path, name: str) -> None:

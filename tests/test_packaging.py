@@ -14,6 +14,8 @@ import pytest
 
 import holdfast
 
+pytestmark = pytest.mark.integration
+
 ROOT = Path(__file__).parents[1]
 
 

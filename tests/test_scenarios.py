@@ -27,7 +27,7 @@ from typing import Any, get_args
 import pytest
 import typer.main
 
-from holdfast.cli.main import app
+from holdfast.cli.app import app
 from holdfast.vocab.outcomes import Reason, Rung
 
 FORMATS = {".diff": "diff", ".blocks": "blocks", ".patch": "patch", ".json": "json", ".txt": "auto"}
@@ -105,7 +105,6 @@ SCENARIOS = [
     Scenario(folder)
     for folder in sorted((Path(__file__).parent / "scenarios" / "landing").glob("[0-9]*"))
 ]
-LANDINGS = [scenario for scenario in SCENARIOS if scenario.lands]
 
 
 # ------------------------------------------------------------------------------------------------------- the command
@@ -178,11 +177,8 @@ class Encore:
     undone: Step
 
 
-# Of the module, as several tests look at one course: pytest runs all tests of one parameter in a row.
-@pytest.fixture(scope="module")
-def course(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Course:
-    scenario: Scenario = request.param
-    project = Project(scenario, tmp_path_factory.mktemp("scenario"))
+def follow(scenario: Scenario, home: Path) -> Course:
+    project = Project(scenario, home)
     return Course(
         scenario,
         project,
@@ -191,11 +187,6 @@ def course(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         checked_as_auto=project.apply("--check", "--json", notation="auto"),
         applied=project.apply(),
     )
-
-
-@pytest.fixture(scope="module")
-def encore(course: Course) -> Encore:
-    return Encore(again=course.project.apply("--json"), undone=course.project.run("undo"))
 
 
 # Not `app` itself: it would build all commands anew each time, which takes longer than running one.
@@ -231,18 +222,25 @@ def name_of(scenario: Scenario) -> str:
     return scenario.folder.name
 
 
-every_scenario = pytest.mark.parametrize("course", SCENARIOS, ids=name_of, indirect=True)
-every_landing = pytest.mark.parametrize("course", LANDINGS, ids=name_of, indirect=True)
+# One test for each folder, not one for each sentence: pytest itself would take longer than the commands.
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=name_of)
+def test_a_request_does_what_its_folder_says(scenario: Scenario, tmp_path: Path) -> None:
+    course = follow(scenario, tmp_path)
+    the_tree_becomes_what_is_expected(course)
+    the_output_is_as_expected(course)
+    if scenario.lands:
+        assert course.checked_as_auto == course.checked, "automatic format reads something else"
+        encore = Encore(again=course.project.apply("--json"), undone=course.project.run("undo"))
+        the_same_request_a_second_time_is_refused(course, encore)
+        undo_gives_the_input_back(course, encore)
 
 
-@every_scenario
-def test_the_tree_becomes_what_is_expected(course: Course) -> None:
+def the_tree_becomes_what_is_expected(course: Course) -> None:
     assert course.checked.tree == course.scenario.before
     assert course.applied.tree == course.scenario.after
 
 
-@every_scenario
-def test_the_output_is_as_expected(course: Course) -> None:
+def the_output_is_as_expected(course: Course) -> None:
     verdict, *lines = course.scenario.expected_output
     answer = course.applied.answer
     assert course.checked.answer.verdict == verdict, answer.out
@@ -250,24 +248,17 @@ def test_the_output_is_as_expected(course: Course) -> None:
     assert answer.code == course.checked.answer.code == (0 if course.scenario.lands else 1)
 
 
-@every_landing
-def test_the_same_request_a_second_time_is_refused(course: Course, encore: Encore) -> None:
+def the_same_request_a_second_time_is_refused(course: Course, encore: Encore) -> None:
     again = encore.again.answer
     assert again.code == 1, again.out
     assert {refusal["reason"] for refusal in again.json["refusals"]} <= SECOND_TIME
     assert encore.again.tree == course.scenario.after
 
 
-@every_landing
-def test_undo_gives_the_input_back(course: Course, encore: Encore) -> None:
+def undo_gives_the_input_back(course: Course, encore: Encore) -> None:
     assert encore.undone.answer.code == 0, encore.undone.answer.out
     assert encore.undone.tree == course.scenario.before
     assert encore.undone.modes == course.modes_before
-
-
-@every_landing
-def test_automatic_format_reads_what_the_named_format_reads(course: Course) -> None:
-    assert course.checked_as_auto == course.checked
 
 
 def test_there_are_many_scenarios_each_with_a_number_of_its_own() -> None:

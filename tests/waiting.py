@@ -15,18 +15,21 @@ LONGEST: Final = 600.0 * float(os.environ.get("HOLDFAST_TEST_PATIENCE", "1"))
 FOREVER: Final = f"sleep {10 * LONGEST:.0f}"
 """A shell command that outlasts every limit of a test; whoever starts it must end it."""
 
-_PAUSE: Final = 0.01
+_SHORTEST_PAUSE: Final = 0.01
+_LONGEST_PAUSE: Final = 0.25
 
 T = TypeVar("T")
 
 
 def wait_until(condition: Callable[[], bool], longest: float = LONGEST) -> bool:
     """Return True as soon as the condition is true, and False if it is not within the longest time."""
-    until = time.monotonic() + longest
+    began = time.monotonic()
     while not condition():
-        if time.monotonic() > until:
+        waited = time.monotonic() - began
+        if waited > longest:
             return False
-        time.sleep(_PAUSE)
+        # A look can be a request to a server: on a busy machine many of them would delay what they look for.
+        time.sleep(min(max(_SHORTEST_PAUSE, waited / 10), _LONGEST_PAUSE))
     return True
 
 

@@ -142,7 +142,10 @@ def install_packages(node: Node) -> None:
     sys.stderr.write("installing the page's packages into web/node_modules ...\n")
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
     if run(node, node.npm, "ci", *quiet) != 0:
-        sys.stderr.write("npm could not install the page's packages.\n")
+        sys.stderr.write(
+            "npm could not install the page's packages: see above. "
+            "The page is left out; `make page` tries again.\n"
+        )
         raise SystemExit(NO_PACKAGES)
     INSTALLED.write_text(wanted + "\n", encoding="utf-8")
 

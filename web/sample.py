@@ -127,6 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="holdfast-sample-") as place:
         folder = Path(place)
         with ScriptedServer(rehearse, model=REHEARSAL, context=32_768) as rehearsal:
+            sys.stderr.write("playing four sessions in a sample project ...\n")
             environment = make_sample(folder)
             environment |= choose_model(rehearsal, folder / "orchard")
             return serve(folder / "orchard", environment, options.port, no_open=options.no_open)

@@ -42,24 +42,22 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, place: Path, size: Size, console: Console) -> list[Figures]:
-    with console.status("") as status:
-
-        def say(what: str) -> None:
-            status.update(what)
-            if not console.is_terminal:
-                print(what, file=sys.stderr, flush=True)
-
-        say(f"{size.name}: looking for the repository, or making it")
-        scene = find_scene(place, size)
-        shadows = place / f"{size.name}.shadows"
-        shutil.rmtree(shadows, ignore_errors=True)
-        shadows.mkdir()
-        recipes = [RECIPES[name](scene, shadows) for name in options.recipes]
-        figures = measure(scene, recipes, options.reps, options.firsts, say)
-        scene.set_back()
-        shutil.rmtree(shadows)
+    _say(f"{size.name}: looking for the repository, or making it")
+    scene = find_scene(place, size)
+    shadows = place / f"{size.name}.shadows"
+    shutil.rmtree(shadows, ignore_errors=True)
+    shadows.mkdir()
+    recipes = [RECIPES[name](scene, shadows) for name in options.recipes]
+    figures = measure(scene, recipes, options.reps, options.firsts, _say)
+    scene.set_back()
+    shutil.rmtree(shadows)
     print_figures(console, size.name, figures)
     return figures
+
+
+def _say(what: str) -> None:
+    # No spinner: its thread takes time of this process, the more the longer an act takes.
+    print(what, file=sys.stderr, flush=True)
 
 
 def _judge(options: argparse.Namespace, figures: list[Figures], console: Console) -> int:
@@ -90,12 +88,12 @@ def _parser() -> argparse.ArgumentParser:
         "--reps",
         type=int,
         default=5,
-        help="how often each is measured; what takes five seconds is measured once",
+        help="how often each is measured; what takes five seconds of processors is measured once",
     )
     parser.add_argument(
         "--firsts",
         type=int,
-        default=3,
+        default=5,
         help="how often a first snapshot is measured, unless it takes long",
     )
     parser.add_argument(

@@ -110,6 +110,10 @@ class NoTurns(StoredRunningTurns):
         return ()
 
     def end_processes(self, *_: object, **__: object) -> tuple[int, ...]:
+        """End none: there is no turn."""
+        return ()
+
+    def end_left_processes(self, *_: object, **__: object) -> tuple[int, ...]:
         """End none: those that are found belong to no turn on record."""
         self._processes.found()
         return ()

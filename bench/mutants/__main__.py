@@ -1,7 +1,8 @@
 """`python -m bench.mutants`: change one condition, number or call at a time and see whether a test fails.
 
-Each mutant is written into a copy of the project and run against the tests that reach its line. Which tests these are
-is recorded once below --cache for a state of src and tests; that run of all the tests takes longest.
+Each mutant is written into a copy of the project and run against the tests that reach its line, until the first fails
+that passes without the mutation. Which tests reach a line is recorded below --cache; that run of all the tests takes
+longest. After a change of src or tests, only the tests that it concerns are recorded again.
 Exit code 0, unless --limit is exceeded.
 """
 
@@ -19,7 +20,7 @@ from pathlib import Path
 from bench.mutants.coverage_map import read_map
 from bench.mutants.mutations import Mutation, draw, find_in_tree
 from bench.mutants.report import as_json, as_text, survivor_percent
-from bench.mutants.run import Bounds, Result, choose_tests, clean_seconds, run_mutants
+from bench.mutants.run import Bounds, Result, choose_tests, run_mutants
 from bench.mutants.tree_copy import TreeCopy
 
 _PACKAGES = ("changes", "checkpoints", "loop", "tools", "usecases")
@@ -50,7 +51,11 @@ def _draw(options: argparse.Namespace, root: Path) -> list[Mutation]:
         if not (source / name).exists():
             _say(f"note: there is no {name} below src/{options.project}")
     mutations = find_in_tree(root, [source / name for name in options.packages])
-    drawn = draw(mutations, options.count, options.seed)
+    drawn = [
+        mutation
+        for mutation in draw(mutations, options.count, options.seed)
+        if mutation.compiles((root / mutation.path).read_text(encoding="utf-8"))
+    ]
     _say(f"{len(drawn)} of {len(mutations)} mutations, seed {options.seed}")
     return drawn
 
@@ -59,6 +64,16 @@ def _run(
     options: argparse.Namespace, root: Path, place: Path, mutations: list[Mutation]
 ) -> list[Result]:
     copies = [TreeCopy(root, place / str(number)) for number in range(options.workers)]
+    try:
+        return _run_in(copies, options, root, mutations)
+    finally:
+        for copy in copies:
+            copy.close()
+
+
+def _run_in(
+    copies: list[TreeCopy], options: argparse.Namespace, root: Path, mutations: list[Mutation]
+) -> list[Result]:
     start = time.monotonic()
     covering = read_map(root, options.cache, options.tests, copies[0], options.workers)
     _say(f"{len(covering.seconds)} tests in the coverage map ({time.monotonic() - start:.0f} s)")
@@ -68,14 +83,8 @@ def _run(
         choose_tests(mutation, covering, Bounds(options.others, options.seconds))
         for mutation in mutations
     ]
-    chosen = {test for mutant in mutants for test in mutant.tests}
     start = time.monotonic()
-    clean = clean_seconds(copies[0], mutants)
-    _say(f"{len(clean)} chosen tests pass without a mutation ({time.monotonic() - start:.0f} s)")
-    _note("do not pass without a mutation and are left out", sorted(chosen - clean.keys()))
-
-    start = time.monotonic()
-    results = run_mutants(copies, mutants, clean, _say_result)
+    results = run_mutants(copies, mutants, covering, _say_result)
     _say(f"{len(results)} mutants ({time.monotonic() - start:.0f} s)")
     return results
 
@@ -120,7 +129,10 @@ def _parser() -> argparse.ArgumentParser:
         "--others", type=int, default=Bounds().others, help="tests outside of the mirrored folder"
     )
     parser.add_argument(
-        "--seconds", type=float, default=Bounds().seconds, help="of tests for a mutant"
+        "--seconds",
+        type=float,
+        default=Bounds().seconds,
+        help="of processor time, of tests for a mutant",
     )
     parser.add_argument("--workers", type=int, default=2, help="mutants run at once (default: 2)")
     parser.add_argument("--limit", type=float, help="fail if more than this percentage survive")

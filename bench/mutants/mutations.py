@@ -49,6 +49,13 @@ class Mutation:
     def apply(self, text: str) -> str:
         return text[: self.start] + self.replacement + text[self.end :]
 
+    def compiles(self, text: str) -> bool:
+        try:
+            ast.parse(self.apply(text))
+        except SyntaxError:
+            return False
+        return True
+
     def old_line(self, text: str) -> str:
         return text.split("\n")[self.line - 1].strip()
 
@@ -57,12 +64,11 @@ class Mutation:
 
 
 def find_mutations(path: str, text: str) -> list[Mutation]:
-    """Return the mutations of the text in the order of their position; each compiles."""
-    found = sorted(
+    """Return the mutations of the text in the order of their position."""
+    return sorted(
         _Finder(path, text).find(),
         key=lambda mutation: (mutation.start, mutation.end, mutation.replacement),
     )
-    return [mutation for mutation in found if _compiles(mutation.apply(text))]
 
 
 def find_in_tree(root: Path, places: Iterable[Path]) -> list[Mutation]:
@@ -87,14 +93,6 @@ def draw(mutations: list[Mutation], count: int, seed: str) -> list[Mutation]:
         one_per_line.setdefault((mutation.path, mutation.line), mutation)
     drawn = list(one_per_line.values())[:count]
     return sorted(drawn, key=lambda mutation: (mutation.path, mutation.start))
-
-
-def _compiles(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except SyntaxError:
-        return False
-    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ def _mutant_as_json(root: Path, result: Result) -> dict[str, Any]:
         "tests": len(result.mutant.tests),
         "reaching": result.mutant.reaching,
         "seconds": round(result.seconds, 2),
+        "killer": result.killer,
     }
 
 

@@ -15,6 +15,8 @@ from bench.mutants.mutations import Mutation
 from bench.mutants.tree_copy import TreeCopy
 
 Fate = Literal["killed", "timeout", "survived", "not covered"]
+_NO_TESTS = 5
+"""The exit code of pytest where it has found none of the tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Bounds:
     others: int = 60
     """Tests outside of the folder that mirrors the package."""
     seconds: float = 30
-    """The sum of what they took when they were recorded."""
+    """The sum of the processor time that they took when they were recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Result:
     mutant: Mutant
     fate: Fate
     seconds: float
+    killer: str = ""
+    """The test that failed; "" if the mutant could not even be imported."""
 
 
 def choose_tests(mutation: Mutation, covering: CoverageMap, bounds: Bounds) -> Mutant:
@@ -61,16 +65,10 @@ def choose_tests(mutation: Mutation, covering: CoverageMap, bounds: Bounds) -> M
     return Mutant(mutation, tuple(chosen), len(reaching))
 
 
-def clean_seconds(copy: TreeCopy, mutants: list[Mutant]) -> dict[str, float]:
-    """Run all chosen tests on the sources as they are; return the seconds of those that pass."""
-    tests = sorted({test for mutant in mutants for test in mutant.tests})
-    return copy.pytest("-n", "0", chosen=tests).passed if tests else {}
-
-
 def run_mutants(
     copies: list[TreeCopy],
     mutants: list[Mutant],
-    clean: dict[str, float],
+    covering: CoverageMap,
     say: Callable[[Result], None],
 ) -> list[Result]:
     """Run the mutants, as many at once as there are copies; return the results in the order of the mutants."""
@@ -81,7 +79,7 @@ def run_mutants(
     def run_next(mutant: Mutant) -> Result:
         copy = free.get()
         try:
-            result = run_mutant(copy, mutant, clean)
+            result = run_mutant(copy, mutant, covering.seconds)
         finally:
             free.put(copy)
         say(result)
@@ -91,34 +89,37 @@ def run_mutants(
         return list(pool.map(run_next, mutants))
 
 
-def run_mutant(copy: TreeCopy, mutant: Mutant, clean: dict[str, float]) -> Result:
-    """Run the tests of a mutant that pass without it, until the first fails."""
-    tests = [test for test in mutant.tests if test in clean]
-    if not tests:
-        return Result(mutant, "not covered", 0)
+def run_mutant(copy: TreeCopy, mutant: Mutant, seconds: dict[str, float]) -> Result:
+    """Run the tests of a mutant until the first fails that passes without it."""
     start = time.monotonic()
-    with copy.mutated(mutant.mutation):
-        # Bytecode of a mutant would be of no use to the next one.
-        ran = copy.pytest(
-            "-n",
-            "0",
-            "-x",
-            chosen=tests,
-            limit=_limit(tests, clean),
-            variables={"PYTHONDONTWRITEBYTECODE": "1"},
-        )
-    return Result(mutant, _fate(ran.code), time.monotonic() - start)
+    fate: Fate = "not covered"
+    killer = ""
+    tests = list(mutant.tests)
+    while tests:
+        limit = _limit(tests, seconds)
+        with copy.mutated(mutant.mutation):
+            ran = copy.run_chosen(tests, limit=limit)
+        fate = _fate(ran.code)
+        if fate != "killed" or not ran.failed:
+            break
+        (killer,) = ran.failed
+        if copy.run_chosen([killer], limit=limit).code == 0:
+            break
+        # It fails without the mutation too, so it says nothing.
+        tests.remove(killer)
+        fate = "not covered"
+        killer = ""
+    return Result(mutant, fate, time.monotonic() - start, killer)
 
 
 def _fate(code: int | None) -> Fate:
-    if code is None:
-        return "timeout"
-    return "survived" if code == 0 else "killed"
+    fates: dict[int | None, Fate] = {None: "timeout", 0: "survived", _NO_TESTS: "not covered"}
+    return fates.get(code, "killed")
 
 
-def _limit(tests: list[str], clean: dict[str, float]) -> float:
-    """Return the time limit: several times the run without a mutation, and the start of pytest on a busy machine."""
-    return 60 + 8 * sum(clean[test] for test in tests)
+def _limit(tests: list[str], seconds: dict[str, float]) -> float:
+    """Return the limit of processor time: several times that of the run without a mutation, and the start of pytest."""
+    return 20 + 4 * sum(seconds[test] for test in tests)
 
 
 def _mirrored_folder(path: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -26,8 +25,9 @@ class Ran:
     code: int | None
     output: str
     passed: dict[str, float]
-    """Seconds of each test that passed."""
+    """The seconds of processor time of each test that passed."""
     not_passed: tuple[str, ...]
+    failed: tuple[str, ...]
 
 
 def project_files(root: Path) -> list[str]:
@@ -46,14 +46,14 @@ def project_files(root: Path) -> list[str]:
     return [name for name in names if (root / name).is_file()]
 
 
-def digest_of(root: Path, folders: Iterable[str], *, extra: str) -> str:
-    """Return a digest of the files below these folders, by path and content, and of the extra text."""
+def digests_of(root: Path, folders: Iterable[str]) -> dict[str, str]:
+    """Return the digest of the content of each file below these folders, by its path."""
     prefixes = tuple(f"{folder}/" for folder in folders)
-    total = sha256(extra.encode())
-    for name in project_files(root):
-        if name.startswith(prefixes):
-            total.update(f"{name}\0{sha256((root / name).read_bytes()).hexdigest()}\n".encode())
-    return total.hexdigest()[:16]
+    return {
+        name: sha256((root / name).read_bytes()).hexdigest()
+        for name in project_files(root)
+        if name.startswith(prefixes)
+    }
 
 
 class TreeCopy:
@@ -65,49 +65,99 @@ class TreeCopy:
         self._temporary.mkdir(parents=True)
         self._report = place / "report.json"
         self._chosen = place / "chosen.json"
+        self._output = place / "output"
+        self._server: subprocess.Popen[str] | None = None
         self._mutants = 0
         for name in project_files(root):
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / name, self.root / name)
 
     def pytest(
-        self,
-        *words: str,
-        chosen: Iterable[str] | None = None,
-        limit: float | None = None,
-        variables: dict[str, str] | None = None,
+        self, *words: str, chosen: Iterable[str] = (), variables: dict[str, str] | None = None
     ) -> Ran:
-        """Run pytest in the copy: with `chosen`, only the tests with these ids, in this order."""
-        environment = _own_environment() | {
+        """Run pytest in a process of its own; with `chosen`, only the collected tests with these ids or files."""
+        command = [sys.executable, "-m", "pytest", *self._begin(chosen), *words]
+        with self._output.open("w") as output:
+            ended = subprocess.run(
+                command,
+                cwd=self.root,
+                env=self._environment() | (variables or {}),
+                check=False,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+            )
+        return self._ran(ended.returncode)
+
+    def run_chosen(self, tests: Iterable[str], *, limit: float | None = None) -> Ran:
+        """Run the tests with these ids, in this order, until the first fails; see `mutants_server`."""
+        chosen = list(tests)
+        files = dict.fromkeys(test.split("::")[0] for test in chosen)
+        request = {
+            "words": [*self._begin(chosen), "-x", "-p", "no:xdist", *files],
+            "output": str(self._output),
+            "report": str(self._report),
+            "limit": limit,
+        }
+        server = self._start_server()
+        if server.stdin is None or server.stdout is None:
+            raise RuntimeError("the server has no pipes")
+        server.stdin.write(json.dumps(request) + "\n")
+        server.stdin.flush()
+        return self._ran(json.loads(server.stdout.readline()))
+
+    def close(self) -> None:
+        """End the server."""
+        if self._server is not None:
+            self._server.communicate()
+            self._server = None
+
+    def _start_server(self) -> subprocess.Popen[str]:
+        if self._server is None:
+            self._server = subprocess.Popen(
+                [sys.executable, HOOKS / "mutants_server.py"],
+                cwd=self.root,
+                env=self._environment(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        return self._server
+
+    def _begin(self, chosen: Iterable[str]) -> list[str]:
+        """Prepare a run of these tests, of all if there are none; return the first words for pytest."""
+        self._report.unlink(missing_ok=True)
+        self._chosen.write_text(json.dumps(list(chosen)), encoding="utf-8")
+        return ["-q", "-p", "no:cacheprovider", "-p", "mutants_plugin"]
+
+    def _environment(self) -> dict[str, str]:
+        """Return the variables of this process without those of a pytest or coverage that it may run under."""
+        own = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("PYTEST_", "COVERAGE_"))
+        }
+        return own | {
             "PYTHONPATH": os.pathsep.join([str(self.root / "src"), str(HOOKS)]),
             "TMPDIR": str(self._temporary),
             "MUTANTS_REPORT": str(self._report),
-            **(variables or {}),
+            "MUTANTS_CHOSEN": str(self._chosen),
         }
-        self._report.unlink(missing_ok=True)
-        if chosen is not None:
-            tests = list(chosen)
-            self._chosen.write_text(json.dumps(tests), encoding="utf-8")
-            environment["MUTANTS_CHOSEN"] = str(self._chosen)
-            words = (*words, *dict.fromkeys(test.split("::")[0] for test in tests))
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "mutants_plugin",
-            *words,
-        ]
-        code, output = _run(command, self.root, environment, limit)
-        report = (
-            json.loads(self._report.read_text(encoding="utf-8")) if self._report.exists() else {}
-        )
+
+    def _ran(self, code: int | None) -> Ran:
+        report = {}
+        if self._report.exists():
+            report = json.loads(self._report.read_text(encoding="utf-8"))
         shutil.rmtree(self._temporary, ignore_errors=True)
         self._temporary.mkdir(exist_ok=True)
-        return Ran(code, output, report.get("passed", {}), tuple(report.get("not_passed", ())))
+        output = self._output.read_text(encoding="utf-8", errors="replace")
+        return Ran(
+            code,
+            output,
+            report.get("passed", {}),
+            tuple(report.get("not_passed", ())),
+            tuple(report.get("failed", ())),
+        )
 
     @contextmanager
     def mutated(self, mutation: Mutation) -> Iterator[None]:
@@ -124,35 +174,3 @@ class TreeCopy:
         finally:
             file.write_bytes(before)
             os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
-
-
-def _own_environment() -> dict[str, str]:
-    """Return the variables of this process without those of a pytest or coverage that it may run under."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTEST_", "COVERAGE_"))
-    }
-
-
-def _run(
-    command: list[str], place: Path, environment: dict[str, str], limit: float | None
-) -> tuple[int | None, str]:
-    with subprocess.Popen(
-        command,
-        cwd=place,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    ) as process:
-        try:
-            output, _ = process.communicate(timeout=limit)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return None, ""
-        return process.returncode, output

@@ -137,10 +137,9 @@ def hunks(count: int, first: int, many: int) -> list[dict[str, Any]]:
 
 class Answers(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    events_wanted = 0
-    """How many events the stream sends in all, at 100 a second, or as fast as it can with `rush`."""
+    last_event = 0
+    """The number up to which the stream sends, at 100 a second, or as fast as it can with `rush`."""
     rush = False
-    go = threading.Event()
 
     def log_message(self, *_: object) -> None:
         pass
@@ -230,29 +229,27 @@ class Answers(BaseHTTPRequestHandler):
         self.close_connection = True
         self.wfile.write(b": beat\n\n")
         self.wfile.flush()
-        Answers.go.wait()
+        last = int(parse_qs(urlparse(self.path).query)["after"][0])
+        # A stream that ends is a lost connection: the page would load the transcript again.
         with suppress(ConnectionError):
-            self.send_events()
+            while True:
+                if last < Answers.last_event:
+                    last += 1
+                    self.send_event(last)
+                if last == Answers.last_event or not Answers.rush:
+                    time.sleep(0.01)
 
-    def send_events(self) -> None:
-        for number in range(2, 2 + Answers.events_wanted):
-            # Each 200 pieces a step is settled, as in a real turn.
-            if number % 200 == 0:
-                one = event(
-                    number, "t-live", "said", text=MARKDOWN.format(n=number), reasoning="", calls=[]
-                )
-            else:
-                one = event(
-                    number,
-                    "t-live",
-                    "text",
-                    text=f"word {number} **b** \n" if number % 20 == 0 else f"word{number} ",
-                )
-            self.wfile.write(
-                f"id: {number}\nevent: {one['kind']}\ndata: {json.dumps(one)}\n\n".encode()
-            )
-            if not Answers.rush:
-                time.sleep(0.01)
+    def send_event(self, number: int) -> None:
+        # Each 200 pieces a step is settled, as in a real turn.
+        if number % 200 == 0:
+            text = MARKDOWN.format(n=number)
+            one = event(number, "t-live", "said", text=text, reasoning="", calls=[])
+        else:
+            text = f"word {number} **b** \n" if number % 20 == 0 else f"word{number} "
+            one = event(number, "t-live", "text", text=text)
+        self.wfile.write(
+            f"id: {number}\nevent: {one['kind']}\ndata: {json.dumps(one)}\n\n".encode()
+        )
 
 
 def start() -> ThreadingHTTPServer:

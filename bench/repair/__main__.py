@@ -1,4 +1,4 @@
-"""`python -m bench.repair`: what a rule costs to find, what it saves, and what a repair costs beside other tools.
+"""`python -m bench.repair`: what a rule costs to find, what it saves, a job in CI, and what a repair costs beside other tools.
 
 Exit code 0: a lookup does not grow with the rules, and no rule has mended anything wrongly.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import argparse
 
-from bench.repair import beside, lookup, paid_once
+from bench.repair import beside, ci_job, lookup, paid_once
 
-_PARTS = ("lookup", "cases", "beside")
+_PARTS = ("lookup", "cases", "ci", "beside")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,6 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--part", choices=_PARTS, action="append", help="only this; without it, all"
     )
+    parser.add_argument("--files", type=int, default=ci_job.FILES, help="of the job in CI")
     parser.add_argument("--rounds", type=int, default=5, help="of the comparison with other tools")
     options = parser.parse_args(arguments)
     parts = options.part or _PARTS
@@ -36,9 +37,16 @@ def main(arguments: list[str] | None = None) -> int:
         print("\nErrors mended without a model\n")
         print(paid_once.report(shares))
         holds = holds and not any(share.wrong for share in shares)
+    if "ci" in parts:
+        timed = ci_job.measure(options.files)
+        print("\nA job in CI\n")
+        print(ci_job.report(timed, options.files))
+        holds = holds and all(each.whole for each in timed)
     if "beside" in parts:
         print("\nBeside other tools\n")
         print(beside.report(beside.measure(options.rounds)))
+        print()
+        print(beside.report_command(beside.measure_command(options.rounds)))
     return 0 if holds else 1
 
 

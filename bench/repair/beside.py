@@ -6,6 +6,7 @@ The runs take turns, so that what else the machine does falls on both.
 
 from __future__ import annotations
 
+import resource
 import shutil
 import subprocess
 import sys
@@ -16,10 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from bench.repair.bare_python import bare_python, find_tool
 from holdfast.adapters.toolchains.registry import check_for
 from holdfast.repair.ports import Checked
 from tests.end_to_end.repair.paid_once.drive import repair_cold
 
+MOST_RATIO = 3.0
 _RUFF = ("check", "--quiet", "--no-cache", "--isolated", "--select=E9,F50,F63,F7,F82,F901", "--fix")
 _PYTHON = "def kind(x):\n    if x is 3:\n        return 'three'\n    raise NotImplemented\n"
 _PYTHON_FIXED = (
@@ -124,6 +127,83 @@ def _cargo(place: Path) -> bool:
     argv = ["cargo", "fix", "--quiet", "--offline", "--lib", "--broken-code", "--allow-no-vcs"]
     subprocess.run(argv, cwd=place, check=False, capture_output=True, timeout=120)
     return file.read_text() == _RUST_FIXED
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTime:
+    """The whole command on a file that ruff alone can fix, where ruff is the only checker; medians in milliseconds.
+
+    `cpu` is the same in CPU time, children included: what else the machine does falls less on that.
+    """
+
+    ours: float
+    ruff: float
+    typer: float
+    cpu: CommandTime | None = None
+
+    @property
+    def ratio(self) -> float:
+        """Our time by that of the import of typer and two runs of ruff."""
+        return self.ours / (self.typer + 2 * self.ruff)
+
+
+def measure_command(rounds: int = 5) -> CommandTime | None:
+    """Run `holdfast repair`, `ruff --fix` and `import typer` in turn, each in a process of its own."""
+    if find_tool("ruff") is None:
+        return None
+    times: tuple[list[float], ...] = ([], [], [])
+    cpu_times: tuple[list[float], ...] = ([], [], [])
+    with tempfile.TemporaryDirectory(prefix="holdfast-bench-repair-") as name:
+        place = Path(name)
+        python = bare_python(place, "ruff")
+        root = place / "root"
+        root.mkdir()
+        (root / "ruff.toml").write_text('[lint]\nselect = ["E9", "F"]\n')
+        environment = {
+            "PATH": f"{Path(python).parent}:/usr/bin:/bin",
+            "HOME": name,
+            "HOLDFAST_STATE_DIR": str(place / "state"),
+        }
+        commands = (
+            [python, "-m", "holdfast.cli.main", "repair", "unit.py", "--no-model"],
+            [str(Path(python).with_name("ruff")), "check", "--quiet", "--fix", "unit.py"],
+            [python, "-c", "import typer"],
+        )
+        for number in range(rounds + 1):
+            for kept, kept_cpu, argv in zip(times, cpu_times, commands, strict=True):
+                (root / "unit.py").write_text(
+                    f"import os\nimport sys\n\nx = sys.platform, {number}\n"
+                )
+                shutil.rmtree(root / ".holdfast", ignore_errors=True)
+                begin, begin_cpu = time.perf_counter(), _cpu_seconds()
+                subprocess.run(argv, cwd=root, env=environment, check=True, capture_output=True)
+                if number:
+                    kept.append((time.perf_counter() - begin) * 1e3)
+                    kept_cpu.append((_cpu_seconds() - begin_cpu) * 1e3)
+    ours, ruff, typer = map(median, times)
+    our_cpu, ruff_cpu, typer_cpu = map(median, cpu_times)
+    return CommandTime(ours, ruff, typer, CommandTime(our_cpu, ruff_cpu, typer_cpu))
+
+
+def _cpu_seconds() -> float:
+    """Give the CPU time of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def report_command(found: CommandTime | None) -> str:
+    """Give the line about the whole command."""
+    if found is None:
+        return "ruff is not installed."
+    line = (
+        f"`holdfast repair unit.py`, ruff alone: {found.ours:.0f} ms; `ruff --fix` {found.ruff:.0f} ms, `import typer` "
+        f"{found.typer:.0f} ms; {found.ratio:.2f} times `import typer` and two runs of ruff (aim: {MOST_RATIO:g})"
+    )
+    if found.cpu is None:
+        return line
+    cpu = found.cpu
+    times = f"{cpu.ours:.0f}, {cpu.ruff:.0f} and {cpu.typer:.0f} ms"
+    return f"{line}\nin CPU time: {times}; {cpu.ratio:.2f} times"
 
 
 def report(measured: Sequence[Beside]) -> str:

@@ -14,7 +14,7 @@ from statistics import median
 
 from holdfast.repair.builtin import builtin_rules
 from holdfast.repair.rule_lookup import Applied, lookup
-from holdfast.rules.rule import Rule, complaint_of
+from holdfast.rules.rule import Rule, diagnostic_of
 from holdfast.rules.rule_book import RuleBook
 from holdfast.vocab.diagnostics import Diagnostic
 
@@ -45,10 +45,10 @@ def growth(measured: Sequence[Measured]) -> list[float]:
 
 
 def _measure_one(size: int, rounds: int) -> Measured:
-    builtin = builtin_rules()
+    builtin = [rule for rule in builtin_rules() if rule.examples]
     book = RuleBook([*builtin[:10], *_learned(builtin, size - 10)])
     asked = [
-        (rule, rule.examples[0].before, complaint_of(rule, rule.examples[0]))
+        (rule, rule.examples[0].before, diagnostic_of(rule, rule.examples[0]))
         for rule in builtin[:10]
     ]
     for rule, text, complaint in asked:
@@ -75,9 +75,7 @@ def _learned(builtin: Sequence[Rule], count: int) -> list[Rule]:
         template = model.template if number % 2 else f"complaint {number % _TEMPLATES} about {{0}}"
         held = {0: (f"name_{number}",)} if "{0}" in template else {}
         code = model.code if held else f"X{number}"
-        made.append(
-            replace(model, id=f"{number:016x}", template=template, code=code, constants=held)
-        )
+        made.append(replace(model, id=f"{number:016x}", template=template, code=code, values=held))
     return made
 
 

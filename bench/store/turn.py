@@ -13,7 +13,7 @@ from typing import Any
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.places.places import find_place
 from holdfast.adapters.store.change_log import StoredChanges
-from holdfast.adapters.store.column_types import new_id
+from holdfast.adapters.store.plain.column_values import new_id
 from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.turn_log import StoredTurnLog
 from holdfast.changes.change import AT_ONCE, Change, RequestedEdits

@@ -29,14 +29,14 @@ def test_two_processes_lose_nothing(tmp_path: Path) -> None:
     for worker in workers:
         worker.join()
     assert DiskRuleFiles(tmp_path).read_all() == [("python/abc", b"80")]
-    assert _names(tmp_path / ".holdfast" / "rules" / "python") == ["abc.json"]
+    assert _names(tmp_path / ".holdfast" / "rules" / "python") == ["abc.yaml"]
 
 
 def test_files_are_read_by_target_and_name_and_others_are_not(tmp_path: Path) -> None:
     files = DiskRuleFiles(tmp_path)
     files.update("rust/b1", lambda _: b"b")
     files.update("c/a1", lambda _: b"a")
-    (tmp_path / ".holdfast" / "rules" / "c" / "no rule.json").write_bytes(b"x")
+    (tmp_path / ".holdfast" / "rules" / "c" / "no rule.yaml").write_bytes(b"x")
     (tmp_path / ".holdfast" / "rules" / "c" / "notes.txt").write_bytes(b"x")
     assert files.read_all() == [("c/a1", b"a"), ("rust/b1", b"b")]
 
@@ -46,15 +46,15 @@ def test_what_a_killed_process_left_is_swept_away(tmp_path: Path) -> None:
     files.update("c/a1", lambda _: b"a")
     (tmp_path / ".holdfast" / "rules" / "c" / ".new-0123").write_bytes(b"half")
     files.update("c/a1", lambda _: b"b")
-    assert _names(tmp_path / ".holdfast" / "rules" / "c") == ["a1.json"]
+    assert _names(tmp_path / ".holdfast" / "rules" / "c") == ["a1.yaml"]
 
 
 def test_none_removes_the_file_and_the_same_bytes_do_not_write_it(tmp_path: Path) -> None:
     files = DiskRuleFiles(tmp_path)
     files.update("c/a1", lambda _: b"a")
-    before = (tmp_path / ".holdfast" / "rules" / "c" / "a1.json").stat().st_ino
+    before = (tmp_path / ".holdfast" / "rules" / "c" / "a1.yaml").stat().st_ino
     files.update("c/a1", lambda data: data)
-    assert (tmp_path / ".holdfast" / "rules" / "c" / "a1.json").stat().st_ino == before
+    assert (tmp_path / ".holdfast" / "rules" / "c" / "a1.yaml").stat().st_ino == before
     files.update("c/a1", lambda _: None)
     assert files.read_all() == []
 
@@ -82,9 +82,9 @@ def test_what_is_no_regular_file_has_no_bytes_and_keeps_nobody_from_the_others(
     files = DiskRuleFiles(tmp_path)
     files.update("c/a1", lambda _: b"a")
     folder = tmp_path / ".holdfast" / "rules" / "c"
-    (folder / "dir.json").mkdir()
-    (folder / "link.json").symlink_to("/etc/passwd")
-    (folder / "loop.json").symlink_to("loop.json")
+    (folder / "dir.yaml").mkdir()
+    (folder / "link.yaml").symlink_to("/etc/passwd")
+    (folder / "loop.yaml").symlink_to("loop.yaml")
     assert files.read_all() == [("c/a1", b"a"), ("c/dir", b""), ("c/link", b""), ("c/loop", b"")]
 
 
@@ -92,11 +92,11 @@ def test_what_is_no_regular_file_has_no_bytes_and_keeps_nobody_from_the_others(
 def test_an_error_names_the_path_of_what_is_in_the_way(tmp_path: Path, name: str) -> None:
     folder = tmp_path / ".holdfast" / "rules" / "c"
     folder.mkdir(parents=True)
-    (folder / "dir.json").mkdir()
-    (folder / "link.json").symlink_to("/etc/passwd")
+    (folder / "dir.yaml").mkdir()
+    (folder / "link.yaml").symlink_to("/etc/passwd")
     with pytest.raises(OSError, match=r".") as raised:
         DiskRuleFiles(tmp_path).update(f"c/{name}", lambda _: b"x")
-    assert raised.value.filename == str(folder / f"{name}.json")
+    assert raised.value.filename == str(folder / f"{name}.yaml")
 
 
 def test_an_error_names_the_folder_that_is_none(tmp_path: Path) -> None:

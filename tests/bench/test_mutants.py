@@ -11,6 +11,7 @@ import pytest
 
 from bench.mutants.__main__ import main
 from bench.mutants.mutations import Mutation, draw, find_mutations
+from bench.mutants.run import Mutant, run_mutant
 from bench.mutants.tree_copy import TreeCopy
 
 LIMITS = '''\
@@ -236,10 +237,67 @@ def test_a_mutant_of_a_tested_condition_is_killed_and_one_of_an_untested_survive
 
 
 @pytest.mark.slow
-def test_tests_stop_at_the_time_limit(project: Path, tmp_path: Path) -> None:
-    (project / "tests" / "test_hang.py").write_text("def test_hang():\n    while True: pass\n")
+@pytest.mark.parametrize("hang", ["while True: pass", "threading.Event().wait()"])
+def test_tests_stop_at_the_limit(project: Path, tmp_path: Path, hang: str) -> None:
+    (project / "tests" / "test_hang.py").write_text(
+        f"import threading\n\ndef test_hang():\n    {hang}\n"
+    )
     copy = TreeCopy(project, tmp_path / "copy")
-    assert copy.pytest("tests/test_hang.py", limit=2).code is None
+    try:
+        assert copy.run_chosen(["tests/test_hang.py::test_hang"], limit=3).code is None
+        assert copy.run_chosen(["tests/core/test_limits.py::test_adult"]).code == 0
+    finally:
+        copy.close()
+
+
+@pytest.mark.slow
+def test_after_a_change_only_the_tests_that_it_concerns_are_recorded_again(project: Path) -> None:
+    tests = project / "tests"
+    (tests / "test_seven.py").write_text("def test_nothing():\n    pass\n")
+    _, found = run(project)
+    assert fate_of(found, line=16) == "not covered"
+
+    seven = "from sample.core.limits import is_seven\n\ndef test_seven():\n    assert is_seven(7)\n"
+    (tests / "test_seven.py").write_text(seven)
+    _, found = run(project)
+    assert fate_of(found, line=16) == "killed"
+    assert recorded_last(project) == {"tests/test_seven.py::test_seven"}
+
+    limits = project / "src" / "sample" / "core" / "limits.py"
+    limits.write_text(f"# One line more.\n{LIMITS}")
+    _, found = run(project)
+    assert (fate_of(found, line=7), fate_of(found, line=17)) == ("killed", "killed")
+    assert "tests/test_seven.py::test_seven" in recorded_last(project)
+
+
+def fate_of(found: dict[str, Any], *, line: int) -> str:
+    (fate,) = [each["fate"] for each in found["mutants"] if each["line"] == line]
+    return str(fate)
+
+
+def recorded_last(project: Path) -> set[str]:
+    """Return the tests in the last layer of the newest coverage map."""
+    maps = (project.parent / "cache").glob("*/map.json")
+    newest = max(maps, key=lambda file: file.stat().st_mtime_ns)
+    return set(json.loads(newest.read_text())["map"]["layers"][-1]["seconds"])
+
+
+@pytest.mark.slow
+def test_a_test_that_fails_without_the_mutation_too_kills_nothing(
+    project: Path, tmp_path: Path
+) -> None:
+    mutation = next(
+        each for each in find_mutations("src/sample/core/limits.py", LIMITS) if each.line == 11
+    )
+    failing = "tests/core/test_limits.py::test_that_fails_without_a_mutation"
+    passing = "tests/core/test_limits.py::test_child"
+    copy = TreeCopy(project, tmp_path / "copy")
+    try:
+        mutant = Mutant(mutation, (failing, passing), 2)
+        result = run_mutant(copy, mutant, {failing: 0.1, passing: 0.1})
+        assert (result.fate, result.killer) == ("survived", "")
+    finally:
+        copy.close()
 
 
 def test_the_copy_is_as_before_after_a_mutant(project: Path, tmp_path: Path) -> None:

@@ -12,11 +12,14 @@ from holdfast.changes.change_log import (
     AnnounceRemoved,
     ChangeParts,
     LastUndo,
+    LeftFile,
+    LeftFiles,
     RemovedChanges,
 )
 from holdfast.changes.plan import ChangePlan
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.events.redo_stack import redo_stack
+from holdfast.vocab.change_events import ChangeMoved
 from holdfast.vocab.owned_event import OwnedEvent
 
 
@@ -70,6 +73,17 @@ class MemoryLog:
 
     def marks(self, state: ChangeState) -> tuple[tuple[str, int], ...]:
         return tuple((change.id, change.seq) for change in self.list(state=state))
+
+    def left_since(self, event_seq: int | None) -> LeftFiles:
+        files: dict[str, LeftFile] = {}
+        for owned in self.events[len(self.events) if event_seq is None else event_seq :]:
+            moved = owned.event
+            if isinstance(moved, ChangeMoved):
+                for each in moved.written:
+                    earlier = files[each.path].mode if each.path in files else None
+                    mode = earlier if each.mode is None else each.mode
+                    files[each.path] = LeftFile(moved.change_id, each.digest, mode)
+        return LeftFiles(files, len(self.events))
 
     def revise(self, change_id: str, plan: ChangePlan, events: Sequence[OwnedEvent]) -> int | None:
         return self._publish(events) if self._set(change_id, "proposed", plan=plan) else None

@@ -116,3 +116,8 @@ def test_lines_that_went_are_not_seen_as_gone_beside_an_edit_that_touches_their_
     assert not contains_edit(base, wanted, b"a\nb\nD\ne\n")
     assert contains_edit(base, wanted, b"A\nb\nd\ne\n")
     assert contains_edit(base, wanted, b"a\nb\nd\nE\n")
+
+
+def test_no_edit_is_contained_in_what_is_no_text() -> None:
+    assert not contains_edit(b"a\n", b"b\n", b"\0\1\2")
+    assert not contains_edit(b"\0\1", b"\0\1", b"\0\1")

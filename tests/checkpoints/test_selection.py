@@ -75,8 +75,8 @@ def test_a_file_of_the_limit_itself_is_taken_and_only_files_are_measured() -> No
 
 
 def test_a_link_is_taken_though_what_it_leads_to_cannot_be_read() -> None:
-    assert skip_reason(FileInfo("link", readable=False), 100) is None
-    assert skip_reason(FileInfo("file", readable=False), None) == "unreadable"
+    assert skip_reason("a", FileInfo("link", readable=False), 100) is None
+    assert skip_reason("a", FileInfo("file", readable=False), None) == "unreadable"
 
 
 def test_what_went_away_meanwhile_is_taken_as_gone() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from holdfast.cli.main import app
+from holdfast.cli.app import app
 
 
 @dataclass(frozen=True, slots=True)

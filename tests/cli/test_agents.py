@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from holdfast.cli.main import app
+from holdfast.cli.app import app
 from holdfast.testing import ScriptedAgent
 
 
@@ -110,3 +110,18 @@ def test_an_agent_that_does_not_start_or_wants_a_login_is_reported(tmp_path: Pat
     code, trial = holdfast(tmp_path, "agents", "test", "nobody")
     assert (code, trial["steps"]) == (1, [])
     assert "there is no such agent" in trial["message"]
+
+
+def test_of_a_one_shot_agent_only_the_program_and_the_login_can_be_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("claude", "cline"):
+        program = put_program(tmp_path, name, "exit 1")
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    words = ("--transport", "oneshot")
+    code, trial = holdfast(tmp_path, "agents", "test", "claude", *words)
+    assert (code, [step["name"] for step in trial["steps"]]) == (0, ["found"])
+    assert "no more was tried" in trial["message"]
+    code, trial = holdfast(tmp_path, "agents", "test", "cline", *words)
+    assert (code, trial["outcome"]) == (3, "needs_login")
+    assert trial["message"] == "cline needs a login: cline auth"

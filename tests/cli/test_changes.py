@@ -9,6 +9,8 @@ import pytest
 
 from tests.cli.project import Project, Ran, block
 
+pytestmark = pytest.mark.integration
+
 DIFF = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
 TWENTY = "".join(f"line {number}\n" for number in range(1, 21))
 SUMMARY = [

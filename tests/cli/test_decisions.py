@@ -110,6 +110,21 @@ def test_all_that_keep_the_gate_shut_are_pinned_at_once_or_those_of_a_rule(
     assert (unknown.code, "r-3: no decision names this rule" in unknown.err) == (1, True)
 
 
+def test_the_rule_of_decisions_is_named_by_the_beginning_of_its_id(recorded: Project) -> None:
+    manifest = decisions_at(recorded.root)
+    for number, rule in enumerate(("f4d2aa", "f4d2bb", "f4")):
+        manifest.record(replace(BUILD, id=f"c{number}" + "0" * 14, rule_id=rule))
+    several = run(recorded, "pin", "--rule", "f4d2")
+    assert (several.code, "f4d2: 2 rules start so; write more of the id." in several.err) == (
+        1,
+        True,
+    )
+    for words, rule in (("f4d2a", "f4d2aa"), ("f4", "f4")):
+        pinned = run(recorded, "pin", "--rule", words, "--json").told["pinned"]
+        assert [each["rule_id"] for each in pinned] == [rule]
+    assert run(recorded, "pin", "--rule", "").code == 1
+
+
 @pytest.mark.parametrize("words", [(), ("a1", "--all"), ("--all", "--rule", "r-1")])
 def test_what_to_pin_is_named_in_one_way(recorded: Project, words: tuple[str, ...]) -> None:
     refused = run(recorded, "pin", *words)

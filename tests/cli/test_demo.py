@@ -8,9 +8,9 @@ import re
 import pytest
 from typer.testing import CliRunner
 
+from holdfast.cli.app import app
 from holdfast.cli.demo import edits, samples, turns
 from holdfast.cli.demo.harness import DemoHarness, DemoResult, DemoStep, play
-from holdfast.cli.main import app
 from holdfast.testing import Reply, call, say
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from tests.cli.project import Project, Ran, block
 
+pytestmark = pytest.mark.integration
+
 EDIT = block("a.py", "x = 1", "x = 2")
 
 
@@ -84,4 +86,5 @@ def test_repair_prints_the_number_of_the_last_event_of_all_files(project: Projec
     project.write("c.py", b"def g(:\n    pass\n")
     assert run(project, "repair", "--no-model", "--dry-run", "b.py").told["seq"] is None
     repaired = run(project, "repair", "--no-model", "b.py", "c.py", "a.py")
-    assert (repaired.told["seq"], last_event(project)) == (2, 2)
+    last = json.loads(repaired.out.splitlines()[-1])
+    assert (last["seq"], last_event(project)) == (2, 2)

@@ -15,6 +15,7 @@ from holdfast.testing import Reply, call, say
 from tests.cli.project import Project, Ran, block
 from tests.cli.talk import ended, of_kind, talk, user_file
 from tests.trees import tree_of
+from tests.waiting import limit_to_begin
 
 pytestmark = pytest.mark.slow  # seconds together: `make quick` does without
 
@@ -180,7 +181,11 @@ def test_commands_that_change_no_file_leave_no_change(rich: Project) -> None:
 
 def test_what_a_command_ended_by_its_time_limit_changed_is_undone(repository: Project) -> None:
     before = tree_of(repository.root)
-    ran = turn(repository, command("echo half > b.txt; sleep 600", timeout=1))
+    line = "echo half > b.txt; sleep 600"
+    _, ran = limit_to_begin(
+        lambda limit: turn(repository, command(line, timeout=int(limit))),
+        lambda ran: bool(observed(ran)),
+    )
     assert observed(ran) == [("b.txt", "edit", "command")]
     assert repository.undo().code == 0
     assert tree_of(repository.root) == before

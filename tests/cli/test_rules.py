@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from holdfast.repair.builtin import builtin_rules
-from holdfast.rules.rule_json import dump_rule, parse_rule
+from holdfast.rules.rule_yaml import dump_rule, parse_rule
+from holdfast.rules.scope import scope_of
 from tests.cli.project import Project, Ran
 from tests.rules.complaint import learned, undefined
 
@@ -16,7 +17,7 @@ def _rules(project: Project, *words: str) -> Ran:
 
 
 def _with_own(project: Project) -> str:
-    project.write(f".holdfast/rules/python/{OWN.id}.json", dump_rule(OWN))
+    project.write(f".holdfast/rules/python/{OWN.id}.yaml", dump_rule(OWN))
     return OWN.id
 
 
@@ -46,7 +47,7 @@ def test_the_list_has_what_came_with_holdfast_and_the_project_s_own_which_nobody
 def test_what_is_decided_about_a_rule_is_in_its_file(
     project: Project, verdict: str, status: str
 ) -> None:
-    file = f".holdfast/rules/python/{_with_own(project)}.json"
+    file = f".holdfast/rules/python/{_with_own(project)}.yaml"
     answer = _rules(project, verdict, OWN.id[:8], "--json").told["rule"]
     assert (answer["id"], answer["status"]) == (OWN.id, status)
     assert parse_rule(project.files()[file]).status == status
@@ -55,14 +56,14 @@ def test_what_is_decided_about_a_rule_is_in_its_file(
 def test_an_approved_rule_is_reviewed_and_goes_first(project: Project) -> None:
     _with_own(project)
     answer = _rules(project, "approve", OWN.id, "--json").told["rule"]
-    assert (answer["reviewed"], answer["priority"]) == (True, 1)
+    assert (answer["reviewed"], answer["approved"]) == (True, True)
     assert _rules(project, "list", "--unreviewed", "--json").told["rules"] == []
 
 
 def test_a_builtin_rule_that_is_pinned_gets_a_file_of_the_project(project: Project) -> None:
     ran = _rules(project, "pin", BUILTIN.id)
-    assert (ran.code, ran.out) == (0, f"{BUILTIN.id} is pinned, reviewed.\n")
-    assert list(project.files()) == [f".holdfast/rules/c/{BUILTIN.id}.json"]
+    assert (ran.code, ran.out) == (0, f"{BUILTIN.id} is pinned, reviewed: {scope_of(BUILTIN)}.\n")
+    assert list(project.files()) == [f".holdfast/rules/c/{BUILTIN.id}.yaml"]
     answer = _rules(project, "list", "--target", "c", "--json").told["rules"]
     assert [rule["status"] for rule in answer if rule["id"] == BUILTIN.id] == ["pinned"]
 
@@ -71,7 +72,10 @@ def test_show_says_what_a_rule_answers_and_does(project: Project) -> None:
     _with_own(project)
     out = _rules(project, "show", OWN.id).out
     assert "fixes: tool X1: undefined {0}" in out
-    assert "only if {0} is: pritn" in out
+    assert (
+        "where the message names `pritn` ({0}), where no comment says what is meant, in Python"
+        in out
+    )
     assert "-pritn(1)\n+print(1)\n" in out
     assert (
         _rules(project, "show", OWN.id, "--json").told["rule"]["examples"][0]["after"]
@@ -82,12 +86,12 @@ def test_show_says_what_a_rule_answers_and_does(project: Project) -> None:
 def test_the_examples_of_all_rules_are_run(project: Project) -> None:
     ran = _rules(project, "test", "--json")
     assert (ran.code, ran.told["failures"], ran.told["problems"]) == (0, [], [])
-    assert ran.told["examples"] >= 3 * len(builtin_rules())
+    assert ran.told["examples"] >= len(builtin_rules())
 
 
 def test_an_example_that_does_not_come_out_fails(project: Project) -> None:
-    data = dump_rule(OWN).replace(b'"after": "print(1)\\n"', b'"after": "other(1)\\n"')
-    project.write(f".holdfast/rules/python/{OWN.id}.json", data)
+    data = dump_rule(OWN).replace(b"    print(1)", b"    other(1)")
+    project.write(f".holdfast/rules/python/{OWN.id}.yaml", data)
     ran = _rules(project, "test", OWN.id)
     assert (ran.code, ran.out) == (
         1,
@@ -108,23 +112,23 @@ def test_a_rule_that_is_not_there_and_one_that_is_not_clear_are_refused_with_the
 
 
 def test_a_file_that_is_no_rule_is_reported_and_fails_the_test(project: Project) -> None:
-    project.write(".holdfast/rules/python/abc.json", b"{")
+    project.write(".holdfast/rules/python/abc.yaml", b"{")
     ran = _rules(project, "test")
     assert ran.code == 1
-    assert "rules/python/abc.json: it is not JSON" in ran.err
+    assert "rules/python/abc.yaml: it is not YAML" in ran.err
 
 
 def test_what_is_in_the_place_of_a_rule_is_reported_and_the_others_are_listed(
     project: Project,
 ) -> None:
     _with_own(project)
-    (project.root / ".holdfast/rules/python/dir.json").mkdir()
-    (project.root / ".holdfast/rules/python/link.json").symlink_to("/etc/passwd")
+    (project.root / ".holdfast/rules/python/dir.yaml").mkdir()
+    (project.root / ".holdfast/rules/python/link.yaml").symlink_to("/etc/passwd")
     ran = _rules(project, "list", "--own", "--json")
     assert (ran.code, [rule["id"] for rule in ran.told["rules"]]) == (0, [OWN.id])
     assert [each.partition(":")[0] for each in ran.told["problems"]] == [
-        "rules/python/dir.json",
-        "rules/python/link.json",
+        "rules/python/dir.yaml",
+        "rules/python/link.yaml",
     ]
 
 
@@ -148,3 +152,54 @@ def test_a_rule_that_somebody_rejected_is_not_waiting_for_a_review(project: Proj
 
 def test_a_root_that_is_no_directory_is_wrong_usage(project: Project) -> None:
     assert project.run("rules", "list", "--root", str(project.root / "none")).code == 2
+
+
+HAND_WRITTEN = b"""\
+language: c
+diagnostic:
+  tool: gcc
+  message: "too few arguments to function {0}"
+where:
+  0: fgets
+pattern: fgets($A, $B)
+fix: fgets($A, $B, stdin)
+examples:
+  - message: "too few arguments to function 'fgets'"
+    at: [2, 5]
+    before: |
+      void f(char *t) {
+          fgets(t, 80);
+      }
+    after: |
+      void f(char *t) {
+          fgets(t, 80, stdin);
+      }
+"""
+
+
+def test_a_rule_written_by_hand_is_tested_and_added_and_explained(project: Project) -> None:
+    project.write("fgets.yaml", HAND_WRITTEN)
+    added = _rules(project, "add", str(project.root / "fgets.yaml"), "--json").told["rule"]
+    assert (added["provenance"], added["status"], added["reviewed"]) == ("manual", "active", True)
+    assert added["scope"] == (
+        "`fgets` called with two arguments `fgets($A, $B)`, where the message names `fgets` ({0}), in C"
+    )
+    out = _rules(project, "explain", added["id"]).out
+    assert "to:   fgets($A, $B, stdin)" in out
+    assert "A person has written it." in out
+
+
+def test_a_rule_whose_example_does_not_come_out_is_not_added(project: Project) -> None:
+    project.write("fgets.yaml", HAND_WRITTEN.replace(b"t, 80, stdin", b"t, 81, stdin"))
+    ran = _rules(project, "add", str(project.root / "fgets.yaml"))
+    assert (ran.code, ran.err.rpartition(": ")[2]) == (
+        1,
+        "the rule does not make what example 1 has.\n",
+    )
+    assert not (project.root / ".holdfast").exists()
+
+
+def test_a_person_widens_a_rule(project: Project) -> None:
+    _with_own(project)
+    answer = _rules(project, "widen", OWN.id, "--json").told["rule"]
+    assert (answer["widened"], answer["scope"]) == (True, "`pritn`, in Python")

@@ -11,6 +11,8 @@ from holdfast.testing import ScriptedServer, call, say
 from tests.cli.project import Project
 from tests.cli.talk import ended, of_kind, talk, user_file
 
+pytestmark = pytest.mark.integration
+
 KEY = "sk-planted-4711"
 
 

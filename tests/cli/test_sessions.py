@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from holdfast.testing import call, say
 from tests.cli.project import Project, Ran
 from tests.cli.talk import ended, events, talk
+
+pytestmark = pytest.mark.integration
 
 WRITES = call("write_file", path="b.py", content="y = 2\n")
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 from tests.cli.project import Project
+
+pytestmark = pytest.mark.integration
 
 
 def test_undo_says_what_it_did(project: Project) -> None:

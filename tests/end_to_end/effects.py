@@ -18,6 +18,8 @@ from typing import Any, Literal
 
 from sqlalchemy.engine.default import DefaultDialect
 
+from holdfast.adapters.store.plain.plain_store import PlainStore
+
 When = Literal["before", "half", "after"]
 
 _EFFECTS = (
@@ -99,6 +101,7 @@ def install(*, spare_disk: bool = True) -> None:
         if hasattr(os, name):
             setattr(os, name, _counting(name, getattr(os, name)))
     DefaultDialect.do_commit = _counting("commit", DefaultDialect.do_commit)  # type: ignore[method-assign]
+    PlainStore.commit = staticmethod(_counting("commit", PlainStore.commit))  # type: ignore[method-assign]
     sys.addaudithook(_audit)
 
 

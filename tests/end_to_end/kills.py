@@ -1,4 +1,6 @@
-"""Kill an apply, an undo and a recovery at every effect they have, and look what the next command makes of it.
+"""Kill an apply, an undo and a recovery at effects they have, and look what the next command makes of it.
+
+All effects with HOLDFAST_ALL_KILLS=1, else a sample.
 
 Run as a program, in a process of its own with one thread: it warms up, then forks a child for every kill, so that no
 child pays for an interpreter. It prints one JSON object: how many kills of each kind, and every failure.
@@ -25,6 +27,7 @@ from holdfast.wiring.workspaces import open_workspace
 from tests.end_to_end import effects, fifty_files
 from tests.end_to_end.effects import When
 from tests.end_to_end.fifty_files import Snapshot, restore, snapshot
+from tests.samples import sample
 
 _NO_SUCH_FILE = ReplyText('{"path": "no/such/file.py", "old": "a", "new": "b"}')
 _FOREIGN = b"# somebody else was here\n"
@@ -162,14 +165,19 @@ def _plan_once() -> None:
     names["plan_requests"] = remembered
 
 
-def points(trace: list[str]) -> list[tuple[int, When]]:
-    """Give every moment to die at: before each effect, in the middle of each write, and after the last.
+_MOST = 50
+"""How many moments of one act a sample has."""
+
+
+def points(trace: list[str], most: int = _MOST) -> list[tuple[int, When]]:
+    """Give the moments to die at, or a sample of them: before each effect, in the middle of each write, and after the last.
 
     After any other effect the disk is as it is before the next one.
     """
     moments: list[tuple[int, When]] = [(point, "before") for point in range(len(trace))]
     moments += [(point, "half") for point, effect in enumerate(trace) if effect.startswith("write")]
-    return [*moments, (len(trace) - 1, "after")]
+    # The last effects are those that make the act known as done.
+    return sample([*moments, (len(trace) - 1, "after")], most, last=8)
 
 
 def kill_applies(stage: Stage) -> None:
@@ -238,7 +246,7 @@ def kill_recoveries(stage: Stage, *, foreign: bool) -> None:
 
 def refuse_everywhere(stage: Stage, *, for_good: bool) -> None:
     """Have the disk refuse each effect once: the apply says so and every file is old, or it was done already."""
-    for point, effect in enumerate(stage.apply_effects):
+    for point, effect in sample(list(enumerate(stage.apply_effects)), _MOST, last=8):
         if for_good and effect.split()[0] not in effects.NEED_ROOM:
             continue
         where = f"disk full {'for good' if for_good else 'once'} at {point} ({effect})"

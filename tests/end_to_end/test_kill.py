@@ -15,13 +15,14 @@ import pytest
 
 from tests.end_to_end import fifty_files
 from tests.end_to_end.fifty_files import snapshot
+from tests.samples import WHOLE
 
 PROJECT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "holdfast.cli.main"]
 
 
 @pytest.mark.slow
-def test_a_kill_at_every_effect_of_apply_undo_and_recovery_leaves_no_mix(tmp_path: Path) -> None:
+def test_a_kill_at_any_effect_of_apply_undo_and_recovery_leaves_no_mix(tmp_path: Path) -> None:
     # In memory, if there is a disk in memory: some thousand projects of fifty files are made.
     place = Path("/dev/shm") / tmp_path.name if os.access("/dev/shm", os.W_OK) else tmp_path
     place = place.with_name(f"{place.name}-{os.getpid()}")
@@ -40,8 +41,9 @@ def test_a_kill_at_every_effect_of_apply_undo_and_recovery_leaves_no_mix(tmp_pat
     report = json.loads(ran.stdout)
     assert report["failures"] == []
     assert len(report["effects"]) > 250
-    assert report["kills"]["apply"] > len(report["effects"])
-    assert min(report["kills"]["undo"], report["kills"]["recovery"], report["refusals"]) > 250
+    least = 250 if WHOLE else 45
+    kills = report["kills"]
+    assert min(kills["apply"], kills["undo"], kills["recovery"], report["refusals"]) > least
 
 
 @pytest.mark.e2e

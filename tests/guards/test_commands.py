@@ -16,6 +16,11 @@ from holdfast.guards.commands import (
 RULES = CommandRules(allow=("pytest *", "npm test"))
 
 UNASKED = """
+git --version
+git -v
+git --no-pager log -1
+strings -n 8 a.bin
+grep -n @cache a.py
 ls
 ls -la src
 git --no-pager log --oneline -5
@@ -388,6 +393,9 @@ NOT_READING = "may do more than read"
         ("echo $HOME", "the shell decides what $HOME expands to"),
         ("ls ~", "the shell decides what ~ expands to"),
         ("ls {a,b}", "the shell decides what {a,b} expands to"),
+        ("ls a{1..3}b", "the shell decides what a{1..3}b expands to"),
+        ("ls a,b{}{c,d}", "the shell decides what a,b{}{c,d} expands to"),
+        ("ls [ab].py", "the shell decides what [ab].py expands to"),
         ("cat id_r*", "the shell decides what id_r* expands to"),
         ("sort a.txt -*", "the shell decides what -* expands to"),
         ("sed p *", "the shell decides what * expands to"),
@@ -422,6 +430,13 @@ NOT_READING = "may do more than read"
         ("git diff --submodule=diff", f"git diff with --submodule {NOT_READING}"),
         ("git stash", "`git stash` needs your approval"),
         ("git remote add x y", "`git remote add x y` needs your approval"),
+        ("git branch new", "`git branch new` needs your approval"),
+        ("git tag v1", "`git tag v1` needs your approval"),
+        ("git worktree list x", "`git worktree list x` needs your approval"),
+        # A list of words in a file, also where an option's value is.
+        ("strings @list", "strings takes more words from a file that begins with @"),
+        ("strings -n @list a.bin", "strings takes more words from a file that begins with @"),
+        ("whoami x", f"whoami with x {NOT_READING}"),
     ],
 )
 def test_what_is_not_one_plain_command_that_reads_is_asked_and_why_is_said(
@@ -527,6 +542,20 @@ def test_deny_goes_before_allow_and_matches_whatever_begins_so() -> None:
         )
 
 
+def test_a_command_of_32000_characters_is_the_longest() -> None:
+    longest = "echo " + "x" * 31_995
+    assert isinstance(judge_command(longest, CommandRules()), Allow)
+    assert judge_command(f"{longest}x", CommandRules()) == Refuse(
+        f"{longest[:200]}…: this is too long to check; write a script file and run that."
+    )
+
+
+def test_an_empty_rule_is_about_no_command() -> None:
+    rules = CommandRules(allow=("", " "), ask=("", " "), deny=("", " "))
+    assert isinstance(judge_command("ls", rules), Allow)
+    assert judge_command("make", rules) == Ask("`make` needs your approval")
+
+
 def test_ask_goes_before_allow_and_before_what_is_built_in() -> None:
     rules = CommandRules(allow=("git *",), ask=("git log", "cat"))
     assert judge_command("git log -1", rules) == Ask("the rule 'git log' requires approval")
@@ -549,6 +578,9 @@ def test_ask_goes_before_allow_and_before_what_is_built_in() -> None:
         ("echo a#b", ("echo", "a#b")),
         ("echo $", ("echo", "$")),
         ("ls\n", ("ls",)),
+        ("git show stash@{0}", ("git", "show", "stash@{0}")),
+        ("echo a,{b}", ("echo", "a,{b}")),
+        ("echo ]a[", ("echo", "]a[")),
     ],
 )
 def test_a_plain_command_needs_no_shell(command: str, words: tuple[str, ...]) -> None:

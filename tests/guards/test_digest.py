@@ -64,6 +64,11 @@ def test_a_short_result_is_compared_without_its_echo_of_the_arguments() -> None:
     assert one == digest_result("$ : commit now 2\n(no output)", {"command": ": commit now 2"})
 
 
+def test_an_argument_of_two_letters_is_no_echo() -> None:
+    assert digest_result("x1: done", {"name": "x1"}) != digest_result("x2: done", {"name": "x2"})
+    assert digest_result("x01: done", {"n": "x01"}) == digest_result("x02: done", {"n": "x02"})
+
+
 def test_a_long_result_keeps_what_it_says_about_its_arguments() -> None:
     hits = "".join(f"src/a.py:{i}: value = {{}}({i})\n" for i in range(20))
     one = digest_result(hits.format(*["load"] * 20), {"pattern": "load"})
@@ -84,10 +89,10 @@ def test_what_the_call_has_said_itself_is_no_news(command: str, output: str) -> 
 
 
 def test_a_short_answer_may_stand_in_the_command_by_chance() -> None:
-    assert (
-        news_of("7", {"command": "sh count.sh 17"})[1]
-        != news_of("8", {"command": "sh count.sh 17"})[1]
-    )
+    seven = news_of("7", {"command": "sh count.sh 17"})[1]
+    assert seven != news_of("8", {"command": "sh count.sh 17"})[1]
+    assert seven == news_of("7", {"command": "sh count.sh"})[1]
+    assert seven
 
 
 def test_lines_that_were_seen_are_no_news_in_another_order() -> None:
@@ -98,6 +103,16 @@ def test_the_middle_of_a_huge_result_counts_as_it_is() -> None:
     huge = "x" * 20_000
     assert mask(huge + " 10:11:12 " + huge) == huge + " 10:11:12 " + huge
     assert mask("10:11:12 " + huge) == "<clock> " + huge
+
+
+def test_of_a_huge_result_the_first_and_the_last_8192_characters_are_masked() -> None:
+    masked, kept = "x" * 8_100, "x" * 8_200
+    middle = "y" * 20_000
+    clock = " 10:11:12 "
+    assert mask(masked + clock + middle) == f"{masked} <clock> {middle}"
+    assert mask(kept + clock + middle) == kept + clock + middle
+    assert mask(middle + clock + masked) == f"{middle} <clock> {masked}"
+    assert mask(middle + clock + kept) == middle + clock + kept
 
 
 def test_a_call_is_known_by_its_name_and_its_arguments_in_any_order() -> None:

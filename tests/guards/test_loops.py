@@ -109,6 +109,13 @@ def test_repetition_trips(letters: str, trip: Trip | None) -> None:
     assert detect(state) == trip
 
 
+def test_a_change_of_a_file_starts_the_count_of_a_duplicate_anew() -> None:
+    before = calls(*"axayazba")
+    after = calls(*"acadaeafag", tree="other")
+    assert follow([*before, *after])[1] == []
+    assert [trip.pattern for _, trip in follow([*before, *calls(*"acada")])[1]] == ["duplicate"]
+
+
 def test_a_nudge_that_was_held_back_comes_with_the_next_repetition() -> None:
     state = Loops()
     for call in calls(*"aaaa"):
@@ -242,6 +249,14 @@ def test_a_new_result_after_the_nudge_takes_the_leash_off() -> None:
     assert trips == [(4, Trip("no_effect", 4, escalated=False))]
 
 
+def test_a_new_result_of_another_command_leaves_the_leash_on() -> None:
+    first, *_ = edited("1 failed")
+    others = [run(f"python check{n}.py", f"value {n}", f"other {n}") for n in range(2)]
+    after = [run(first.arguments["command"], "1 failed", f"late {n}") for n in range(2)]
+    trips = follow([*edited(*["1 failed"] * 4), others[0], after[0], others[1], after[1]])[1]
+    assert [(number, trip.escalated) for number, trip in trips] == [(4, False), (8, True)]
+
+
 def test_a_good_result_again_and_again_is_no_bad_sign() -> None:
     assert follow(edited(*["12 passed in 0.1s"] * 30))[1] == []
     assert follow(edited(*["Exit code 0.\n(no output)"] * 30))[1] == []
@@ -279,6 +294,15 @@ def test_paging_a_file_in_small_steps_is_noticed_and_not_stopped() -> None:
     ]
 
 
+def test_a_nudge_about_paging_puts_nothing_on_a_leash() -> None:
+    pages = [
+        Call("read_file", {"path": "a.py", "start": n}, f"{n}  line {n}", "tree") for n in range(24)
+    ]
+    state, trips = follow(pages, begin("tree"))
+    assert [(number, trip.pattern) for number, trip in trips] == [(24, "paging")]
+    assert follow(calls(*"bbb"), state)[1] == [(3, Trip("identical", 3, escalated=False))]
+
+
 def test_paging_in_large_steps_is_reading() -> None:
     pages = [
         Call(
@@ -292,14 +316,15 @@ def test_paging_in_large_steps_is_reading() -> None:
     assert follow(pages)[1] == []
 
 
-def test_a_second_tour_of_the_same_look_ups_is_noticed_and_a_third_is_stopped() -> None:
+@pytest.mark.parametrize("length", [6, 7, 8, 10])
+def test_a_second_tour_of_the_same_look_ups_is_noticed_and_a_third_is_stopped(length: int) -> None:
     tour = [
         Call("search", {"pattern": f"name{i}"}, f"src/a{i}.py:{i}: name{i}", "tree")
-        for i in range(10)
+        for i in range(length)
     ]
     assert follow(tour * 3)[1] == [
-        (20, Trip("cycle", 2, escalated=False)),
-        (23, Trip("cycle", 5, escalated=True)),
+        (2 * length, Trip("cycle", 2, escalated=False)),
+        (2 * length + 3, Trip("cycle", 5, escalated=True)),
     ]
 
 
@@ -322,8 +347,50 @@ def test_a_new_script_each_time_with_the_same_failure_is_noticed_and_stopped() -
     ]
 
 
+def test_the_name_of_the_script_in_its_failure_does_not_tell_two_failures_apart() -> None:
+    named = []
+    for n in range(9):
+        write, ran = scripts(*[""] * (n + 1))[-2:]
+        path = write.arguments["path"]
+        named += [write, run(f"python {path}", f"exit code 1\n{path}: KeyError", ran.tree)]
+    assert [number for number, _ in follow(named)[1]] == [8, 12]
+
+
+def test_a_script_that_is_run_again_is_no_new_one() -> None:
+    write, ran = scripts("KeyError: 'x'")
+    again = [
+        call
+        for n in range(6)
+        for call in (
+            Call("edit_file", {"path": f"src/m{n}.py"}, "edited", f"tree {n + 1}"),
+            run(f"python {write.arguments['path']} {n}", ran.result, f"tree {n + 1}"),
+        )
+    ]
+    assert follow([write, ran, *again])[1] == []
+
+
 def test_new_scripts_that_fail_in_other_ways_are_a_search() -> None:
     assert follow(scripts(*[f"KeyError: {n}" for n in range(20)]))[1] == []
+
+
+def test_old_scripts_that_fail_in_the_same_way_are_no_new_ones() -> None:
+    made = scripts(*["KeyError: 'x'"] * 5)
+    looked = [Call("read_file", c.arguments, f"code {c.arguments}", "tree") for c in made[::2]]
+    turns = [call for pair in zip(looked, made[1::2], strict=True) for call in pair]
+    assert follow(turns)[1] == []
+
+
+def test_a_listing_that_shows_the_failure_is_not_one_more_script() -> None:
+    error = "KeyError: 'x'"
+    shown = [run("git diff", f"exit code 1\n+ {n}\n{error}", f"tree {n}") for n in range(20, 23)]
+    assert [number for number, _ in follow([*scripts(*[error] * 4), *shown])[1]] == [8]
+
+
+def test_a_script_that_fails_in_another_way_takes_the_leash_off() -> None:
+    same, other = "KeyError: 'x'", "OSError"
+    assert [number for number, _ in follow(scripts(*[same] * 4, same, same))[1]] == [8, 12]
+    assert [number for number, _ in follow(scripts(*[same] * 4, same, other, same))[1]] == [8]
+    assert [number for number, _ in follow(scripts(*[same] * 4, other, same, same))[1]] == [8]
 
 
 def test_a_poll_between_calls_that_bring_something_new_is_no_repetition() -> None:
@@ -363,6 +430,10 @@ def test_reading_other_files_again_after_a_nudge_is_not_more_of_the_same() -> No
 def test_a_nudge_is_forgiven_after_a_long_stretch_without_another_trip() -> None:
     letters = "bcdefghijklmnopqrstuvwxyz"
     assert [trip.escalated for _, trip in follow(calls(*"aaa", *letters, *"aaa"))[1]] == [
+        False,
+        False,
+    ]
+    assert [trip.escalated for _, trip in follow(calls(*"aaa", *letters[:21], *"aaa"))[1]] == [
         False,
         False,
     ]

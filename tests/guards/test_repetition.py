@@ -92,6 +92,8 @@ NO_CHANTS = {
     "fenced cases": "```c\n" + "        case 0: return 0; break;\n" * 40 + "```\n",
     "five times the same line": "The same line, once more.\n" * 5,
     "two equal paragraphs": PARAGRAPH * 2,
+    "two equal paragraphs behind a table": ROWS
+    + " ".join(f"Word {number} is new." for number in range(25)) * 2,
     "a drawn table": "║     ║     ║\n╠═════╬═════╣\n" * 30,
     "blank lines": "\n" * 400,
     "words": " ".join(random.Random(5).choices([f"word{i}" for i in range(400)], k=4_000)),
@@ -103,11 +105,41 @@ def test_what_only_looks_like_a_repetition_is_none(text: str) -> None:
     assert hear(text) is None
 
 
+@pytest.mark.parametrize(("length", "few", "enough"), [(100, 5, 7), (150, 5, 7), (160, 2, 4)])
+def test_a_short_period_is_repeated_six_times_and_a_long_one_three_times(
+    length: int, few: int, enough: int
+) -> None:
+    unit = " ".join(f"word{number}" for number in range(40))[: length - 1] + "\n"
+    assert hear(unit * few + "and so on, and then it ends here. " * 2) is None
+    assert hear(unit * enough + "x" * 64) is not None
+
+
 def test_inside_a_fence_it_takes_more() -> None:
     lines = "    total += 1;  // again\n"
     assert hear(lines * 30) is not None
     assert hear("```c\n" + lines * 30) is None
     assert hear("```c\n" + lines * 200) is not None
+
+
+@pytest.mark.parametrize(("fence", "most"), [("", 16_000), ("```\n", 24_000)])
+def test_words_in_ever_new_order_are_allowed_for_twice_as_long_in_a_fence(
+    fence: str, most: int
+) -> None:
+    chance = random.Random(11)
+    words = "".join(f"{chance.choice(['left', 'right'])} " for _ in range(8_000))
+    found = hear(fence + words, piece=64)
+    assert found is not None
+    assert most - 4_096 < found[0] <= most
+
+
+def test_a_repetition_whose_fence_is_cut_by_its_period_is_not_code() -> None:
+    # 32 characters, of which two periods are a stride: each period looked at begins inside of a fence.
+    unit = "``\nAgain and again, the same..\n`"
+    assert len(unit) == 32
+    for opened in ("", "```\n" + "x" * 59 + "\n"):
+        found = hear(opened + unit * 20)
+        assert found is not None
+        assert found[0] <= 400
 
 
 def test_after_the_fence_it_takes_as_much_as_before() -> None:
@@ -139,6 +171,12 @@ def test_an_argument_that_repeats_itself_without_end_is_noticed() -> None:
     found = hear('{"path": "a.txt", "content": "' + ROW * 2_000, "arguments", piece=64)
     assert found is not None
     assert 32_000 < found[0] < 40_000
+
+
+def test_an_endless_word_in_an_argument_is_noticed_too() -> None:
+    found = hear('{"text": "' + "FEPAPAASS" * 6_000, "arguments", piece=64)
+    assert found is not None
+    assert 32_000 < found[0] < 36_000
 
 
 def test_channels_are_heard_apart() -> None:

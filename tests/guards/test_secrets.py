@@ -40,6 +40,7 @@ from holdfast.guards.secrets import is_secret
         "terraform.tfstate.backup",
         ".env~",
         "id_rsa.bak",
+        "server.bak.pem.old",
         "id_ed25519-github",
         ".s3cfg",
         "AuthKey_1.p8",

@@ -22,6 +22,9 @@ from holdfast.guards.tokens import MARK, has_token, remove_tokens
         "xoxb-123456789012-abcdefGHIJKL",
         "npm_" + "a1B2" * 9,
         "hf_" + "aBcD" * 9,
+        "SG." + "aB3-" * 5 + "." + "aB3_" * 10,
+        "dop_v1_" + "0a1b2c3d" * 8,
+        "AGE-SECRET-KEY-1" + "QPZRY9X8" * 7,
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0." + "aB3d" * 8,
     ],
 )
@@ -37,6 +40,10 @@ def test_a_token_is_removed_wherever_it_is(token: str) -> None:
         "task-12345678901234567890",
         "import AKIA",
         "https://example.org:8080/a@b",
+        "postgres://postgres:postgres@localhost/test",
+        "redis://:${REDIS_PASSWORD}@cache:6379",
+        "amqp://user:<password>@host",
+        "https://hooks.slack.com/services/",
         "git@github.com:a/b.git",
         "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
         "ghp_short",
@@ -47,10 +54,22 @@ def test_other_text_stays(text: str) -> None:
     assert not has_token(text)
 
 
-def test_the_password_of_an_address_is_removed() -> None:
-    assert remove_tokens("origin https://me:hunter2@example.org/x.git") == (
-        f"origin https://me:{MARK}@example.org/x.git"
-    )
+@pytest.mark.parametrize(
+    "address",
+    [
+        "origin https://me:{}@example.org/x.git",
+        "DATABASE_URL=postgresql+psycopg://app:{}@db:5432/app",
+        "redis://:{}@cache:6379/0",
+        "mongodb+srv://app:{}@cluster.example.org",
+    ],
+)
+def test_the_password_of_an_address_is_removed(address: str) -> None:
+    assert remove_tokens(address.format("hunter2")) == address.format(MARK)
+
+
+def test_the_address_of_a_slack_channel_is_removed() -> None:
+    address = "https://hooks.slack.com/services/T0000/B0000/aB3dE6gH9aB3dE6gH9"
+    assert remove_tokens(address) == f"https://hooks.slack.com/{MARK}"
 
 
 def test_a_key_block_without_its_end_is_removed_to_the_end() -> None:

@@ -199,7 +199,7 @@ def test_the_cure_lands() -> None:
     outcome = land(PYTHON, WriteFile(f"{HEAD}# gone for good\n"))
     assert isinstance(outcome, Refused)
     assert outcome.message == (
-        "the new text ends in `# gone for good`, and lines of the old text would be lost there. Write the whole file "
-        "out, or send an edit of the lines that change; if they are to be deleted, leave that comment out."
+        "the new text has `# gone for good`, and lines of the old text would be lost there. Write the whole file "
+        "out, or send an edit of the lines that change; if they are to be deleted, leave that line out."
     )
     assert isinstance(land(PYTHON, WriteFile(HEAD)), Landed)

@@ -266,7 +266,7 @@ CASES: list[tuple[str, Request, str, Cure]] = [
     ),
     (
         "a.py",
-        WriteFile(f"```python\n{PY}```\n"),
+        WriteFile("```python\nTAX = 0.3\n```\n"),
         "malformed",
         send(WriteFile(PY.replace("0.2", "0.3"))),
     ),

@@ -287,3 +287,28 @@ def test_the_diff_of_a_landing_applies_to_the_old_text() -> None:
     assert outcome.diff.startswith("@@ -11,6 +11,7 @@\n")
     assert "+new\n" in outcome.diff
     assert outcome.spans[0].line == 13
+
+
+def test_the_span_of_a_marked_text_counts_the_mark() -> None:
+    outcome = land("\ufeffa = 1\n", Replace("a", "bc"))
+    assert isinstance(outcome, Landed)
+    assert [(span.start, span.end, span.line) for span in outcome.spans] == [(1, 2, 1)]
+
+
+def test_old_text_that_begins_in_an_indentation_is_edited_where_it_occurs_and_at_no_twin() -> None:
+    text = "}\nfoo\n  }\n  \n"
+    assert landed(text, "}\n  ", "").text == "}\nfoo\n  \n"
+
+
+def test_a_byte_order_mark_in_new_text_is_content_unless_the_old_text_has_one_that_the_file_has_not() -> (
+    None
+):
+    text = "  a = 1\n"
+    assert landed(text, "a = 1\n", "\ufeffb = 2\nc = 3\n").text == "  \ufeffb = 2\n  c = 3\n"
+    assert landed(text, "\ufeffa = 1\n", "\ufeffb = 2\n").text == "  b = 2\n"
+
+
+def test_a_newline_that_only_one_text_has_is_neither_added_nor_lost_in_an_indentation() -> None:
+    text = "  a = 1\nb = 2\n"
+    assert landed(text, "a = 1\n", "a = (\n1) + ").text == "  a = (\n1) + b = 2\n"
+    assert landed(text, "a = 1", "a = 1\nc = 3\n").text == "  a = 1\n  c = 3\n\nb = 2\n"

@@ -69,3 +69,55 @@ def test_a_fence_around_the_whole_file_is_refused_except_in_markdown() -> None:
     assert isinstance(outcome, Refused)
     assert outcome.reason == "malformed"
     assert isinstance(land("x\n", WriteFile("```sh\nmake\n```\n"), path="a.md"), Landed)
+
+
+@pytest.mark.parametrize(
+    ("before", "new", "after"),
+    [
+        ("a\nb\n", "a\r\nc\r\n", "a\nc\n"),
+        ("a\r\nb\r\n", "a\r\nc\n", "a\r\nc\r\n"),
+        ("a\r\nb\nc\n", "a\nb\nd\n", "a\r\nb\nd\n"),
+        ("a\nb\n", "a\nc", "a\nc\n"),
+        ("a\nb", "a\nc\n", "a\nc"),
+        ("a\nb\n", "\ufeffa\nc\n", "a\nc\n"),
+    ],
+)
+def test_the_file_keeps_its_own_conventions(before: str, new: str, after: str) -> None:
+    outcome = land(before, WriteFile(new))
+    assert isinstance(outcome, Landed)
+    assert (outcome.text, outcome.warning) == (after, None)
+
+
+CS = (
+    "class S\n{\n    int A()\n    {\n        var a = 1;\n        return a;\n    }\n\n"
+    "    int B()\n    {\n        var b = 2;\n        return b;\n    }\n\n"
+    "    int C()\n    {\n        var c = 3;\n        return c;\n    }\n}\n"
+)
+B_BLOCK = CS[CS.index("    int B") : CS.index("    int C")]
+
+
+def test_a_comment_in_the_place_of_a_block_is_a_placeholder() -> None:
+    new = CS.replace(B_BLOCK, "    // unchanged\n").replace("a = 1", "a = 9")
+    outcome = land(CS, WriteFile(new), "a.cs")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "elision"
+    without = CS.replace(B_BLOCK, "").replace("a = 1", "a = 9")
+    assert isinstance(land(CS, WriteFile(without), "a.cs"), Landed)
+    # A comment where a block is replaced by another is about that block.
+    other = CS.replace(B_BLOCK, "    // one line\n    int D() { return 4; }\n\n")
+    assert isinstance(land(CS, WriteFile(other), "a.cs"), Landed)
+
+
+def test_a_comment_is_about_new_lines_or_about_a_line_that_it_comments_out() -> None:
+    checks = "def test():\n    with a:\n        b()\n    with c:\n        d()\n    e()\n"
+    new = "def test():\n    # it returns an error now\n    x = b()\n    y = d()\n    f(x, y)\n"
+    assert isinstance(land(checks, WriteFile(new), "a.py"), Landed)
+    text = "a: 1\ngithub: x\nb: 2\n"
+    assert isinstance(land(text, WriteFile(text.replace("github", "# github")), "a.yml"), Landed)
+
+
+def test_words_in_brackets_for_rows_of_data_are_a_placeholder() -> None:
+    csv = "id,name\n" + "".join(f"{n},x{n}\n" for n in range(9))
+    new = "id,name\n0,z\n1,x1\n(rest unchanged)\n7,x7\n8,x8\n"
+    assert isinstance(land(csv, WriteFile(new), "a.csv"), Refused)
+    assert isinstance(land(csv, WriteFile(new.replace("(rest unchanged)\n", "")), "a.csv"), Landed)

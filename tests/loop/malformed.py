@@ -12,12 +12,16 @@ from holdfast.vocab.tool_calls import FailureKind, RawCall
 
 @dataclass(frozen=True)
 class Row:
-    """A reply, and the calls and refusals that must come of it, in order. `text` is what is left, None if it is all."""
+    """A reply, and the calls and refusals that must come of it, in order. `text` is what is left, None if it is all.
+
+    `prints`: the model has printed its last call too.
+    """
 
     name: str
     reply: ModelReply
     expected: tuple[tuple[str, dict[str, Any]] | FailureKind, ...]
     text: str | None = ""
+    prints: bool = False
 
 
 def said(text: str, finish: Any = "stop", **more: Any) -> ModelReply:
@@ -53,7 +57,7 @@ PRINTED = (
     Row("JSON in a fence and nothing else", said(f"```json\n{J_READ}\n```"), (READ,)),
     Row("JSON in a fence without a language", said(f"\n```\n{J_READ}\n```\n"), (READ,)),
     Row("JSON in a fence that is never closed", said(f"```json\n{J_READ}"), (READ,)),
-    Row("words, then JSON in a fence", said(f"Sure, here is the call:\n\n```json\n{J_WRITE}\n```"), (WRITE,), text="Sure, here is the call:"),
+    Row("words, then JSON in a fence", said(f"Sure, here is the call:\n\n```json\n{J_WRITE}\n```"), (WRITE,), text="Sure, here is the call:", prints=True),
     Row("words, then JSON", said(f"I look.\n\n{J_READ}"), (READ,), text="I look."),
     Row("words, then broken JSON", said('First this:\n{"name": "read_file", "arguments": {"path": oops}}'), ("schema_reject",), text="First this:"),
     Row("phi", said(f"functools[{J_WRITE}]"), (WRITE,)),
@@ -196,6 +200,7 @@ REFUSED = (
     Row("qwen3-coder, a write of which nothing is closed", said("<function=create_new_file>\n<parameter=filepath> test.txt\n<parameter=contents> hello"), ("schema_reject",)),
     Row("fields that are never closed, in a reply that was cut", said("<function=write_file>\n<parameter=path> a.py\n<parameter=text> hel", "length"), ("schema_reject",)),
     Row("glm, cut in a value", said("<tool_call>write_file\n<arg_key>path</arg_key>\n<arg_value>a.py</arg_value>\n<arg_key>text</arg_key>\n<arg_value>impor"), ("schema_reject",)),
+    Row("a closed fence in which a bracket is missing", said('```json\n{"name": "write_file", "arguments": {"path": "a.py", "text": "x"}\n```'), ("schema_reject",)),
     Row("a field twice, in tags", said("<function=write_file>\n<parameter=path>a</parameter>\n<parameter=path>b</parameter>\n<parameter=text>x</parameter>\n</function>"), ("schema_reject",)),
     Row("python, cut", said('[write_file(path="a.py", text="x'), ("schema_reject",)),
     Row("python, the list is not closed", said('[write_file(path="a.py", text="x")'), ("schema_reject",)),
@@ -206,6 +211,9 @@ REFUSED = (
     Row("an unregistered name, bare", said('{"name": "launch", "arguments": {}}'), (), text=None),
     Row("an include", said("#include <functional>\n#include <tool>\nint main() {}"), (), text=None),
     Row("sample JSON in an explanation", said(f"A call looks like this:\n\n{J_READ}\n\nThat is all."), (), text=None),
+    Row("words, then JSON in a fence that would change something", said(f"Sure, here is the call:\n\n```json\n{J_WRITE}\n```"), (), text=None),
+    Row("words, then JSON that would change something", said(f"Send this, by all means:\n\n{J_WRITE}"), (), text=None),
+    Row("words, then tool code that would change something", said('So:\n```tool_code\nwrite_file(path="a.py", text="x")\n```'), (), text=None),
     Row("sample JSON in a fence, with words around it", said(f"Send this:\n```json\n{J_WRITE}\n```\nDone."), (), text=None),
     Row("a quoted tag in a sentence", said(f"Write <tool_call>{J_WRITE}</tool_call> to write a file."), (), text=None),
     Row("a tag in quotes", said(f'He wrote "<tool_call>{J_WRITE}</tool_call>"'), (), text=None),

@@ -28,6 +28,11 @@ def said(text: str) -> ModelReply:
         (said(PRINTED), ReplyKind.TEXT_TOOL_CALLS),
         (said("<think>so</think>" + PRINTED), ReplyKind.TEXT_TOOL_CALLS),
         (said("<tool_call>{}</tool_call>"), ReplyKind.TEXT_TOOL_CALLS),
+        (
+            said('```json\n{"name": "write_file", "arguments": {"path": "a"}\n```'),
+            ReplyKind.TEXT_TOOL_CALLS,
+        ),
+        (said('```json\n{"name": "write_file", "arguments": {"path": "a"}'), ReplyKind.TRUNCATED),
         (said("The bug is in line 3; it is fixed."), ReplyKind.FINAL),
         (said("<think>hm</think>It is fixed."), ReplyKind.FINAL),
         (said(f"Write `{PRINTED}` to read."), ReplyKind.FINAL),
@@ -143,8 +148,11 @@ def test_an_answer_is_final(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        'For example:\n```json\n{"name": "read_file", "arguments": {"path": "a.py"}}\n```',
+        'For example:\n```json\n{"name": "run_command", "arguments": {"command": "make"}}\n```',
+        'Zum Beispiel:\n\n{"name": "run_command", "arguments": {"command": "make"}}',
+        'Done. To undo it:\n```\n{"name": "run_command", "arguments": {"command": "make"}}\n```',
         'So:\n```\n{"name": "ls", "arguments": {}}\n```\nor\n```\n{"name": "ls", "arguments": {}}\n```',
+        '```json\n{"name": "read_file", "arguments": {"path": "a.py"}}\n```\n\nThis reads the file.',
         "tool: read_file\nargs:\n  path: app.py",
         "I look.\n\n```yaml\ntool: read_file\nargs:\n  path: app.py\n```",
         'Here it is:\n```python\nread_file("a.py")\n```',
@@ -159,6 +167,20 @@ def test_an_answer_is_final(text: str) -> None:
         'functions.read_file({"path": "a.py"})',
         'The file first.\n\nread_file(path="a.py")',
         '✿FUNCTION✿: read_file\n✿ARGS✿: {"path": "a.py"}',
+        # A tool's name and an argument of it, in notations that nobody has listed.
+        'Tool call: {"name": "read_file", "arguments": {"path": "a.py"}}',
+        'Calling write_file with {"path": "a.py", "text": "x"}',
+        'I do it.\nwrite_file(path="a.py", text="x")',
+        '<write_file path="a.py">x</write_file>',
+        '<tool name="write_file"><path>a.py</path><text>x</text></tool>',
+        '<tool_use>{"name": "read_file", "input": {"path": "a.py"}}</tool_use>',
+        '{"read_file": {"path": "a.py"}}',
+        '&lt;tool_call&gt;{"name": "read_file", "arguments": {"path": "a.py"}}&lt;/tool_call&gt;',
+        'TOOL: write_file\nINPUT: {"path": "a.py", "text": "x"}',
+        "call write_file path=a.py text=x",
+        # Markup in a fence that ends the text.
+        '```xml\n<tool_call>\n{"name": "list_dir", "arguments": {}}\n</tool_call>\n```',
+        'So:\n\n```\n<invoke name="read_file">\n<parameter name="path">a</parameter>\n</invoke>\n```',
     ],
 )
 def test_a_call_that_ends_a_text_and_cannot_be_read_is_no_answer(text: str) -> None:
@@ -178,6 +200,16 @@ def test_a_call_that_ends_a_text_and_cannot_be_read_is_no_answer(text: str) -> N
         "It calls\n\nmain(argv)",
         "def main():\n    read_file(path='a.py')\n",
         "> [Calling tool: read_file]\n\nis what was said.",
+        "I used read_file with path=a.py, and it is fixed.",
+        "The bug is fixed. Was it read_file with path=a.py?",
+        "Fixed:\n\n- read_file(path: str)",
+        "| read_file | path: a.py |",
+        "It is loader.read_file(path=name)",
+        "Now read_file ignores the last path=",
+        "The two are read_file, path: both are gone now.",
+        'Call it with `read_file(path="a.py")`',
+        'Call `read_file(path="a.py")`:\n\n```python\ndef read_file(path: str) -> str:\n    return path\n```',
+        'Say\n```xml\n<tool_call>\n{"name": "list_dir", "arguments": {}}\n</tool_call>\n```\nto list.',
     ],
 )
 def test_what_is_shown_or_spoken_of_is_no_call(text: str) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from holdfast.loop.context.history import INTERRUPTED, History, HistoryRecord, rebuild
 from holdfast.loop.context.ledger import Ledger
+from holdfast.vocab.agent_events import AgentCall
 from holdfast.vocab.events import (
     CallEnded,
     CallStarted,
@@ -149,3 +150,34 @@ def test_with_the_next_prompt_the_model_hears_what_became_of_its_edits() -> None
     )
     assert history.prompts == ("Do it.", "Well?", "Good.")
     assert rebuild(records).messages[-1] == AssistantSaid("Done.")
+
+
+def test_an_agents_turn_is_one_message_with_a_line_for_each_call() -> None:
+    history = rebuild(
+        [
+            UserText("Do it."),
+            Said("I begin.", calls=(ONE,)),
+            AgentCall("c1", "a.py", "edit", "done"),
+            Said("Now the tests."),
+            AgentCall("c2", "pytest", "execute", "failed"),
+            UserText("Well?"),
+            Said("Yes."),
+            Said("Really."),
+        ]
+    )
+    assert history.messages == (
+        UserText("Do it."),
+        AssistantSaid("I begin.", (ONE,)),
+        ToolAnswered("1", "read_file", INTERRUPTED),
+        AssistantSaid("[edit: a.py]\n\nNow the tests.\n\n[execute: pytest: failed]"),
+        UserText("Well?"),
+        AssistantSaid("Yes."),
+        AssistantSaid("Really."),
+    )
+
+
+def test_an_agent_that_begins_with_a_call_adds_to_what_it_has_said_without_calls() -> None:
+    history = rebuild([UserText("Go."), Said("I begin."), AgentCall("c1", "a.py", "edit", "done")])
+    assert history.messages[1:] == (AssistantSaid("I begin.\n\n[edit: a.py]"),)
+    empty = rebuild([UserText("Go."), Said(""), AgentCall("c1", "a.py", "edit", "done")])
+    assert empty.messages[1:] == (AssistantSaid("[edit: a.py]"),)

@@ -18,7 +18,7 @@ def outcome_of(call: ToolCall | BadCall) -> object:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_a_malformed_reply_becomes_the_call_that_was_meant_or_a_refusal(row: Row) -> None:
-    found = parse(row.reply, SPECS)
+    found = parse(row.reply, SPECS, prints=row.prints)
 
     assert tuple(outcome_of(call) for call in found.calls) == row.expected
     assert found.text == (row.reply.text if row.text is None else row.text)
@@ -26,7 +26,7 @@ def test_a_malformed_reply_becomes_the_call_that_was_meant_or_a_refusal(row: Row
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_whatever_comes_out_can_go_back_into_the_history(row: Row) -> None:
-    for call in parse(row.reply, SPECS).calls:
+    for call in parse(row.reply, SPECS, prints=row.prints).calls:
         kept = call.as_call() if isinstance(call, BadCall) else call
         assert isinstance(
             json.loads(json.dumps(kept.arguments, allow_nan=False, ensure_ascii=False).encode()),
@@ -38,7 +38,7 @@ def test_whatever_comes_out_can_go_back_into_the_history(row: Row) -> None:
 
 @pytest.mark.parametrize("row", REFUSED, ids=lambda row: row.name)
 def test_a_refusal_is_one_short_sentence(row: Row) -> None:
-    for call in parse(row.reply, SPECS).calls:
+    for call in parse(row.reply, SPECS, prints=row.prints).calls:
         assert isinstance(call, BadCall)
         assert "\n" not in call.message
         assert len(call.message) < 400

@@ -3,9 +3,15 @@ from __future__ import annotations
 import pytest
 
 from holdfast.loop.context.ledger import EMPTY, render
-from holdfast.loop.context.summary import clip, compose_summary, summarise_without_model
+from holdfast.loop.context.summary import (
+    _latest,
+    clip,
+    compose_summary,
+    request_summary,
+    summarise_without_model,
+)
 from holdfast.vocab.tool_calls import ToolCall
-from holdfast.vocab.transcript import AssistantSaid
+from holdfast.vocab.transcript import AssistantSaid, UserText
 
 ROOM = 100
 INTRO = "The conversation so far was longer than fits; this stands for its beginning."
@@ -61,3 +67,23 @@ def test_without_a_model_the_latest_calls_that_fit_are_named() -> None:
     assert summary == (
         "## Progress\n### Done\n- read_file f6: \n- read_file f7: \n- read_file f8: "
     )
+
+
+def test_a_request_for_a_summary_keeps_both_ends_of_the_conversation_most_of_its_end() -> None:
+    head = [UserText("FIRST"), *[UserText(f"number {each}") for each in range(400)]]
+    request = request_summary(head, EMPTY, 1_000, 200)
+    text = request.messages[1].text
+    conversation = text.partition("\n</conversation>")[0]
+    assert "FIRST" in conversation
+    assert "number 399" in conversation
+    assert conversation.count("number 39") > conversation.count("number 1\n")
+    assert len(conversation) < 1_100
+    assert request.max_tokens == 200
+
+
+@pytest.mark.parametrize(("room", "expected"), [(8, "abc\ndef"), (7, "def"), (4, "def"), (3, "")])
+def test_the_last_lines_that_fit_are_kept_each_with_its_line_break(
+    room: int, expected: str
+) -> None:
+    assert _latest(["abc", "def"], room) == expected
+    assert _latest(["def", "abc", "def"], room) == expected

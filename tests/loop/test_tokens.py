@@ -107,3 +107,32 @@ def test_a_count_of_nearly_nothing_is_ignored() -> None:
 
 def test_where_the_rules_alone_fill_the_window_everything_is_too_much() -> None:
     assert Gauge(window=500, output=100, overhead=600).fill(1) == float("inf")
+
+
+def test_a_count_of_just_enough_is_believed_and_one_less_is_not() -> None:
+    gauge = Gauge(10_000, 1_000, 0)
+    assert gauge.calibrated(300, 256).trusted.tokens == 256
+    assert gauge.calibrated(300, 255) == gauge
+    assert gauge.calibrated(0, 300) == gauge
+    silent = replace(gauge, counts=False)
+    assert silent.calibrated(300, 256) == silent
+
+
+def test_a_count_that_is_as_large_as_the_window_is_no_smaller_window() -> None:
+    gauge = Gauge(2_000, 100, 0).calibrated(900, 900).calibrated(1_000, 1_000)
+    assert not gauge.calibrated(9_000, 2_000).counts
+    assert gauge.calibrated(9_000, 1_999).window == 1_999
+
+
+def test_a_front_is_lost_only_if_enough_is_missing() -> None:
+    gauge = Gauge(100_000, 100, 0).calibrated(900, 900).calibrated(1_000, 1_000)
+    # Of 3,000 tokens 1,400 came: less than half.
+    assert gauge.calibrated(3_000, 1_400).window == 1_400
+    # Of 1,400 tokens 900 came: fewer than 512 are missing, and they are only doubted.
+    assert gauge.calibrated(1_400, 900).doubted
+    # A third is believed when it is missing a second time.
+    doubted = gauge.calibrated(3_000, 1_900)
+    assert (doubted.window, doubted.doubted) == (100_000, True)
+    assert doubted.calibrated(3_000, 1_900).window == 1_900
+    never_varied = replace(doubted, varied=False)
+    assert never_varied.calibrated(3_000, 1_900).window == 100_000

@@ -29,6 +29,7 @@ from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.tool_outcome import ToolOutcome
 from holdfast.vocab.transcript import UserText
 from tests.loop.playing import PROMPT, SYSTEM, Never, ScriptedTools
+from tests.samples import WHOLE
 
 
 class Forgetful:
@@ -108,6 +109,7 @@ def test_a_step_does_as_much_work_at_the_end_as_at_the_beginning() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not WHOLE, reason="takes a minute of a processor: `make soak` runs it")
 def test_a_thousand_steps_take_no_more_memory_than_three_hundred() -> None:
     taken: list[int] = []
 

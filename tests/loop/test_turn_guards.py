@@ -6,10 +6,21 @@ from collections.abc import Iterator
 
 from holdfast.guards.step_cap import StepCaps
 from holdfast.loop.limits import LoopLimits
+from holdfast.vocab.events import UsageReported
 from holdfast.vocab.tool_calls import FailureKind, ToolCall
 from holdfast.vocab.tool_outcome import ToolOutcome
 from holdfast.vocab.transcript import AssistantSaid, Sentinel, ToolAnswered
-from tests.loop.playing import DONE, Pieces, Played, ScriptedTools, calls, nudges, play, reads
+from tests.loop.playing import (
+    DONE,
+    Pieces,
+    Played,
+    ScriptedTools,
+    calls,
+    nudges,
+    play,
+    reads,
+    says,
+)
 
 READ = ("read_file", {"path": "a.py"})
 
@@ -212,3 +223,10 @@ def test_no_sentinel_and_no_nudge_is_ever_part_of_what_stays() -> None:
         if isinstance(message, AssistantSaid | ToolAnswered):
             assert not any(word in message.text for word in words)
             assert "Note from Holdfast" not in message.text
+
+
+def test_where_a_server_counts_nothing_a_note_is_in_the_estimate_of_its_request() -> None:
+    played = play([says("Let me look at a.py."), DONE])
+    first, second = played.of(UsageReported)
+    assert len(played.model.asks) == 2
+    assert second.prompt > first.prompt

@@ -84,3 +84,36 @@ def test_an_agents_worktree_shows_its_plan_and_commit_and_is_merged(stage: Stage
     tab.get_by_role("button", name="Accept all").click()
     expect(tab.locator(".toolbar .chip")).to_have_text("Applied")
     assert (stage.root / "new.md").read_text().startswith("# New")
+
+
+PATCH = """\
+--- a/a.py
++++ b/a.py
+@@ -1,2 +1,2 @@
+-line_1 = 1
++line_1 = 11
+ line_2 = 2
+--- a/b.py
++++ b/b.py
+@@ -1,2 +1,2 @@
+ def greet(name):
+-    return 'Hello, ' + name
++    return 'Bye, ' + name
+"""
+
+
+def test_a_file_of_a_change_is_accepted_and_another_rejected(stage: Stage) -> None:
+    stage.script.add(call("write_patch", diff=PATCH), say("Proposed."))
+    session = stage.server.new_session(title="Two files", mode="review")
+    stage.server.turn(session, "Change two files")
+    greeting = (stage.root / "b.py").read_text()
+    tab = stage.open_session(session, "changes")
+    expect(tab.locator(".changed-files .mono")).to_have_text(["a.py", "b.py"])
+    tab.get_by_role("button", name="Accept file").first.press("Enter")
+    expect(tab.locator(".toast")).to_contain_text("Accepted")
+    expect(tab.locator(".changed-files .mono")).to_have_text(["b.py"])
+    tab.get_by_role("button", name="Reject file").press("Enter")
+    tab.get_by_role("dialog").get_by_role("button", name="Reject").click()
+    expect(tab.locator(".toolbar .chip")).to_have_text("Rejected")
+    assert (stage.root / "a.py").read_text().startswith("line_1 = 11\n")
+    assert (stage.root / "b.py").read_text() == greeting

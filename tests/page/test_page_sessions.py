@@ -87,6 +87,31 @@ def test_a_denied_question_tells_the_model_the_reason(stage: Stage) -> None:
     assert not (stage.root / "made").exists()
 
 
+def test_what_is_allowed_in_the_session_or_always_is_not_asked_again(stage: Stage) -> None:
+    for answer, command in (("Allow in this session", "touch one"), ("Always allow", "touch two")):
+        touch = call("run_command", command=command)
+        stage.script.add(touch, say("Made."), touch, say("Made again."))
+        session = stage.server.new_session(title=answer, mode="ask")
+        tab = stage.open_session(session)
+        send(tab, "Make a file")
+        tab.get_by_role("button", name=answer).press("Enter")
+        expect(tab.locator(".markdown").last).to_have_text("Made.")
+        send(tab, "And again")
+        expect(tab.locator(".markdown").last).to_have_text("Made again.")
+        expect(tab.locator(".approval")).to_have_count(1)
+
+
+def test_settings_show_what_was_found_and_how_to_get_what_is_missing(stage: Stage) -> None:
+    tab = stage.open("/settings")
+    expect(
+        tab.get_by_text("A turn would use").locator("xpath=following-sibling::dd[1]")
+    ).to_have_text("scripted")
+    agents = tab.locator(".agents li")
+    expect(agents.filter(has_text="scripted").locator(".chip")).to_have_text("installed")
+    expect(agents.filter(has=tab.get_by_text("qwen", exact=True))).to_contain_text("npm install")
+    screenshot(tab, "settings-light")
+
+
 def test_eight_tabs_of_one_browser_share_one_stream_and_all_see_the_turn(stage: Stage) -> None:
     session = stage.server.new_session(title="Eight")
     context = stage.context()

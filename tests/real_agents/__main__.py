@@ -46,6 +46,8 @@ class Drive(Project):
         self.real = real
         self.server = server
         self.coder = coder
+        real.put_on_path(place / "programs")
+        self.variables["PATH"] = f"{place / 'programs'}:{os.environ['PATH']}"
         self.user_file.write_text(real.settings(self.home, server.origin), encoding="utf-8")
         for words in (("add", "-A"), ("commit", "-qm", "one")):
             identity = ("-c", "user.name=T", "-c", "user.email=t@example.invalid")

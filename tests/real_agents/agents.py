@@ -27,13 +27,14 @@ def node() -> str:
 class RealAgent:
     """An agent over one transport. `prepare` writes its configuration into a home directory.
 
-    `asks`: it asks for permission over this transport.
+    `command` is a command of the user's own, or the path of the program that is put on the PATH for
+    Holdfast's own command. `asks`: it asks for permission over this transport.
     """
 
     name: str
     transport: str
     package: str
-    command: Callable[[], tuple[str, ...]]
+    command: Callable[[], tuple[str, ...]] | Path
     env: Callable[[str], dict[str, str]]
     prepare: Callable[[Path, str], None] = field(default=lambda _home, _origin: None)
     asks: bool = True
@@ -49,10 +50,16 @@ class RealAgent:
         self.prepare(home, origin)
         variables = {"HOME": str(home), **self.env(origin)}
         env = ", ".join(f"{name} = {json.dumps(value)}" for name, value in variables.items())
-        return (
-            f"[agents.{self.name}]\ncommand = {json.dumps(self.command())}\n"
-            f'transport = "{self.transport}"\nenv = {{ {env} }}\n'
-        )
+        lines = [f"[agents.{self.name}]", f'transport = "{self.transport}"', f"env = {{ {env} }}"]
+        if not isinstance(self.command, Path):
+            lines.append(f"command = {json.dumps(self.command())}")
+        return "\n".join(lines)
+
+    def put_on_path(self, folder: Path) -> None:
+        """Link the program under its own name in a folder of the PATH, if that is how it is found."""
+        folder.mkdir()
+        if isinstance(self.command, Path):
+            (folder / self.name).symlink_to(self.command)
 
 
 def _openai(origin: str) -> dict[str, str]:
@@ -109,16 +116,16 @@ def _codex(_origin: str) -> dict[str, str]:
 
 
 def _configure_codex_acp(home: Path, origin: str) -> None:
-    _configure_codex(home, origin, 'approval_policy = "untrusted"')
+    # The sandbox of codex-acp wants a bubblewrap on the PATH; agents of Holdfast are in its own.
+    more = 'sandbox_mode = "danger-full-access"\napproval_policy = "untrusted"'
+    _configure_codex(home, origin, more)
 
 
-def _configure_codex(home: Path, origin: str, policy: str = "") -> None:
+def _configure_codex(home: Path, origin: str, more: str = "") -> None:
     text = f"""\
 model = "scripted"
 model_provider = "s"
-# The sandbox of codex-acp wants a bubblewrap on the PATH; agents of Holdfast are in its own.
-sandbox_mode = "danger-full-access"
-{policy}
+{more}
 [model_providers.s]
 name = "s"
 base_url = "{origin}/v1"
@@ -201,11 +208,7 @@ REAL_AGENTS = (
         "codex",
         "oneshot",
         "@openai/codex",
-        lambda: (
-            *(str(_CODEX), "exec", "--json", "--skip-git-repo-check"),
-            # Its own sandbox does not start inside of that of Holdfast.
-            *("-s", "danger-full-access"),
-        ),
+        _CODEX,
         _codex,
         _configure_codex,
         asks=False,
@@ -214,10 +217,7 @@ REAL_AGENTS = (
         "claude",
         "oneshot",
         "@anthropic-ai/claude-code-linux-x64",
-        lambda: (
-            *(str(_CLAUDE), "-p", "--output-format", "stream-json", "--verbose"),
-            *("--permission-mode", "acceptEdits"),
-        ),
+        _CLAUDE,
         _claude,
         asks=False,
     ),

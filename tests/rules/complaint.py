@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.rules.learn.learn_rule import learn
+from holdfast.rules.learn_rule import learn
 from holdfast.rules.rule import Rule
 from holdfast.vocab.diagnostics import Area, Diagnostic
 
@@ -26,6 +26,6 @@ def undefined(name: str, line: int = 1, column: int = 1) -> Diagnostic:
 
 
 def learned(before: str, after: str, diagnostic: Diagnostic) -> Rule:
-    rule = learn(before, after, diagnostic, "python", created="2026-01-01")
+    rule = learn(before, after, diagnostic, "python")
     assert isinstance(rule, Rule), rule
     return rule

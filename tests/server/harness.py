@@ -106,7 +106,7 @@ class RunningServer:
             found.update(self.get(f"/sessions/{session}"))
             return found["state"] in states and (found["state"] != "done" or not found["queued"])
 
-        assert wait_until(reached, 120), found
+        assert wait_until(reached), found
         return found
 
     def turn(self, session: str, text: str, **body: Any) -> dict[str, Any]:
@@ -119,7 +119,7 @@ class RunningServer:
                 each["kind"] == "turn_ended" and each["turn"] == sent["turn_id"] for each in events
             )
 
-        assert wait_until(is_over, 120)
+        assert wait_until(is_over)
         self.wait_for(session, "done", "stopped")
         return sent
 
@@ -181,4 +181,4 @@ class Follower(threading.Thread):
         self.ended = True
 
     def wait_for(self, condition: Callable[[list[dict[str, Any]]], bool]) -> None:
-        assert wait_until(lambda: condition(self.seen), 120), [each["kind"] for each in self.seen]
+        assert wait_until(lambda: condition(self.seen)), [each["kind"] for each in self.seen]

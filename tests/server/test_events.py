@@ -16,6 +16,8 @@ from holdfast.testing import ScriptedServer, say
 from tests.server.harness import TOKEN, Follower, RunningServer
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.slow  # each starts a server and runs turns: `make quick` does without
+
 
 @pytest.fixture
 def script() -> Any:
@@ -57,6 +59,15 @@ def test_the_last_event_id_counts_before_after(server: RunningServer) -> None:
             if ids and ids[-1] == last:
                 break
     assert ids == [last - 1, last]
+
+
+@pytest.mark.parametrize("last", ["99999999999999999999", "nothing", ""])
+def test_a_last_event_id_that_cannot_be_is_no_fault(server: RunningServer, last: str) -> None:
+    with server.client.stream(
+        "GET", f"/api/projects/{server.project}/events", headers={"Last-Event-ID": last}
+    ) as answer:
+        assert answer.status_code == 200
+        assert next(answer.iter_lines()) == "retry: 1000"
 
 
 def test_a_filtered_stream_skips_numbers_and_never_falls(server: RunningServer) -> None:
@@ -112,7 +123,7 @@ def test_a_follower_that_is_too_slow_is_cut_off_and_comes_back_by_its_last_id(
     first = Follower(server, after=0)
     first.wait_for(bool)
     server.turn(session, "x")
-    assert wait_until(lambda: first.ended, 60)
+    assert wait_until(lambda: first.ended)
     monkeypatch.undo()
     last = server.get(f"/projects/{server.project}")["last_seq"]
     again = Follower(server, after=first.seen[-1]["seq"])
@@ -133,7 +144,7 @@ def test_a_follower_that_reads_nothing_slows_no_turn_and_no_other_follower(
         stuck.sendall(request.encode())
         session = server.new_session()
         follower = Follower(server, after=0)
-        assert wait_until(lambda: server.get("/health")["followers"] == 2, 60)
+        assert wait_until(lambda: server.get("/health")["followers"] == 2)
         for number in range(3):
             server.turn(session, f"{number} " + "long " * 5_000)
         last = server.get(f"/projects/{server.project}")["last_seq"]
@@ -146,8 +157,8 @@ def test_a_follower_that_has_gone_is_forgotten(server: RunningServer) -> None:
     for _ in range(5):
         server.events()
     watch = server.projects.all()[0].watch
-    assert wait_until(lambda: server.get("/health")["followers"] == 0, 60)
-    assert wait_until(lambda: not watch._followers, 60)
+    assert wait_until(lambda: server.get("/health")["followers"] == 0)
+    assert wait_until(lambda: not watch._followers)
 
 
 def test_events_of_a_project_that_is_not_served_are_not_found(server: RunningServer) -> None:

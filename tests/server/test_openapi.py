@@ -6,8 +6,10 @@ import ast
 import json
 import subprocess
 import sys
+from functools import cache
 from typing import Any, get_args
 
+import pytest
 from pydantic import TypeAdapter
 
 from holdfast.guards.loops import Trip
@@ -19,10 +21,18 @@ from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.vocab.events import Compacted, Event, SentinelRaised
 from holdfast.vocab.transcript import SentinelKind
 
+pytestmark = pytest.mark.integration
+
+
+@cache
+def made() -> dict[str, Any]:
+    """Return the document; to make it takes half a second."""
+    return describe(make_app())
+
 
 def operations() -> dict[str, dict[str, Any]]:
     found = {}
-    for path, methods in describe(make_app())["paths"].items():
+    for path, methods in made()["paths"].items():
         for method, operation in methods.items():
             found[f"{method} {path}"] = operation
     return found
@@ -38,7 +48,7 @@ def test_every_operation_has_an_id_of_its_own_and_answers_problems() -> None:
 
 
 def test_every_reference_of_the_document_leads_somewhere() -> None:
-    document = describe(make_app())
+    document = made()
     assert document["openapi"] == "3.1.0"
     names = set(document["components"]["schemas"])
     text = json.dumps(document)
@@ -47,7 +57,7 @@ def test_every_reference_of_the_document_leads_somewhere() -> None:
 
 
 def test_every_event_is_in_the_union() -> None:
-    union = describe(make_app())["components"]["schemas"]["Event"]
+    union = made()["components"]["schemas"]["Event"]
     assert set(union["discriminator"]["mapping"]) == set(EVENT_MODELS)
     assert len(EVENT_MODELS) == len(get_args(Event))
 
@@ -71,13 +81,14 @@ def test_every_sentinel_of_the_loop_fits_its_model() -> None:
         TypeAdapter(EventBody).validate_python(head | event_to_json(SentinelRaised(each)))
 
 
+@pytest.mark.slow  # a process that loads the whole server
 def test_the_document_is_printed_without_a_server() -> None:
     command = [sys.executable, "-m", "holdfast.server.openapi"]
     printed = subprocess.run(command, capture_output=True, check=True, text=True).stdout
-    assert json.loads(printed) == describe(make_app())
+    assert json.loads(printed) == made()
 
 
 def test_the_command_line_does_not_import_the_server() -> None:
-    code = "import sys, holdfast.cli.main, holdfast; print([m for m in sys.modules if 'fastapi' in m or 'uvicorn' in m])"
+    code = "import sys, holdfast.cli.app, holdfast; print([m for m in sys.modules if 'fastapi' in m or 'uvicorn' in m])"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert ast.literal_eval(told.stdout) == []

@@ -24,6 +24,8 @@ from tests.server.conftest import make_root
 from tests.server.harness import RunningServer
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.slow  # each starts a server and runs turns: `make quick` does without
+
 FACTS = (
     "checkpoint_id",
     "messages_deleted",
@@ -185,7 +187,7 @@ def test_a_restore_during_a_turn_of_an_agent_stops_the_turn(
     session = server.new_session(agent="scripted")
     folder = Path(server.get(f"/sessions/{session}")["root"])
     server.send(session, "rewrite a.py")
-    assert wait_until(lambda: (folder / "a.py").read_text() != "x = 1\n", 120)
+    assert wait_until(lambda: (folder / "a.py").read_text() != "x = 1\n")
     checkpoint = checkpoint_of(server, session)
     preview = server.get(f"/sessions/{session}/checkpoints/{checkpoint}/preview")
     assert preview["will_stop_turn"] is True
@@ -203,7 +205,7 @@ def test_a_restore_during_a_native_turn_stops_the_turn(
     server.turn(session, "b.txt")
     checkpoint = checkpoint_of(server, session)
     server.send(session, "hang")
-    assert wait_until(lambda: len(model.requests) == 3, 60)
+    assert wait_until(lambda: len(model.requests) == 3)
     done = restore(server, session, checkpoint)
     assert done["messages_deleted"] == 3
     assert files_of(root) == {"a.py": "x = 1\n"}

@@ -12,6 +12,8 @@ from holdfast.testing import ScriptedServer, call, say
 from tests.server.conftest import GIT
 from tests.server.harness import RunningServer
 
+pytestmark = pytest.mark.slow  # each starts a server and runs turns: `make quick` does without
+
 LONG = "".join(f"line {number}\n" for number in range(60))
 
 
@@ -63,6 +65,19 @@ def test_the_transcript_comes_by_pages(server: RunningServer) -> None:
     texts = [each["text"] for each in first["messages"] + rest["messages"]]
     assert texts == ["Done.", "prompt 2", "Done.", "prompt 1", "Done.", "prompt 0"]
     assert rest["before"] is None
+
+
+def test_the_timeline_comes_by_pages_newest_first(server: RunningServer) -> None:
+    session = server.new_session()
+    for number in range(2):
+        server.turn(session, f"prompt {number}")
+    whole = server.get(f"/sessions/{session}/timeline")
+    kinds = [each["kind"] for each in whole["events"]]
+    assert kinds == ["turn_ended", "checkpoint_taken"] * 2
+    assert whole["before"] is None
+    first = server.get(f"/sessions/{session}/timeline", limit=3)
+    rest = server.get(f"/sessions/{session}/timeline", before=first["before"])
+    assert first["events"] + rest["events"] == whole["events"]
 
 
 def test_a_proposed_change_is_applied_in_part_and_rejected_with_a_reason(
@@ -204,6 +219,34 @@ def test_a_key_in_a_message_reaches_no_event(
     session = server.new_session()
     server.turn(session, "my key is sk-very-secret")
     assert "sk-very-secret" not in str(server.events())
+
+
+def test_what_belongs_to_another_session_is_not_found(server: RunningServer, root: Path) -> None:
+    (root / "long.txt").write_text(LONG)
+    one, other = server.new_session(), server.new_session()
+    turn = server.turn(one, "write long.txt")["turn_id"]
+    (checkpoint,) = server.get(f"/sessions/{one}/checkpoints")["checkpoints"]
+    name = checkpoint["id"]
+    for moment in (f"checkpoint:{name}", f"turn:{turn}"):
+        diff = server.get(f"/sessions/{other}/diff", 404, against=moment)
+        file = server.get(f"/sessions/{other}/files/a.py", 404, at=moment)
+        assert (diff["code"], file["code"]) == ("not_found", "not_found")
+        assert server.get(f"/sessions/{one}/files/a.py", at=moment)["text"] == "x = 1\n"
+    forked = server.post(f"/sessions/{other}/fork", {"checkpoint_id": name}, 404)
+    assert forked["code"] == "not_found"
+    assert server.get(f"/sessions/{other}/checkpoints/{name}/preview", 404)["code"] == "not_found"
+
+
+def test_a_body_whose_fields_all_have_defaults_can_be_left_out(
+    server: RunningServer, root: Path
+) -> None:
+    (root / "long.txt").write_text(LONG)
+    session = server.new_session(mode="review")
+    server.turn(session, "write long.txt")
+    (change,) = server.get(f"/sessions/{session}/changes")["changes"]
+    assert server.post(f"/changes/{change['id']}/apply")["outcome"] == "applied"
+    assert server.post(f"/changes/{change['id']}/reject")["outcome"] == "rewound"
+    assert server.post(f"/sessions/{session}/fork", status=201)["place"] == "worktree"
 
 
 def test_an_address_that_is_not_there_is_a_problem(server: RunningServer) -> None:

@@ -14,6 +14,9 @@ import pytest
 from holdfast.server.security import LARGEST_BODY, Access
 from holdfast.server.token import AccessToken, BadTokenFile, read_token
 from tests.server.harness import TOKEN, RunningServer
+from tests.waiting import LONGEST
+
+pytestmark = pytest.mark.integration
 
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -31,14 +34,14 @@ def root(server: RunningServer) -> Path:
 @pytest.fixture
 def plain(server: RunningServer) -> Any:
     """Return a client without a token."""
-    with httpx.Client(base_url=server.url, trust_env=False, timeout=60) as client:
+    with httpx.Client(base_url=server.url, trust_env=False, timeout=LONGEST) as client:
         yield client
 
 
 @pytest.fixture
 def entered(server: RunningServer) -> Any:
     """Return a client that came by the address with the token."""
-    with httpx.Client(base_url=server.url, trust_env=False, timeout=60) as client:
+    with httpx.Client(base_url=server.url, trust_env=False, timeout=LONGEST) as client:
         client.get("/", params={"token": TOKEN})
         yield client
 
@@ -178,7 +181,7 @@ def test_a_body_of_more_than_two_megabytes_is_refused(server: RunningServer) -> 
 
 def raw(server: RunningServer, *pieces: bytes) -> bytes:
     """Send bytes as they are, and return the answer until the connection ends."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=LONGEST) as connection:
         try:
             for piece in pieces:
                 connection.sendall(piece)
@@ -211,6 +214,39 @@ def test_a_body_that_does_not_come_is_given_up(start: Callable[..., RunningServe
     answer = raw(server, head(server, "Content-Length: 100"), b'{"ti')
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b'"code":"too_slow"' in answer
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "body", "status", "code"),
+    [
+        ("GET", "/api/health", {"Authorization": "Bearer wrong"}, None, 401, "unauthorized"),
+        ("GET", "/api/health", {"Host": "example.com"}, None, 403, "forbidden_host"),
+        ("POST", "/api/sessions", {"Origin": "http://a.example"}, {}, 403, "forbidden_origin"),
+        ("GET", "/api/nothing", {}, None, 404, "not_found"),
+        ("GET", "/api/changes/none", {}, None, 404, "not_found"),
+        ("POST", "/api/turns/none/cancel", {}, None, 404, "not_found"),
+        ("POST", "/api/approvals/none", {}, {"answer": "once"}, 404, "not_found"),
+        ("PUT", "/api/sessions", {}, {}, 405, "method_not_allowed"),
+        ("POST", "/api/sessions", {}, {"title": "a" * 2_000_000}, 413, "too_large"),
+        ("POST", "/api/sessions", {}, {"unknown": 1}, 422, "invalid"),
+        ("GET", "/api/sessions?state=bad", {}, None, 422, "invalid"),
+        ("POST", "/api/projects", {}, {"path": "/"}, 403, "not_added"),
+    ],
+)
+def test_every_refusal_is_a_problem_that_says_what_to_do(
+    shared_server: RunningServer,
+    method: str,
+    path: str,
+    headers: dict[str, str],
+    body: Any,
+    status: int,
+    code: str,
+) -> None:
+    answer = shared_server.client.request(method, path, headers=headers, json=body)
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = answer.json()
+    assert (answer.status_code, problem["status"], problem["code"]) == (status, status, code)
+    assert all(problem[field] for field in ("title", "detail", "hint"))
 
 
 def test_every_answer_has_the_headers_of_a_careful_server(server: RunningServer) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from holdfast.testing import ScriptedServer, hang, say
+from holdfast.testing import ScriptedServer, call, hang, say
 from tests.waiting import LONGEST, wait_until
 
 pytestmark = pytest.mark.e2e
@@ -30,8 +30,11 @@ def gate() -> threading.Event:
 @pytest.fixture
 def script(gate: threading.Event) -> Any:
     def answer(request: Any) -> Any:
-        if str(request.messages[-1].get("content")).strip().splitlines()[-1] == "hang":
+        words = str(request.messages[-1].get("content")).strip().splitlines()[-1]
+        if words == "hang":
             return hang(gate, say("Late."))
+        if words == "edit":
+            return call("edit_file", path="a.py", old="x = 1\n", new="x = 2\n")
         return say("Done.")
 
     return answer
@@ -63,14 +66,21 @@ class Served:
 
     def session_with_a_turn(self) -> str:
         session = str(self.client.post("/sessions", json={"mode": "auto"}).json()["id"])
-        body = {"text": "hang", "client_id": "a"}
-        self.client.post(f"/sessions/{session}/messages", json=body).raise_for_status()
-        assert wait_until(lambda: self.session(session)["state"] == "running", 120)
+        self.send(session, "hang")
+        assert wait_until(lambda: self.session(session)["state"] == "running")
         return session
+
+    def send(self, session: str, text: str) -> None:
+        body = {"text": text}
+        self.client.post(f"/sessions/{session}/messages", json=body).raise_for_status()
 
     def session(self, session: str) -> dict[str, Any]:
         found: dict[str, Any] = self.client.get(f"/sessions/{session}").json()
         return found
+
+    def has_ended(self, session: str, *, turns: int) -> bool:
+        found = self.session(session)
+        return (found["turns"], found["state"]) == (turns, "done")
 
 
 @contextmanager
@@ -89,7 +99,7 @@ def test_one_line_is_printed_and_a_signal_ends_the_server_with_its_turns_interru
 ) -> None:
     with served(root) as server:
         session = server.session_with_a_turn()
-        assert wait_until(lambda: len(model.requests) == 1, 120)
+        assert wait_until(lambda: len(model.requests) == 1)
         server.process.send_signal(signal.SIGTERM)
         out, err = server.process.communicate(timeout=LONGEST)
         assert (server.process.returncode, out) == (0, "")
@@ -118,7 +128,31 @@ def test_after_a_kill_the_next_start_marks_the_turn_and_it_is_continued(
         assert (found["state"], found["last_turn"]) == ("stopped", "interrupted")
         answer = again.client.post(f"/sessions/{session}/continue")
         assert answer.status_code == 202, answer.text
-        assert wait_until(lambda: again.session(session)["state"] == "done", 120)
+        assert wait_until(lambda: again.session(session)["state"] == "done")
+
+
+def test_a_rejection_that_waits_survives_a_kill_and_the_model_is_told_its_reason(
+    root: Path, model: ScriptedServer, gate: threading.Event
+) -> None:
+    with served(root) as server:
+        session = str(server.client.post("/sessions", json={"mode": "auto"}).json()["id"])
+        server.send(session, "edit")
+        assert wait_until(lambda: server.has_ended(session, turns=1))
+        (change,) = server.client.get(f"/sessions/{session}/changes").json()["changes"]
+        server.send(session, "hang")
+        assert wait_until(lambda: server.session(session)["state"] == "running")
+        body = {"reason": "one is enough"}
+        told = server.client.post(f"/changes/{change['id']}/reject", json=body).json()
+        assert told["outcome"] == "waits"
+        os.kill(server.process.pid, signal.SIGKILL)
+        server.process.wait()
+    assert (root / "a.py").read_text() == "x = 2\n"
+    gate.set()
+    with served(root) as again:
+        assert wait_until(lambda: (root / "a.py").read_text() == "x = 1\n")
+        again.send(session, "go on")
+        assert wait_until(lambda: again.has_ended(session, turns=3))
+    assert "rejected the edits of a.py, and says: one is enough" in str(model.requests[-1])
 
 
 def test_another_interface_needs_a_token_file_and_says_what_that_means(

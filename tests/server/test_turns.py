@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,9 @@ import pytest
 from holdfast.adapters.store.store import Store
 from holdfast.testing import ScriptedServer, call, hang, say
 from tests.server.harness import Follower, RunningServer
-from tests.waiting import wait_until
+from tests.waiting import LONGEST, wait_until
+
+pytestmark = pytest.mark.slow  # each starts a server and runs turns: `make quick` does without
 
 
 @pytest.fixture
@@ -93,7 +94,7 @@ def test_a_message_while_a_turn_runs_waits_and_can_be_edited_and_removed(
         == "not_found"
     )
     gate.set()
-    assert wait_until(lambda: server.get(f"/sessions/{session}")["messages"] == 4, 60)
+    assert wait_until(lambda: server.get(f"/sessions/{session}")["messages"] == 4)
     server.wait_for(session, "done")
     texts = [each["text"] for each in server.get(f"/sessions/{session}/messages")["messages"]]
     assert texts == ["Heard the second.", "the second", "Late.", "hang"]
@@ -124,7 +125,7 @@ def test_a_message_is_sent_now_in_place_of_the_turn_that_runs(
     server.send(session, "second")
     third = server.send(session, "third")
     server.post(f"/sessions/{session}/queue/{third['message_id']}/send", status=202)
-    assert wait_until(lambda: server.get(f"/sessions/{session}")["messages"] == 6, 60)
+    assert wait_until(lambda: server.get(f"/sessions/{session}")["messages"] == 6)
     server.wait_for(session, "done")
     texts = [each["text"] for each in server.get(f"/sessions/{session}/messages")["messages"]]
     assert texts[:4] == ["Heard second.", "second", "Heard third.", "third"]
@@ -193,7 +194,7 @@ def test_eight_sessions_have_their_turns_at_once(
     sessions = [server.new_session() for _ in range(8)]
     for session in sessions:
         server.send(session, "hang")
-    assert wait_until(lambda: len(model.requests) == 8, 120)
+    assert wait_until(lambda: len(model.requests) == 8)
     assert server.get("/health")["turns"] == 8
     gate.set()
     for session in sessions:
@@ -205,27 +206,30 @@ def test_a_held_up_store_does_not_hold_up_the_loop(
 ) -> None:
     session = server.new_session()
     query = Store.query
+    entered, release = threading.Semaphore(0), threading.Event()
 
-    def slow(self: Store, *args: Any, **options: Any) -> Any:
-        time.sleep(2)
+    def held_up(self: Store, *args: Any, **options: Any) -> Any:
+        entered.release()
+        release.wait(LONGEST)
         return query(self, *args, **options)
 
-    monkeypatch.setattr(Store, "query", slow)
+    monkeypatch.setattr(Store, "query", held_up)
     held = [
         threading.Thread(target=server.client.get, args=(f"/api/sessions/{session}",))
         for _ in range(30)
     ]
     for thread in held:
         thread.start()
-    began = time.monotonic()
-    for _ in range(5):
-        assert server.get("/health")["status"] == "ok"
-    took = time.monotonic() - began
-    alive = sum(thread.is_alive() for thread in held)
-    for thread in held:
-        thread.join()
-    # All five were answered while the others were held up.
-    assert alive == 30, took
+    try:
+        assert entered.acquire(timeout=LONGEST)
+        for _ in range(5):
+            assert server.get("/health")["status"] == "ok"
+        # All five were answered while the others were held up.
+        assert sum(thread.is_alive() for thread in held) == 30
+    finally:
+        release.set()
+        for thread in held:
+            thread.join()
 
 
 def test_a_server_that_stops_marks_its_turns_as_interrupted_and_tells_followers(
@@ -259,7 +263,7 @@ def test_a_step_that_ends_in_time_is_let_end_and_no_other_begins(
     session = server.new_session()
     server.send(session, "hang")
     server.wait_for(session, "running")
-    assert wait_until(lambda: len(model.requests) == 1, 60)
+    assert wait_until(lambda: len(model.requests) == 1)
     threading.Timer(1.0, gate.set).start()
     server.stop()
     again = start()

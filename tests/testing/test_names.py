@@ -44,7 +44,7 @@ def test_the_page_names_every_public_name() -> None:
     [
         "import holdfast.testing",
         "from holdfast.adapters.models import openai_compatible, discovery",
-        "import holdfast.cli.main",
+        "import holdfast.cli.app",
     ],
 )
 def test_what_is_only_imported_does_not_load_the_http_client(statement: str) -> None:

@@ -16,6 +16,8 @@ from holdfast.tools.changed_files import TreeMemory, mark_of
 from holdfast.tools.ports import FileDigests, Observed
 from tests.tools.world import World, open_world
 
+pytestmark = pytest.mark.integration
+
 GIT = {
     "GIT_AUTHOR_NAME": "a",
     "GIT_AUTHOR_EMAIL": "a@b",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from holdfast.vocab.events import EditRefused
 from holdfast.vocab.outcomes import Outcome
 from holdfast.vocab.requests import Request
 from holdfast.vocab.tool_calls import RawCall, ToolCall
+from holdfast.vocab.tool_outcome import ToolOutcome
 from tests.loop.parse_reply.offered import parse
 from tests.tools.world import Somebody, World, open_world
 
@@ -43,10 +45,13 @@ def test_a_replacement_lands_and_is_reported_with_its_lines(world: World) -> Non
     assert world.read("a.py") == "x = 1\ny = 3\nz = 4\n"
     first, second, event = outcome.events
     assert isinstance(event, EditLanded)
+    assert isinstance(second, ChangeMoved)
     assert (first, second) == (
         ChangeMoved(str(event.change_id), "proposed"),
-        ChangeMoved(str(event.change_id), "applied"),
+        ChangeMoved(str(event.change_id), "applied", written=second.written),
     )
+    digest = hashlib.sha256(b"x = 1\ny = 3\nz = 4\n").hexdigest()
+    assert [(each.path, each.digest) for each in second.written] == [("a.py", digest)]
     assert (event.path, event.action, event.rung, event.proposed) == (
         "a.py",
         "edit",
@@ -692,6 +697,13 @@ def test_a_hard_link_to_a_file_with_secrets_is_one_too(tmp_path: Path) -> None:
         assert world.told("read_file", path="b.md").endswith("1| KEY")
 
 
+def test_a_whole_file_among_the_edits_replaces_the_one_that_is_there(world: World) -> None:
+    world.write("a.py", "old = 1\n")
+    world.told("read_file", path="a.py")
+    world.told("apply_edits", edits=[{"path": "a.py", "content": "new = 1\nmore = 2\n"}])
+    assert (world.root / "a.py").read_text() == "new = 1\nmore = 2\n"
+
+
 def test_an_edit_in_review_waits_and_is_what_later_calls_see(tmp_path: Path) -> None:
     with open_world(tmp_path, review=True) as world:
         world.write("a.py", "x\n")
@@ -706,9 +718,56 @@ def test_an_edit_in_review_waits_and_is_what_later_calls_see(tmp_path: Path) -> 
         assert world.told("read_file", path="a.py") == "a.py: 1 line.\n1| hit"
         assert world.told("search", pattern="hit") == "2 matches:\na.py:1: hit\nnew/b.py:1: hit"
         assert world.told("find_files", pattern="*.py") == "2 files:\na.py\nnew/b.py"
+        assert world.told("find_files", pattern="*.py", path="new") == (
+            "1 file below new:\nnew/b.py"
+        )
         assert world.told("list_dir") == ".: 2 entries.\nnew/\na.py (2 bytes)"
         assert world.told("list_dir", path="new") == "new: 1 entry.\nb.py (4 bytes)"
         world.told("write_patch", diff="--- a/a.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-hit\n")
         assert world.told("list_dir") == ".: 1 entry.\nnew/"
         assert world.told("search", pattern="hit") == "1 match:\nnew/b.py:1: hit"
+        assert world.told("find_files", pattern="*.py") == "1 file:\nnew/b.py"
         assert world.files() == before
+
+
+# ------------------------------------------------------------------------------------------------ what the model knows
+
+
+def by_line(world: World, text: str) -> ToolOutcome:
+    edits = [{"path": "a.py", "range": {"start": 1, "end": 1}, "newText": text}]
+    return world.call("apply_edits", edits=edits)
+
+
+def test_line_numbers_count_for_a_file_that_the_model_wrote_itself(world: World) -> None:
+    world.told("write_file", path="a.py", text="x = 1\ny = 2\n")
+    assert by_line(world, "x = 3").failure is None
+    assert world.read("a.py") == "x = 3\ny = 2\n"
+
+
+def test_line_numbers_mean_nothing_for_a_file_that_was_edited_unread(world: World) -> None:
+    world.write("a.py", "x = 1\ny = 2\n")
+    world.told("edit_file", path="a.py", old="y = 2", new="y = 3")
+    outcome = by_line(world, "x = 3")
+    assert outcome.failure == "exec_error"
+    assert "line numbers mean nothing for a file that was not read" in outcome.text
+
+
+def test_line_numbers_mean_nothing_for_a_file_that_was_deleted_and_is_there_again(
+    world: World,
+) -> None:
+    world.write("a.py", "x = 1\n")
+    world.told("read_file", path="a.py")
+    world.told("write_patch", diff="--- a/a.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x = 1\n")
+    world.write("a.py", "y = 1\n")
+    outcome = by_line(world, "x = 3")
+    assert outcome.failure == "exec_error"
+    assert "line numbers mean nothing for a file that was not read" in outcome.text
+    assert world.read("a.py") == "y = 1\n"
+
+
+def test_a_last_line_without_a_line_break_is_one_place_of_an_edit(world: World) -> None:
+    world.write("a.py", "a\nb\nc")
+    one = world.told("edit_file", path="a.py", old="c", new="d")
+    world.write("b.py", "a\nb\nc\n")
+    same = world.told("edit_file", path="b.py", old="c", new="d")
+    assert one.split("\n")[0].replace("a.py", "b.py") == same.split("\n")[0]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.guards.commands import CommandRules
+from holdfast.tools.commands.sandbox_gaps import sandbox_gaps
 from holdfast.tools.ports import Denied, NoApprover
 from holdfast.vocab.events import CommandRan
 from tests.tools.world import Somebody, World, open_world
@@ -100,7 +101,7 @@ def test_a_search_that_comes_upon_secrets_cannot_read_them(world: World) -> None
 def test_a_file_with_secrets_is_masked_from_an_approved_command_too_and_it_is_said(
     world: World,
 ) -> None:
-    if world.sandbox.unprotected("write"):
+    if sandbox_gaps(world.sandbox, "write"):
         pytest.skip("the sandbox of this machine cannot mask a file in a writable directory")
     world.write(".env", "API_KEY=abc123\n")
     output = world.told("run_command", command="cat .env")
@@ -292,3 +293,19 @@ def test_the_first_ten_files_that_a_command_changed_are_named(
 def test_the_shortest_time_limit_is_a_second(world: World) -> None:
     outcome = world.call("run_command", command=FOREVER, timeout=-5)
     assert outcome.text.startswith("Ended by the time limit of 1 s;")
+
+
+def test_a_command_that_may_do_all_or_names_no_secret_has_no_note_about_them(world: World) -> None:
+    world.write(".env", "API_KEY=1\n")
+    world.write("a.txt", "a\n")
+    assert "may hold secrets" not in world.told("run_command", command="ls .env", access="all")
+    assert "may hold secrets" not in world.told("run_command", command="touch a.txt")
+
+
+def test_an_approved_command_prints_what_it_prints_also_the_value_of_a_secret(
+    world: World,
+) -> None:
+    world.write(".env", "API_KEY=abc123xyz789\n")
+    assert "abc123xyz789" in world.told(
+        "run_command", command="python3 -c 'print(\"abc123xyz789\")'"
+    )

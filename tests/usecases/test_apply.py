@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.changes.transaction import BatchConflict
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
+from holdfast.usecases.changes.observe import observe_difference
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.settled import NOTHING_LEFT
 from holdfast.usecases.workspace import NothingDone
@@ -231,6 +232,17 @@ def test_recovery_stops_at_a_file_that_is_neither_old_nor_new_and_says_where_its
     assert (world.root / "a.py").stat().st_ino == untouched
     assert world.texts() == {"a.py": "x = 1\n", "b.py": "somebody else\n"}
     assert isinstance(apply(world, reply("a")), AppliedReply)
+
+
+def test_nothing_is_recorded_as_observed_where_recovery_stops(world: World) -> None:
+    world.write(a="x = 1\n", b="x = 1\n")
+    leave_half_done(world, "after_commit", reply("a", "b"))
+    world.write(b="somebody else\n")
+    with world.workspace() as workspace:
+        seen = observe_difference({}, {"c.py": (b"", 0o644)}, workspace)
+    assert isinstance(seen, NothingDone)
+    assert reasons(seen) == [("b.py", "conflict")]
+    assert [each.kind for each in world.events() if each.kind == "edit_observed"] == []
 
 
 def test_directories_made_for_new_files_go_when_the_command_is_taken_back(world: World) -> None:

@@ -29,6 +29,8 @@ from holdfast.vocab.events import ApprovalAsked, ApprovalGiven, Event, TurnEnded
 from tests.places import place_of
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.integration
+
 DONE = TurnEnded("done", "Done.", 1, 0, 0)
 
 
@@ -73,9 +75,9 @@ class Scene:
     def __init__(self, store: Store, place: Path) -> None:
         self.store = store
         self.place = place
-        locks = TurnLocks(place)
-        self.log = StoredTurnLog(store, place_of(place), locks)
-        self.questions = StoredApprovals(lambda: store, place_of(place), locks)
+        self.locks = TurnLocks(place)
+        self.log = StoredTurnLog(store, place_of(place), self.locks)
+        self.questions = StoredApprovals(lambda: store, place_of(place), self.locks)
         self.grants = DiskGrants(place, "here")
         self.shown = _Shown()
         self.cancel = threading.Event()
@@ -309,3 +311,16 @@ def test_an_answer_that_comes_with_the_cancel_allows_nothing(scene: Scene) -> No
             return PersonsAnswer("once")
 
     assert scene.gate("ask", _Cancels()).ask("command", "make", "why") == TurnCancelled()
+
+
+def test_an_answer_that_nobody_waits_for_any_more_allows_nothing(scene: Scene) -> None:
+    class _Outlasts(_Person):
+        def ask(self, question: Question, over: Cancel) -> PersonsAnswer | None:
+            scene.locks.drop(scene.begun.turn)
+            return super().ask(question, over)
+
+    late = _Outlasts("always")
+    assert scene.gate("ask", late).ask("command", "make", "why") == TurnCancelled()
+    [question] = late.questions
+    assert scene.shown.events[-1] == ApprovalGiven("make", "cancelled", question.asked.approval_id)
+    assert (late.others, scene.grants.has("make")) == ([], False)

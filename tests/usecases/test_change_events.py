@@ -21,6 +21,8 @@ from holdfast.usecases.workspace import NothingDone
 from tests.usecases.test_owner import start_turn
 from tests.usecases.world import World
 
+pytestmark = pytest.mark.integration
+
 TWENTY = "".join(f"line {number}\n" for number in range(1, 21))
 
 

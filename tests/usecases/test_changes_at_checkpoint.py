@@ -36,3 +36,13 @@ def test_a_checkpoint_whose_process_was_killed_before_it_was_recorded_is_found_b
 
 def test_without_a_name_and_a_number_the_changes_are_not_known() -> None:
     assert changes_at("unnamed", log()) is None
+
+
+def test_a_checkpoint_that_was_recorded_late_has_the_changes_of_when_it_was_taken() -> None:
+    # Its process was killed; the first restore of it recorded it, after other changes.
+    late = [
+        *log(),
+        (9, "checkpoint_taken", event_to_json(CheckpointTaken("late"))),
+        (10, "change_moved", event_to_json(ChangeMoved("two", "rewound"))),
+    ]
+    assert changes_at("late", late, 6) == ChangesAt({"one": "applied"}, KNOWN)

@@ -28,6 +28,8 @@ from tests.adapters.store.talk import say
 from tests.adapters.store.world import new_world
 from tests.usecases.world import World
 
+pytestmark = pytest.mark.integration
+
 
 @pytest.fixture
 def worktrees(world: World) -> GitWorktrees:

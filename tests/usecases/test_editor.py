@@ -19,6 +19,8 @@ from holdfast.wiring.late_store import StoreProblem
 from holdfast.wiring.workspaces import DiskWorkspace
 from tests.usecases.world import World
 
+pytestmark = pytest.mark.integration
+
 
 def propose(workspace: DiskWorkspace, old: str, new: str) -> str:
     proposed = propose_reply(

@@ -58,7 +58,7 @@ from holdfast.vocab.events import (
     TurnStarted,
     UsageReported,
 )
-from holdfast.vocab.session_events import MessageQueued, SessionChanged
+from holdfast.vocab.session_events import MessageQueued, RejectionQueued, SessionChanged
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import Sentinel
 from holdfast.vocab.worktree_events import WorktreeChanged
@@ -111,6 +111,7 @@ EVENTS: list[Event] = [
     ),
     SessionChanged("forked", "s", "t", "qwen", "m", "ask", True, "s0", "k", "c", ("m1", "m2")),
     MessageQueued("m", "t", "refused", "words", ("a.txt",), "mine", "why"),
+    RejectionQueued("ch", "refused", (1, 2), "no", "why"),
     SessionDeleted("s", ("c",), ("t",), ("ch",)),
     GarbageCollected(1, 2, 3),
     LogBaseline(

@@ -16,6 +16,7 @@ from holdfast.vocab.events import (
     CheckpointTaken,
     Event,
     LogBaseline,
+    SessionDeleted,
     TurnEnded,
     TurnStarted,
 )
@@ -118,3 +119,33 @@ def test_a_baseline_is_where_an_older_log_begins() -> None:
     )
     back = restored(chat_id="c", checkpoint_ids_brought_back=("k2",))
     assert folded(baseline, back).checkpoints == {"c": ("k2", "k1", "u")}
+
+
+def test_a_session_that_is_deleted_takes_its_messages_turns_changes_and_checkpoints() -> None:
+    other = TurnStarted("s2", "t2", "m", "", chat_id="c2", message_id="m3")
+    kept = folded(
+        started("t1", "m1", "m2"),
+        other,
+        ChangeMoved("a", "applied"),
+        ChangeMoved("b", "applied"),
+        CheckpointTaken("k1", chat_id="c"),
+        CheckpointTaken("k2", chat_id="c2"),
+        CheckpointTaken("k3"),
+        SessionDeleted("s", ("c", "unknown"), ("t1", "unknown"), ("a",)),
+    )
+    assert kept == LogState(
+        (("b", "applied"),),
+        {"c2": ("m3",)},
+        {"c2": ("k2",), None: ("k3",)},
+        {"t2": "running"},
+    )
+
+
+def test_changes_that_a_restore_moves_are_the_last_in_its_order() -> None:
+    moved = [ChangeMoved(name, "applied") for name in ("a", "b", "c")]
+    back = (BaselineChange("b", "proposed"), BaselineChange("a", "rewound"))
+    assert changes(*moved, restored(changes_restored=back)) == (
+        ("c", "applied"),
+        ("b", "proposed"),
+        ("a", "rewound"),
+    )

@@ -8,6 +8,8 @@ import pytest
 from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.usecases.turns.ports import BeginOutcome, TurnBegun, TurnRequest
 from holdfast.usecases.turns.recorder import TurnRecorder
+from holdfast.vocab.agent_events import AgentCall
+from holdfast.vocab.cancellation import TurnStopped
 from holdfast.vocab.change_events import ChangeMoved, EditLanded
 from holdfast.vocab.events import (
     ApprovalAsked,
@@ -93,13 +95,14 @@ def test_a_call_is_on_record_before_it_is_run_and_its_outcome_before_the_next() 
 
 
 def test_the_stream_is_recorded_in_pieces_not_letter_by_letter() -> None:
-    records = _record(*[TextArrived("x" * 100)] * 30, Said("x" * 3000), OVER)
-    assert [[type(event).__name__ for event in each] for each in records.kept] == [
-        ["TextArrived"],
-        ["TextArrived", "Said"],
-        ["TurnEnded"],
+    said = Said("x" * 5000)
+    records = _record(*[TextArrived("x" * 100)] * 50, said, OVER)
+    assert records.kept == [
+        [TextArrived("x" * 2000)],
+        [TextArrived("x" * 2000)],
+        [TextArrived("x" * 1000), said],
+        [OVER],
     ]
-    assert records.kept[0] == [TextArrived("x" * 2000)]
 
 
 def test_a_slow_stream_is_recorded_as_it_comes() -> None:
@@ -182,6 +185,26 @@ def test_what_could_not_be_recorded_in_time_fails_the_turn_itself() -> None:
         assert wait_until(fails)
 
 
+def test_after_a_stop_what_others_have_published_is_shown_and_nothing_more_is_recorded() -> None:
+    class _Stopped(_Records):
+        """Another command has stopped the turn."""
+
+        def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
+            self.kept.append(list(events))
+            raise TurnStopped("Stopped.")
+
+    records, shown = _Stopped(), _Shown()
+    recorder = TurnRecorder(BEGUN, records, shown, lambda: 0.0)
+    recorder.emit(StepStarted(1))
+    for event in (ChangeMoved("c", "applied"), ChangeMoved("d", "applied")):
+        records.log.append(event)
+        recorder.emit(event)
+    assert records.kept == [[StepStarted(1)]]
+    assert [event for event, _ in shown] == records.log
+    with pytest.raises(TurnStopped):
+        recorder.emit(StepStarted(2))
+
+
 def test_what_a_use_case_has_published_is_shown_and_not_recorded_again() -> None:
     records, shown = _Records(), _Shown()
     recorder = TurnRecorder(BEGUN, records, shown, lambda: 0.0)
@@ -199,3 +222,23 @@ def test_what_a_use_case_has_published_is_shown_and_not_recorded_again() -> None
     recorder.flush()
     assert records.kept == []
     assert shown == [(event, number) for number, event in enumerate(published, 1)]
+
+
+def test_states_of_one_call_of_an_agent_that_follow_each_other_are_one() -> None:
+    running = AgentCall("c1", "Edit", "edit", "running")
+    records = _record(
+        TextArrived("first"),
+        AgentCall("c1", "Edit", "edit", "pending"),
+        running,
+        AgentCall("c2", "Edit", "edit", "pending"),
+        TextArrived("a"),
+        AgentCall("c2", "Edit", "edit", "running"),
+        OVER,
+    )
+    assert records.log[:-1] == [
+        TextArrived("first"),
+        running,
+        AgentCall("c2", "Edit", "edit", "pending"),
+        TextArrived("a"),
+        AgentCall("c2", "Edit", "edit", "running"),
+    ]

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from holdfast.landing.land import land
+from holdfast.repair.decisions.decision import Decision
+from holdfast.repair.decisions.decision_ids import module_of, sha_of
 from holdfast.repair.decisions.manifest import Manifest
 from holdfast.repair.outcomes import RuleRepaired, TimedOut
 from holdfast.repair.ports import Checked, CheckTimedOut, RepairUnit, ToolchainMissing
 from holdfast.repair.ports import PipelinePorts as RepairWorld
 from holdfast.repair.strictness import RepairPolicy
-from holdfast.usecases.repair.file_repair import FileRepair
-from holdfast.usecases.repair.repair_files import (
-    AlreadyThere,
-    RepairDependencies,
-    repair_files,
-    write_repaired,
-)
+from holdfast.usecases.events.ports import EventLog, EventsUnavailable, LoggedEvent
+from holdfast.usecases.repair.file_repair import AlreadyThere, FileRepair
+from holdfast.usecases.repair.repair_files import RepairDependencies, repair_files
+from holdfast.usecases.repair.repaired_code import write_repaired
+from holdfast.vocab.outcomes import Landed
+from holdfast.vocab.owned_event import OwnedEvent
+from holdfast.vocab.requests import WriteFile
 from holdfast.wiring.workspaces import DiskWorkspace
 from tests.repair.pipeline.stage import MemoryDecisionFiles, MemoryRules, NamesCheck
 from tests.usecases.world import World
@@ -51,6 +54,9 @@ class Shop:
         self.manifest = Manifest(MemoryDecisionFiles())
         self.check = NamesCheck()
         self.may_write: Callable[[str, str], str | None] = lambda _path, _diff: None
+        self.events: EventLog | None = None
+        self.dry_run = False
+        self.stopped = 0
         self.file = self.write("a.py", BAD)
 
     def write(self, name: str, text: str) -> Path:
@@ -67,8 +73,14 @@ class Shop:
             workers=1,
             withdraw=self.manifest.withdraw,
             may_write=self.may_write,
+            events=self.events,
+            dry_run=self.dry_run,
+            stop=self._stop,
         )
         return repair_files(paths or ("a.py",), dependencies, RepairPolicy(), met=met)
+
+    def _stop(self) -> None:
+        self.stopped += 1
 
     def verdicts(self) -> list[str]:
         return [each.verdict for each in self.manifest.list()]
@@ -87,6 +99,30 @@ def test_a_file_is_repaired_and_the_repair_is_recorded(shop: Shop) -> None:
     [repaired] = shop.repair()
     assert isinstance(repaired.outcome, RuleRepaired)
     assert (repaired.success, shop.file.read_text(), shop.verdicts()) == (True, GOOD, ["accepted"])
+    assert [repaired.change_id] == [change.id for change in shop.workspace.log.list()]
+    assert repaired.note == ""
+
+
+def test_a_pinned_decision_that_does_not_help_is_named_with_the_reason(shop: Shop) -> None:
+    worse = BAD.replace("price)", "prize + pris)")
+    landed = land(BAD, WriteFile(worse), "a.py")
+    assert isinstance(landed, Landed)
+    pinned = Decision("7" * 16, module_of("a.py"), "a.py", "python", "repair", "x")
+    shop.manifest.record(
+        replace(pinned, before_sha=sha_of(BAD.encode()), diff=landed.diff, pinned=True)
+    )
+    [repaired] = shop.repair()
+    assert (repaired.success, shop.file.read_text()) == (True, GOOD)
+    assert repaired.note == (
+        f"the pinned decision {'7' * 16} was tried and refused: "
+        "a.py:2:16: error: undefined name `prize` [undefined]"
+    )
+
+
+def test_a_rule_that_does_not_help_is_no_pinned_decision(shop: Shop) -> None:
+    shop.write("a.py", BAD.replace("prices", "costs"))
+    [repaired] = shop.repair()
+    assert (repaired.success, repaired.note, shop.verdicts()) == (False, "", ["failed"])
 
 
 def test_the_same_text_by_another_s_hand_is_a_success_and_stays_on_record(shop: Shop) -> None:
@@ -219,3 +255,81 @@ def test_a_path_is_said_once(shop: Shop) -> None:
     shop.check = _Missing()
     [repaired] = shop.repair()
     assert repaired.trouble == "a.py: names is not installed; install names."
+
+
+# ------------------------------------------------------------------------------------------------------- on record
+
+
+class Log:
+    """Events that were published outside of a turn (port `EventLog`)."""
+
+    def __init__(self, away: str = "") -> None:
+        self.kinds: list[str] = []
+        self.away = away
+
+    def after(
+        self, seq: int, *, session: str | None = None, limit: int | None = None
+    ) -> Sequence[LoggedEvent]:
+        return ()
+
+    def last(self) -> int:
+        return 7
+
+    def publish(self, events: Sequence[OwnedEvent]) -> int:
+        if self.away:
+            raise EventsUnavailable(self.away)
+        self.kinds += [each.event.kind for each in events]
+        return 7
+
+
+UNKNOWN = "def total(prices):\n    return sum(cost)\n"
+
+
+def test_a_repair_that_wrote_no_file_is_published_if_it_was_tried(shop: Shop) -> None:
+    shop.events = log = Log()
+    shop.write("good.py", GOOD)
+    shop.write("b.py", UNKNOWN)
+    good, failed = shop.repair("good.py", "b.py")
+    assert (good.success, good.seq) == (True, None)
+    assert (failed.success, failed.seq) == (False, 7)
+    assert log.kinds == ["repair"]
+    [written] = shop.repair("a.py")
+    # Its end was published with its change.
+    assert (written.success, log.kinds) == (True, ["repair"])
+    assert written.seq not in {None, 7}
+
+
+def test_a_dry_run_publishes_nothing_and_a_turn_records_its_own(shop: Shop) -> None:
+    shop.write("b.py", UNKNOWN)
+    assert [each.seq for each in shop.repair("b.py")] == [None]
+    shop.events, shop.dry_run = log = Log(), True
+    assert [each.seq for each in shop.repair("a.py", "b.py")] == [None, None]
+    assert (log[0].kinds, shop.file.read_text()) == ([], BAD)
+
+
+def test_a_log_that_is_away_is_a_note(shop: Shop) -> None:
+    shop.events = Log("the store is away.")
+    shop.write("b.py", UNKNOWN)
+    [failed] = shop.repair("b.py")
+    assert failed.note == "this is not in the event log: the store is away."
+
+
+def test_an_error_stops_what_still_runs(shop: Shop) -> None:
+    def broken(_path: str, _diff: str) -> str | None:
+        raise ZeroDivisionError
+
+    shop.may_write = broken
+    with pytest.raises(ZeroDivisionError):
+        shop.repair()
+    assert shop.stopped == 1
+
+
+@pytest.mark.parametrize("name", ["/f", None])
+def test_a_disk_that_refuses_is_trouble_of_the_file(shop: Shop, name: str | None) -> None:
+    def full(_path: str, _text: bytes) -> Checked | CheckTimedOut:
+        raise OSError(28, "No space left", name)
+
+    shop.check.run = full  # type: ignore[method-assign,assignment]
+    [repaired] = shop.repair()
+    where = f"{name}: " if name else ""
+    assert repaired.trouble == f"a.py: the disk refused: {where}No space left."

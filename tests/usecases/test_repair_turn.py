@@ -311,3 +311,85 @@ def test_a_repair_has_an_end(world: World) -> None:
         repair_turn(ended, ended.files, turn, repairs, events.append)
     [report] = [event for event in events if isinstance(event, RepairEnded)]
     assert report.message.startswith("the 300 s that a repair after a turn may take are over")
+
+
+def test_a_file_with_a_token_or_a_secret_name_is_not_looked_at(world: World) -> None:
+    world.write(token="KEY = 'ghp_" + "a" * 36 + "'\n")
+    (world.root / ".env").write_text("A=1\n")
+    check = _Check(PASSES)
+    assert after(world, ["token.py", ".env"], found(check))[0] == []
+    assert check.runs == 0
+
+
+def test_one_file_too_many_is_counted_as_one(world: World) -> None:
+    names = [f"f{number:02}" for number in range(MOST_FILES + 1)]
+    world.write(**dict.fromkeys(names, "x\n"))
+    report, _ = after(world, [f"{name}.py" for name in names], found(_Check(PASSES)))
+    assert report[0].message == (
+        f"1 more file was not checked, for one turn checks {MOST_FILES}; use `holdfast repair`."
+    )
+    exactly = [f"{name}.py" for name in names[:MOST_FILES]]
+    report, _ = after(world, exactly, found(_Check(PASSES)))
+    assert [each.outcome for each in report] == ["FirstTrySuccess"] * MOST_FILES
+
+
+class _Consent(_Gate):
+    """Says yes."""
+
+    def ask(self, what: str, subject: str, why: str, *, in_auto: bool = False) -> GateAnswer:
+        super().ask(what, subject, why)
+        return "yes"
+
+
+def consented(
+    world: World, check: ProjectCheck, trust: MemoryTrust
+) -> tuple[list[RepairEnded], _Gate]:
+    events: list[Event] = []
+    gate = _Consent()
+    with world.workspace() as workspace:
+        owner = ChangeOwner("s", "t")
+        turn = EditedTurn(owner, ScriptedModel([]), gate, workspace, threading.Event())
+        repairs = TurnRepairs(
+            lambda *_: (check,),
+            lambda _: Ask("it is a command"),
+            lambda *_: pytest.fail("nobody is needed"),
+            ProjectTrust(trust),
+            lambda: 0.0,
+            RepairPolicy(),
+        )
+        ended = TurnEnded("done", "Done.", 1, 2, 3, ("a.py",))
+        repair_turn(ended, ended.files, turn, repairs, events.append)
+    return [event for event in events if isinstance(event, RepairEnded)], gate
+
+
+def test_code_that_a_person_trusts_runs_and_is_asked_for_once(world: World) -> None:
+    world.write(a="x\n")
+    trust = MemoryTrust()
+    check = _Check(PASSES)
+    report, gate = consented(world, own(check, None, PLUGIN, command=COMMAND), trust)
+    assert (check.runs, [each.outcome for each in report]) == (1, ["FirstTrySuccess"])
+    assert gate.asked == [("trust", "own.py (plugin, new)")]
+    _, again = consented(world, own(check, None, PLUGIN, command=COMMAND), trust)
+    assert again.asked == []
+
+
+def test_a_command_that_a_person_allows_runs(world: World) -> None:
+    world.write(a="x\n")
+    check = _Check(PASSES)
+    _, gate = consented(world, found(check, COMMAND, whole=True), MemoryTrust())
+    assert (check.runs, gate.asked) == (1, [("command", COMMAND)])
+
+
+def test_trust_that_cannot_be_remembered_counts_this_time_and_that_is_said(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.write(a="x\n")
+    check = _Check(PASSES)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left", "/trust")
+
+    monkeypatch.setattr(ProjectTrust, "accept", full)
+    report, _ = consented(world, own(check, None, PLUGIN, command=COMMAND), MemoryTrust())
+    assert check.runs == 1
+    assert report[0].message == "/trust: No space left; what you trust is not remembered."

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 
+import pytest
+
 from holdfast.changes.change import Change
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.ports import FileFound, FileMissing
@@ -18,6 +20,8 @@ from holdfast.usecases.locked_workspace import settle_first
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.owned_event import OwnedEvent
 from tests.usecases.world import Act, World
+
+pytestmark = pytest.mark.integration
 
 
 def replace(path: str, old: str, new: str) -> ReplyText:

@@ -21,6 +21,8 @@ from holdfast.vocab.owned_event import OwnedEvent
 from tests.end_to_end.fifty_files import snapshot
 from tests.usecases.world import World
 
+pytestmark = pytest.mark.integration
+
 FIVE = "a = 1\nb = 1\nc = 1\nd = 1\ne = 1\n"
 
 

@@ -60,12 +60,12 @@ class Turns:
         self.steps.append(f"end {turn.id}: {ended.status}, {ended.message}")
         return True
 
-    def end_processes(
-        self, turns: Sequence[RunningTurn], *, worktree: bool = False
-    ) -> tuple[int, ...]:
-        named = [turn.id for turn in turns] + ["worktree"] * worktree
-        self._do(f"processes of {' '.join(named)}", "processes", turns)
-        return self.left_behind if worktree else ()
+    def end_processes(self, turns: Sequence[RunningTurn]) -> tuple[int, ...]:
+        self._do(f"processes of {' '.join(turn.id for turn in turns)}", "processes", turns)
+        return self.left_behind if turns else ()
+
+    def end_left_processes(self, scope: StopScope) -> tuple[int, ...]:
+        raise NotImplementedError
 
     def end_owner(self, turn: RunningTurn) -> None:
         self._do(f"owner of {turn.id}", "owner", [turn])
@@ -78,16 +78,22 @@ class Turns:
 def test_a_turn_that_ends_when_asked_loses_nothing_else() -> None:
     turns = Turns({ONE: "ask"}, recorded=frozenset({"t1"}))
     assert stop_turns(HERE, "Stopped.", turns) == TurnsStopped((ONE,))
-    assert turns.steps == ["ask: Stopped.", "processes of t1 worktree"]
+    assert turns.steps == ["ask: Stopped.", "processes of t1"]
     assert turns.waited == 0
 
 
-def test_nobody_is_asked_where_nothing_runs_and_what_was_left_behind_is_ended() -> None:
+def test_nobody_is_asked_where_nothing_runs() -> None:
     turns = Turns({}, left_behind=(9,))
     stopped = stop_turns(HERE, "Stopped.", turns)
-    assert stopped == TurnsStopped((), (9,))
+    assert stopped == TurnsStopped()
+    assert not stopped.any
+
+
+def test_what_a_stopped_turn_has_started_is_ended_and_reported() -> None:
+    turns = Turns({ONE: "ask"}, left_behind=(9,))
+    stopped = stop_turns(HERE, "Stopped.", turns)
+    assert stopped == TurnsStopped((ONE,), (9,))
     assert stopped.any
-    assert turns.steps == ["processes of worktree"]
 
 
 def test_a_stop_of_a_session_alone_leaves_what_other_turns_have_left() -> None:
@@ -110,7 +116,7 @@ def test_after_ten_seconds_the_processes_of_the_turn_are_ended_then_its_owner(
         "ask: Stopped.",
         "processes of t1",
         *steps,
-        "processes of t1 worktree",
+        "processes of t1",
         "end t1: cancelled, Stopped.",
     ]
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from typing import Any, cast
 
 import pytest
 
+from holdfast.changes.change import AT_ONCE, Change, ChangeOwner, RequestedEdits
+from holdfast.changes.plan import ChangePlan
+from holdfast.changes.swaps import LINK, Content, Swap
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
-from holdfast.usecases.turns.baseline import Baseline, SinceCheck
+from holdfast.usecases.turns.baseline import Baseline, SinceCheck, texts_before
+from holdfast.usecases.turns.repair_ports import EditedTurn
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
+from tests.changes.memory_log import MemoryLog
 
 THEN = b"one\ntwo\nthree\n"
 
@@ -131,3 +138,48 @@ def test_what_is_known_of_a_text_is_not_asked_again() -> None:
 def test_a_run_that_was_ended_says_nothing_of_before() -> None:
     late = CheckTimedOut("own 1", 5)
     assert since(late, said(error(1))) == late
+
+
+class _Workspace:
+    """Only a log (part of the port `Workspace`)."""
+
+    def __init__(self) -> None:
+        self.log = MemoryLog()
+
+
+def test_what_a_file_held_before_a_turn_is_what_its_first_change_found() -> None:
+    workspace = _Workspace()
+    swaps = [
+        Swap("a.py", Content(b"1\n"), Content(b"2\n")),
+        Swap("a.py", Content(b"2\n"), Content(b"3\n")),
+        Swap("new.py", None, Content(b"n\n")),
+        Swap("new.py", Content(b"n\n"), Content(b"m\n")),
+        Swap("link", None, Content(b"target", LINK)),
+    ]
+    owners = [("s", "t")] * len(swaps)
+    others = [Swap("other.py", Content(b"1\n"), Content(b"2\n"))] * 2
+    owners += [("s", "t0"), ("s", "t")]
+    states = ["applied"] * (len(swaps) + 1) + ["rewound"]
+    for number, (swap, owner, state) in enumerate(
+        zip([*swaps, *others], owners, states, strict=True)
+    ):
+        plan = ChangePlan((), (swap,), ())
+        session, of_turn = owner
+        change = Change(
+            f"c{number}",
+            cast("Any", state),
+            AT_ONCE,
+            RequestedEdits(),
+            plan,
+            session=session,
+            turn=of_turn,
+        )
+        workspace.log.add(change, lambda _: ())
+    turn = EditedTurn(
+        ChangeOwner("s", "t"),
+        cast("Any", None),
+        cast("Any", None),
+        cast("Any", workspace),
+        threading.Event(),
+    )
+    assert texts_before(turn) == {"a.py": b"1\n", "new.py": None}

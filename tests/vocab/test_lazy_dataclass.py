@@ -6,14 +6,16 @@ import copy
 import dataclasses
 import inspect
 import pickle
+import threading
 from collections.abc import Callable
-from dataclasses import field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import InitVar, field
 from types import FunctionType
 from typing import Any, ClassVar
 
 import pytest
 
-from holdfast.vocab.lazy_dataclass import LateMethod, dataclass, lazy_dataclass
+from holdfast.vocab.lazy_dataclass import LateFields, LateMethod, dataclass, lazy_dataclass
 
 DECORATORS = (dataclasses.dataclass, lazy_dataclass)
 
@@ -167,3 +169,32 @@ def test_a_frozen_class_with_slots_is_pickled() -> None:
 def test_the_methods_that_a_class_defines_stay() -> None:
     cls: Any = declare(lazy_dataclass)["OwnMethods"]
     assert (repr(cls(3)), cls(3) == cls(4), hash(cls(3))) == ("<3>", True, 7)
+
+
+def test_fields_are_read_when_they_are_first_asked_for() -> None:
+    cls: Any = declare(lazy_dataclass)["Derived"]
+    assert type(vars(cls)["__dataclass_fields__"]) is LateFields
+    assert [each.name for each in dataclasses.fields(cls)] == ["a", "b", "c", "d", "e"]
+    assert type(vars(cls)["__dataclass_fields__"]) is dict
+
+
+def test_threads_that_use_a_class_first_at_once_get_the_same_fields() -> None:
+    for _ in range(20):
+        cls: Any = declare(lazy_dataclass)["Derived"]
+        start = threading.Barrier(4)
+
+        def make(cls: Any = cls, start: threading.Barrier = start) -> Any:
+            start.wait()
+            return dataclasses.replace(cls(1), a=2).c
+
+        with ThreadPoolExecutor(4) as pool:
+            made = [pool.submit(make) for _ in range(4)]
+            assert [each.result() for each in made] == [[]] * 4
+
+
+def test_a_class_with_a_field_that_is_only_an_argument_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"Counted: use `dataclasses.dataclass` for InitVar"):
+
+        @lazy_dataclass(slots=True)
+        class Counted:
+            start: InitVar[int]

@@ -36,6 +36,8 @@ from holdfast.wiring.projects.session_turns import queue_message, run_session_tu
 from holdfast.wiring.settings import settings_at
 from tests.waiting import LONGEST, wait_until
 
+pytestmark = pytest.mark.integration
+
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenProject]:

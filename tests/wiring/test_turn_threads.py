@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from holdfast.testing import RecordedRequest, Reply, ScriptedServer, call, say
 from holdfast.usecases.sessions.transcript_ports import NewMessage
 from holdfast.vocab.events import TurnEnded
@@ -12,6 +14,8 @@ from holdfast.wiring.projects.open_project import OpenProject
 from holdfast.wiring.projects.session_turns import queue_message, run_session_turn
 from tests.waiting import LONGEST, wait_until
 from tests.wiring.test_open_project import new_session, project, settings_of
+
+pytestmark = pytest.mark.integration
 
 __all__ = ["project"]
 TURNS = 8

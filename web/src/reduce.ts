@@ -22,6 +22,7 @@ import type {
   ToolCall,
   TurnEnded,
   TurnStarted,
+  UsageReported,
 } from "./api/schema.ts";
 
 /** What the model said in one step. `settled`: the step is over, and its text is the one of the history. */
@@ -120,6 +121,8 @@ export interface Message {
   agent: string;
   model: string;
   sandbox: string;
+  /** How many tokens fit into the context of the model, or null. */
+  window: number | null;
   ended: TurnEnded | null;
 }
 
@@ -258,6 +261,7 @@ function newMessage(id: string, role: "user" | "assistant", turn: string | null,
     agent: "",
     model: "",
     sandbox: "",
+    window: null,
     ended: null,
   };
 }
@@ -360,7 +364,7 @@ function queueAfter(queue: readonly Queued[], event: Extract<Event, { kind: "mes
 export function messageAfter(message: Message, event: Event): Message {
   switch (event.kind) {
     case "turn_started":
-      return { ...message, agent: event.agent, model: event.model, sandbox: event.sandbox };
+      return { ...message, agent: event.agent, model: event.model, sandbox: event.sandbox, window: event.context ?? null };
     case "checkpoint_taken":
       return event.checkpoint_kind === "turn" ? { ...message, checkpoint: event.checkpoint_id } : message;
     case "checkpoint_missed":
@@ -402,7 +406,7 @@ export function messageAfter(message: Message, event: Event): Message {
     case "repair":
       return withRepair(message, event);
     case "usage":
-      return withUsage(message, event.prompt, event.completion, event.estimated);
+      return withUsage(message, event);
     case "agent_call":
       return withAgentCall(message, event);
     case "plan":
@@ -423,6 +427,7 @@ export function messageAfter(message: Message, event: Event): Message {
     case "changes_removed":
     case "session_changed":
     case "message_queued":
+    case "rejection_queued":
     case "session_deleted":
     case "garbage_collected":
     case "baseline":
@@ -557,14 +562,14 @@ function withRepair(message: Message, event: RepairEnded): Message {
   return withPart(message, { kind: "repair", repairs: [event] });
 }
 
-function withUsage(message: Message, prompt: number, completion: number, estimated: boolean): Message {
+function withUsage(message: Message, event: UsageReported): Message {
   const usage: Usage = {
-    prompt: message.usage.prompt + prompt,
-    completion: message.usage.completion + completion,
-    context: prompt + completion,
-    estimated: message.usage.estimated || estimated,
+    prompt: message.usage.prompt + event.prompt,
+    completion: message.usage.completion + event.completion,
+    context: event.context ?? event.prompt + event.completion,
+    estimated: message.usage.estimated || event.estimated,
   };
-  return { ...message, usage };
+  return { ...message, usage, window: event.window ?? message.window };
 }
 
 function withAgentCall(message: Message, event: AgentCall): Message {
@@ -664,6 +669,7 @@ function changedAfter(changed: State["changed"], event: Event): State["changed"]
       return { ...changed, sessions: changed.sessions + 1 };
     case "change_moved":
     case "changes_removed":
+    case "rejection_queued":
     case "edit_observed":
       return { ...changed, changes: changed.changes + 1 };
     case "checkpoint_taken":

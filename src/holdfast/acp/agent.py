@@ -81,6 +81,7 @@ class HoldfastAgent:
         """Return what this agent can do. There is one version of the protocol."""
         if protocol_version != PROTOCOL_VERSION:
             _log.warning("the client offers protocol version %s", protocol_version)
+
         return InitializeResponse(
             protocol_version=PROTOCOL_VERSION,
             agent_capabilities=AgentCapabilities(
@@ -111,6 +112,7 @@ class HoldfastAgent:
         open_already = self._sessions.get(session_id)
         if open_already is not None and open_already.is_running:
             raise RequestError(-32600, f"session {session_id}: a turn of it is running; cancel it")
+
         root = await asyncio.to_thread(_find_session, Path(cwd), session_id)
         link = self._link(session_id)
         await asyncio.to_thread(_send_transcript, link, root, session_id)
@@ -125,10 +127,12 @@ class HoldfastAgent:
         root = None
         if cwd is not None:
             root = _existing_root(cwd)
+
         try:
             found = await asyncio.to_thread(list_placed_sessions, root, offset, _PAGE + 1)
         except SessionsUnavailable as error:
             raise RequestError(-32603, str(error)) from error
+
         listed = [
             SessionInfo(
                 session_id=each.id, cwd=each.path, title=each.title, updated_at=each.updated_at
@@ -138,6 +142,7 @@ class HoldfastAgent:
         more = None
         if len(found) > _PAGE:
             more = str(offset + _PAGE)
+
         return ListSessionsResponse(sessions=listed, next_cursor=more)
 
     async def set_session_mode(
@@ -158,6 +163,7 @@ class HoldfastAgent:
         session = self._find(session_id)
         if session.is_running:
             raise RequestError(-32600, f"session {session_id}: a turn of it is running; cancel it")
+
         words = prompt_text(prompt, session.root)
         link = self._link(session_id)
         # No await before: a cancel that follows at once has to find the turn.
@@ -177,6 +183,7 @@ class HoldfastAgent:
         self._is_ending = True
         for session in self._sessions.values():
             session.cancel()
+
         if self._turns:
             _, left = await asyncio.wait(self._turns, timeout=_LONGEST_END)
             if left:
@@ -190,8 +197,10 @@ class HoldfastAgent:
         refused = why_moved(root) or why_state_refused(root)
         if refused is not None:
             raise RequestError(-32602, refused)
+
         if mcp_servers:
             _log.warning("%s MCP servers of the client are not used", len(mcp_servers))
+
         mode = parse_mode(read_settings(root, self._flags)["approve"])
         return mode or "ask"
 
@@ -266,12 +275,15 @@ def _find_session(root: Path, session_id: str) -> Path:
             found = sessions.find(session_id)
     except SessionsUnavailable as error:
         raise RequestError(-32603, str(error)) from error
+
     if session_id not in found:
         message = f"session {session_id}: there is no such session in {root}; see session/list"
         raise RequestError(-32002, message)
+
     place = root_of_session(root, session_id, lambda note: _log.info("%s", note))
     if isinstance(place, NotSent):
         raise RequestError(-32002, place.message)
+
     return place
 
 

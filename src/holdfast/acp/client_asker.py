@@ -55,16 +55,20 @@ class ClientAsker:
             chosen = self._link.ask(call, options, over)
         except RequestError as error:
             return PersonsAnswer("deny", f"the editor could not ask the user: {error}")
+
         for answer in asked.options:
             if answer == chosen:
                 return PersonsAnswer(answer)
+
         if chosen is not None:
             return PersonsAnswer(
                 "deny", f"the editor sent an answer that was not offered: {chosen}"
             )
+
         if not over.is_set():
             # The protocol's word for a turn that the user has cancelled.
             self._cancel()
+
         return None
 
     def show_other_answer(self, given: ApprovalGiven) -> None:

@@ -61,6 +61,7 @@ class ClientLink:
             if isinstance(answered.outcome, AllowedOutcome):
                 return answered.outcome.option_id
             return None
+
         asking.cancel()
         return None
 

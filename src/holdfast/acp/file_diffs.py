@@ -44,6 +44,7 @@ class FileDiffs:
                 found.append(tool_diff_content(path, after))
             else:
                 found.append(tool_diff_content(path, after, before))
+
         return found or [_as_text(event)]
 
     def _swaps(self, change_id: str) -> tuple[Swap, ...]:
@@ -52,8 +53,10 @@ class FileDiffs:
                 change = workspace.log.get(change_id)
         except (LogUnavailable, OSError):
             return ()
+
         if change is None:
             return ()
+
         return change.plan.swaps
 
 

@@ -49,9 +49,11 @@ def prompt_text(blocks: Sequence[PromptBlock], root: Path) -> str:
                 raise _refused("embedded binary data", block.resource.uri)
             case _:
                 raise _refused(f"content of type {block.type}", "")
+
     text = "".join(words).strip()
     if not text:
         raise RequestError(-32602, "the prompt is empty; write what to do")
+
     return "\n\n".join([text, *context])
 
 
@@ -60,12 +62,15 @@ def _name(uri: str, root: Path) -> str:
     parts = urlsplit(uri)
     if parts.scheme != "file":
         return uri
+
     path = Path(unquote(parts.path))
     if path.is_relative_to(root):
         path = path.relative_to(root)
+
     lines = ""
     if parts.fragment:
         lines = f"#{parts.fragment}"
+
     return f"{path}{lines}"
 
 

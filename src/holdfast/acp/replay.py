@@ -25,6 +25,7 @@ def replay(root: Path, session: str) -> Iterator[SessionUpdate]:
     """
     with open_event_log(root) as log:
         events = [each for each in log.after(0, session=session) if each.session == session]
+
     state = fold(events)
     messages = set().union(*state.messages.values())
     turns: dict[str, TurnUpdates] = {}

@@ -46,6 +46,7 @@ async def _serve(flags: Flags, received: BinaryIO, sent: BinaryIO) -> int:
         # Under `nohup` a signal is ignored, and stays so.
         if signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, stop, number)
+
     try:
         await connection.listen()
         await agent.end()
@@ -55,4 +56,5 @@ async def _serve(flags: Flags, received: BinaryIO, sent: BinaryIO) -> int:
                 await transport.wait_for_answers()
     finally:
         await connection.close()
+
     return code

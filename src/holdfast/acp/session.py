@@ -115,6 +115,7 @@ class EditorSession:
         message = UserMessage(words, plan=mode == "plan", new_session=self.id)
         if self._on_record:
             message = UserMessage(words, self.id, plan=mode == "plan")
+
         ended = run_turn_at(
             self.root,
             settings,
@@ -146,7 +147,9 @@ def _response(ended: TurnEnded | NotSent, shown: TurnUpdates) -> PromptResponse:
     }
     if reason is not None:
         return PromptResponse(stop_reason=reason, field_meta={"holdfast": facts})
+
     code = _FAILED
     if ended.stop_reason == "needs_login":
         code = _LOGIN_NEEDED
+
     raise RequestError(code, ended.message, {"holdfast": facts})

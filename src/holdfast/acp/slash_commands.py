@@ -85,9 +85,11 @@ def _restore(wanted: str, root: Path, session: str) -> str:
     target = wanted or _last_checkpoint(root, session)
     if target is None:
         return "There is nothing to restore: no turn of this session has a checkpoint."
+
     restored = restore(target, worktrees, session=session)
     if isinstance(restored, NothingDone):
         return _refusal(restored)
+
     return f"{_restored(restored)} Undo this with /undo."
 
 
@@ -97,10 +99,13 @@ def _undo(root: Path, session: str) -> str:
         if isinstance(undone, NothingDone):
             return _refusal(undone)
         return _restored(undone)
+
     with open_workspace(root) as workspace:
         outcome = undo_turn(workspace, session=session)
+
     if isinstance(outcome, NothingDone):
         return _refusal(outcome)
+
     paths = [file.path for file in outcome.files]
     return f"Undone: {_names(paths)}. Redo this with `holdfast redo`."
 
@@ -109,17 +114,21 @@ def _diff(wanted: str, root: Path, session: str) -> str:
     target = wanted or _last_checkpoint(root, session)
     if target is None:
         return "There is nothing to compare: no turn of this session has a checkpoint."
+
     compared = compare_checkpoints(target, None, open_worktrees(root))
     if isinstance(compared, NothingDone):
         return _refusal(compared)
     if not compared.diff:
         return f"Nothing differs from checkpoint {compared.before.id}."
+
     diff = compared.diff
     if len(diff) > _LONGEST_DIFF:
         diff = f"{diff[:_LONGEST_DIFF]}\n… more: holdfast checkpoint diff {compared.before.id}"
+
     fence = "```"
     while fence in diff:
         fence += "`"
+
     return f"Since checkpoint {compared.before.id}:\n\n{fence}diff\n{diff}\n{fence}"
 
 
@@ -128,9 +137,11 @@ def _last_checkpoint(root: Path, session: str) -> str | None:
     listed = list_checkpoints(open_worktrees(root))
     if isinstance(listed, NothingDone):
         return None
+
     for each in listed.checkpoints:
         if each.draft.session == session and each.draft.kind == "turn":
             return each.id
+
     return None
 
 
@@ -143,6 +154,7 @@ def _was_restored_last(root: Path, session: str) -> bool:
                 last = False
             elif event.kind == "restored":
                 last = event.body["verb"] == "restore"
+
     return last
 
 
@@ -150,12 +162,16 @@ def _restored(restored: Restored) -> str:
     said = [f"Back at checkpoint {restored.checkpoint_id}."]
     if restored.messages_deleted:
         said.append(f"Removed {_messages(restored.messages_deleted)} from the conversation.")
+
     if restored.messages_brought_back:
         said.append(f"Brought {_messages(restored.messages_brought_back)} back.")
+
     if restored.kept:
         said.append(f"Kept: {_names(restored.kept)}.")
+
     if restored.lost:
         said.append(f"Not restored: {_names(restored.lost)}.")
+
     return " ".join([*said, *restored.notes])
 
 

@@ -80,6 +80,7 @@ class StdioTransport:
         """Write a message, and return when it is written."""
         if self._closed:
             raise ConnectionError("the connection is closed")
+
         written = self._loop.create_future()
         self._waiting.add(written)
         self._outbox.put((to_line(message), written))
@@ -161,8 +162,10 @@ def parse_message(line: bytes) -> dict[str, Any] | RequestError:
         message = json.loads(line)
     except (ValueError, RecursionError):
         return RequestError(-32700, "this line is not JSON; a message is one JSON object a line")
+
     if not _is_message(message):
         return RequestError(-32600, "a message is one JSON object with a method or an id")
+
     found: dict[str, Any] = message
     return found
 
@@ -174,6 +177,7 @@ def _is_message(message: Any) -> bool:
         return False
     if "method" in message:
         return isinstance(message["method"], str)
+
     return "id" in message
 
 

@@ -18,7 +18,7 @@ from acp import (
 )
 from acp.schema import PlanEntryStatus, ToolCallLocation
 
-from holdfast.usecases.repair.messages import WORDS
+from holdfast.usecases.repair.outcome_words import WORDS
 from holdfast.vocab.agent_events import PlanStated
 from holdfast.vocab.change_events import EditLanded, EditObserved
 from holdfast.vocab.events import (
@@ -114,6 +114,7 @@ class TurnUpdates:
                 return [self._own_message(event.message)]
             case _:
                 pass
+
         return []
 
     def _of_model(self, event: Event) -> list[SessionUpdate]:
@@ -153,17 +154,21 @@ class TurnUpdates:
                 return [update_plan(map(_entry, event.entries))]
             case _:
                 pass
+
         return []
 
     def _said(self, said: Said) -> list[SessionUpdate]:
         """Return what was not streamed of what the model said."""
         if self._settled:
             self._messages += 1
+
         updates: list[SessionUpdate] = []
         if self._settled and said.reasoning:
             updates.append(self._thought(said.reasoning))
+
         if said.text and not self._streamed:
             updates.append(self._text(said.text))
+
         return updates
 
     # -------------------------------------------------------------------------------------- tools
@@ -205,12 +210,14 @@ class TurnUpdates:
             # A call that was refused before it ran.
             self._locations = []
             updates.append(self._begin_call(event.call_id, event.name, {}))
+
         known = {location.path for location in self._locations}
         for path in (*event.read, *event.modified):
             location = _location(self._diffs.root, path)
             if location.path not in known:
                 known.add(location.path)
                 self._locations.append(location)
+
         updates.append(
             update_tool_call(
                 self.current_call or "",
@@ -228,6 +235,7 @@ class TurnUpdates:
         line = None
         if at is not None:
             line = int(at.group(1))
+
         location = _location(self._diffs.root, event.to or event.path, line)
         if self.current_call is not None:
             self._content += content
@@ -239,6 +247,7 @@ class TurnUpdates:
                     self.current_call, content=self._content, locations=self._locations
                 )
             ]
+
         # Found after the call that caused it: by a command that went on, a repair, or others.
         self._calls += 1
         call = start_tool_call(
@@ -271,6 +280,7 @@ class TurnUpdates:
         chunk.message_id = self._message_id()
         if meta is not None:
             chunk.field_meta = {"holdfast": dict(meta)}
+
         self._messages += 1
         return chunk
 

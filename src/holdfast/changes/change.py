@@ -103,6 +103,7 @@ def judge_move(change: Change, to: ChangeState) -> Refused | None:
         return Refused(
             "already_applied", f"change {change.id} is {to} already; there is nothing to do."
         )
+
     rule = f"only {_WITH_ARTICLE[needed]} change can become {to}"
     return Refused("conflict", f"change {change.id} is {change.state}; {rule}.")
 
@@ -111,6 +112,7 @@ def judge_place(change: Change, command: str) -> Refused | None:
     """Return the refusal to write a change of another worktree with this command, or None."""
     if change.is_here:
         return None
+
     return Refused(
         "conflict",
         f"change {change.id} belongs to the worktree {change.worktree}; run this there: "

@@ -107,6 +107,7 @@ def _swap_from_json(read: dict[str, Any]) -> Swap:
         after = _content_from_json(read["after"], before)
     except (ValueError, zlib.error) as error:
         raise ContentDamaged(f"{path}: the text on record is damaged") from error
+
     return Swap(path, before, after, read["modes"])
 
 
@@ -138,9 +139,11 @@ def _content_to_json(content: Content | None, base: Content | None) -> dict[str,
     """Return a content as JSON, as a difference to `base` if there is one."""
     if content is None:
         return None
+
     known = {"sha256": hash_of(content), "mode": content.mode}
     if base is None:
         return known | {"zlib": _pack(content.data)}
+
     delta = difference(base.data, content.data)
     return known | {"delta": _pack(delta_to_bytes(delta))}
 
@@ -148,13 +151,16 @@ def _content_to_json(content: Content | None, base: Content | None) -> dict[str,
 def _content_from_json(read: dict[str, Any] | None, base: Content | None) -> Content | None:
     if read is None:
         return None
+
     if base is not None and "delta" in read:
         data = patched(base.data, delta_from_bytes(_unpack(read["delta"])))
     else:
         data = _unpack(read["zlib"])
+
     content = Content(data, read["mode"])
     if hash_of(content) != read["sha256"]:
         raise ValueError("the hash differs")
+
     return content
 
 

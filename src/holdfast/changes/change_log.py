@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from holdfast.changes.change import Change, ChangeState
     from holdfast.changes.plan import ChangePlan
@@ -47,6 +47,26 @@ class RemovedChanges:
     """The ids of changes that are no longer on record, and the number of the last event."""
 
     ids: tuple[str, ...]
+    event_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftFile:
+    """A file as the change `change_id` has left it, applied or rewound.
+
+    `digest` is that of its content (`swaps.digest_of`); `mode` is None if no change has set it.
+    """
+
+    change_id: str
+    digest: str
+    mode: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftFiles:
+    """The files that changes have written, by path, and the number of the last event."""
+
+    files: Mapping[str, LeftFile]
     event_seq: int
 
 
@@ -112,6 +132,12 @@ class ChangeLog(Protocol):
         """Return id and `seq` of this worktree's changes in a state, newest first.
 
         `list` without their texts, which cost.
+        """
+
+    def left_since(self, event_seq: int | None) -> LeftFiles:
+        """Return the files of this worktree that changes have written since an event.
+
+        None: since now.
         """
 
     def revise(self, change_id: str, plan: ChangePlan, events: Sequence[OwnedEvent]) -> int | None:

@@ -42,6 +42,7 @@ def difference(old: bytes, new: bytes) -> ContentDelta:
         if start == _ADDED:
             added += line
         _append(steps, start, len(line))
+
     _append(steps, len(old) - tail, tail)
     return ContentDelta(tuple(steps), bytes(added))
 
@@ -56,6 +57,7 @@ def patched(old: bytes, delta: ContentDelta) -> bytes:
             at += length
         else:
             result += old[start : start + length]
+
     return bytes(result)
 
 
@@ -79,6 +81,7 @@ def _shared_length(one: bytes, other: bytes) -> int:
             low = middle
         else:
             high = middle - 1
+
     return low
 
 
@@ -92,6 +95,7 @@ def _matched_lines(old: bytes, new: bytes, cursor: int) -> Iterator[tuple[int, b
     places: dict[bytes, int] = {}
     for start, line in lines.items():
         places.setdefault(line, start)
+
     for _, line in _lines(new):
         start = places.get(line, _ADDED)
         if lines.get(cursor) == line:
@@ -116,10 +120,12 @@ def _append(steps: list[tuple[int, int]], start: int, length: int) -> None:
     """Append a step; extend the last step if the new one continues it."""
     if not length:
         return
+
     if steps:
         last, so_far = steps[-1]
         follows = last if last == _ADDED else last + so_far
         if start == follows:
             steps[-1] = (last, so_far + length)
             return
+
     steps.append((start, length))

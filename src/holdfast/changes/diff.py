@@ -28,16 +28,20 @@ def diff_of(
     old_header, old_data = "/dev/null", b""
     if before is not None:
         old_header, old_data = f"a/{old}", before.data
+
     new_header, new_data = "/dev/null", b""
     if after is not None:
         new_header, new_data = f"b/{new}", after.data
+
     headers = ""
     is_renamed = old != new
     if is_renamed and before and after:
         headers = f"diff --git a/{old} b/{new}\nrename from {old}\nrename to {new}\n"
+
     hunks = _hunks(old_data, new_data, landings)
     if hunks:
         headers += f"--- {old_header}\n+++ {new_header}\n"
+
     return headers + hunks
 
 
@@ -46,11 +50,14 @@ def _hunks(old_data: bytes, new_data: bytes, landings: Sequence[Landed]) -> str:
         (only,) = landings
         if only.diff:
             return only.diff
+
     if old_data == new_data:
         return ""
+
     old = decode(old_data)
     new = decode(new_data)
     if old.binary or new.binary:
         return "Binary files differ\n"
+
     whole = Splice(0, len(old.text), new.text)
     return landed(old.text, [whole], "exact").diff

@@ -86,16 +86,19 @@ class FileDrafts:
             return self._refuse_missing(request)
         if request.action == "edit":
             return _edit(draft, request.request, request.path)
+
         return self._remove_or_rename(draft, request)
 
     def _draft(self, path: str) -> FileDraft | FileUnfit:
         looked = self.files.look(path)
         if isinstance(looked, FileUnfit):
             return looked
+
         draft = self.drafts.get(looked.at)
         if draft is None:
             draft = _new_draft(path, looked)
             self.drafts[looked.at] = draft
+
         draft.linked = isinstance(looked, FileFound) and looked.linked
         return draft
 
@@ -110,15 +113,19 @@ class FileDrafts:
     def _create(self, draft: FileDraft, request: FileRequest) -> Refused | None:
         if draft.data is not None:
             return self._create_over(draft, draft.data, request)
+
         landed = _land_on_nothing(request.request, request.path)
         if isinstance(landed, Refused):
             return landed
+
         data = _encode(landed.text, "utf-8", request.path)
         if isinstance(data, Refused):
             return data
+
         action: Action = "edit"
         if draft.before is None:
             action = "create"
+
         # The diff of the landing starts from an empty text. The draft may start from a file on the
         # disk that an earlier request of the same reply deletes.
         draft.become(action, data, [replace(landed, diff="")])
@@ -129,12 +136,14 @@ class FileDrafts:
     ) -> Refused | None:
         if self.overwrite:
             return _edit(draft, request.request, request.path)
+
         landed = _land_on_nothing(request.request, request.path)
         if isinstance(landed, Landed) and decode(existing).text == landed.text:
             return Refused(
                 "already_applied",
                 f"{request.path}: the file exists already, with exactly this text.",
             )
+
         cure = "edit it, or delete it first"
         return Refused(
             "conflict",
@@ -164,20 +173,24 @@ class FileDrafts:
                 "conflict",
                 f"{request.path}: cannot become {request.to}, which exists already; {cure}.",
             )
+
         if request.request is not None:
             refused = _edit(draft, request.request, request.path)
             if refused is not None:
                 return refused
+
         source = draft.source
         action: Action = "rename"
         if draft.action == "create":
             action = "create"
+
         target.become(action, draft.data, draft.landings)
         target.mode = draft.mode
         if target is source:
             target.action = "edit"
         elif source.before is not None:
             target.renamed_from = source
+
         draft.become("delete", None, [])
         return None
 
@@ -192,22 +205,27 @@ def _new_draft(path: str, looked: FileFound | FileMissing) -> FileDraft:
 def _edit(draft: FileDraft, request: Request | None, path: str) -> Refused | None:
     if request is None or draft.data is None:
         return Refused("malformed", f"{path}: the request does not say what to change.")
+
     decoded = decode(draft.data)
     if decoded.binary:
         return Refused(
             "conflict",
             f"{path}: this is a binary file (there is a NUL in it); only text can be edited.",
         )
+
     landed = land(decoded.text, request, path)
     if isinstance(landed, Refused):
         return landed
+
     text = landed.text
     if decoded.marked and not decoded.text.startswith(_BOM):
         # The encoding writes the file's BOM; a BOM at the start of the text would be a second one.
         text = text.removeprefix(_BOM)
+
     data = _encode(text, decoded.encoding, path)
     if isinstance(data, Refused):
         return data
+
     draft.data = data
     draft.landings.append(landed)
     return None
@@ -226,8 +244,10 @@ def _delete(draft: FileDraft, request: FileRequest) -> Refused | None:
                 "conflict",
                 f"{request.path}: the file has more text than the patch removes; {cure}.",
             )
+
     if draft.renamed_from is not None:
         draft.renamed_from.become("delete", None, [])
+
     draft.become("delete", None, [])
     return None
 

@@ -58,15 +58,21 @@ def hunks_of(change: Change) -> tuple[ChangeHunk, ...]:
     return tuple(hunks)
 
 
-def judge_hunks(change: Change, hunks: Collection[int]) -> Refused | None:
-    """Return the refusal of a number that no hunk of the change has, or None."""
+def judge_hunks(change: Change, hunks: Collection[int], name: str = "") -> Refused | None:
+    """Return the refusal of a number that no hunk of the change has, or None.
+
+    `name` is what the change is called, by default by its id.
+    """
     if not hunks:
         return None
+
     count = len(hunks_of(change))
     for number in sorted(hunks):
         if not 1 <= number <= count:
-            message = f"change {change.id} has no hunk {number}; its hunks are 1 to {count}."
+            named = name or f"change {change.id}"
+            message = f"{named} has no hunk {number}; its hunks are 1 to {count}."
             return Refused("out_of_bounds", message)
+
     return None
 
 
@@ -89,6 +95,7 @@ def split_change(
             accepted, rest = _split_file(file, wanted)
             first.append(accepted)
             second.append(rest)
+
     requested = RequestedEdits(part_of=change.id)
     part = replace(change, state="proposed", origin=SPLIT, requested=requested)
     return (
@@ -100,6 +107,7 @@ def split_change(
 def _files_with_hunks(plan: ChangePlan) -> list[_FileHunks]:
     if _shares_swaps(plan):
         return [_whole(plan)]
+
     files: list[_FileHunks] = []
     numbers = count(1)
     for file in plan.files:
@@ -109,6 +117,7 @@ def _files_with_hunks(plan: ChangePlan) -> list[_FileHunks]:
             number = next(numbers)
             numbered.append(replace(hunk, number=number))
         files.append(_FileHunks(file, swaps, tuple(numbered)))
+
     return files
 
 
@@ -134,14 +143,17 @@ def _hunks_of_file(file: FileLanded, swaps: Sequence[Swap]) -> list[ChangeHunk]:
     whole = [ChangeHunk(0, file.path, file.diff)]
     if file.action != "edit":
         return whole
+
     hunks = list(_text_hunks(file))
     if len(hunks) < 2:
         return whole
+
     # All hunks together must turn the old bytes into the new bytes; a file whose diff does
     # less stays whole.
     swap = swaps[0]
     if _with_hunks(swap, hunks) != swap.after:
         return whole
+
     return hunks
 
 
@@ -170,12 +182,14 @@ def _with_hunks(swap: Swap, hunks: Iterable[ChangeHunk]) -> Content | None:
         return None
     if swap.after is None:
         return None
+
     old = decode(swap.before.data)
     new = decode(swap.after.data)
     if old.binary or new.binary:
         return None
     if old.encoding != new.encoding:
         return None
+
     old_lines, new_lines = raw_lines(old.text), raw_lines(new.text)
     out: list[str] = []
     at = 0
@@ -187,6 +201,7 @@ def _with_hunks(swap: Swap, hunks: Iterable[ChangeHunk]) -> Content | None:
         out += old_lines[at : hunk.old.start]
         out += new_lines[hunk.new.start : hunk.new.stop]
         at = hunk.old.stop
+
     out += old_lines[at:]
     data = encode("".join(out), old.encoding)
     return Content(data, swap.after.mode)
@@ -211,9 +226,11 @@ def _plan(files: Sequence[_FileHunks], whole: ChangePlan) -> ChangePlan:
     for file in files:
         reports.append(file.file)
         swaps.extend(file.swaps)
+
     needed: set[str] = set()
     for swap in swaps:
         if swap.after is not None:
             needed.update(directories_above(swap.path))
+
     makes = [make for make in whole.makes if make in needed]
     return ChangePlan(tuple(reports), in_order(swaps), tuple(makes))

@@ -63,6 +63,7 @@ class Overlay:
             return _look_at_proposed(looked, self._proposed[looked.at])
         if isinstance(looked, FileMissing):
             return self._judge_missing(path, looked)
+
         return looked
 
     def link(self, path: str) -> bytes | None:
@@ -77,6 +78,7 @@ class Overlay:
                 names.pop(path, None)
             else:
                 names.setdefault(path)
+
         return list(names)
 
     def _add(self, change: Change) -> None:
@@ -106,6 +108,7 @@ class Overlay:
                     "conflict",
                     f"{path}: a proposed change makes {name} a file, so no file can be in it.",
                 )
+
         return missing
 
 
@@ -117,7 +120,9 @@ def _look_at_proposed(below: FileFound | FileMissing, content: Content | None) -
         return FileFound(below.at, content.data, below.mode, below.linked)
     if content is None:
         return below
+
     mode = content.mode
     if mode is None:
         mode = _NEW_FILE_MODE
+
     return FileFound(below.at, content.data, mode)

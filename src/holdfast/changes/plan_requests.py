@@ -31,13 +31,16 @@ def plan_requests(
         refused = landing.land(request)
         if refused is not None:
             refusals.append(FileRefused(request.path, refused))
+
     if refusals:
         return tuple(refusals)
+
     drafts = [draft for draft in landing.drafts.values() if draft.changed]
     makes = _missing_directories(drafts)
     refusals = _judge_whole(drafts, makes)
     if refusals:
         return tuple(refusals)
+
     swaps = in_order(Swap(draft.at, draft.before, draft.after) for draft in drafts)
     reports = tuple(_reports(drafts))
     return ChangePlan(reports, swaps, makes)
@@ -57,6 +60,7 @@ def _judge_whole(drafts: Sequence[FileDraft], makes: Sequence[str]) -> list[File
     if not drafts:
         unchanged = "all edits together leave every file as it is; nothing to do."
         return [FileRefused("", Refused("no_change", unchanged))]
+
     refusals: list[FileRefused] = []
     for draft in drafts:
         if draft.data is None:
@@ -64,6 +68,7 @@ def _judge_whole(drafts: Sequence[FileDraft], makes: Sequence[str]) -> list[File
         if draft.at in makes:
             message = f"{draft.path}: the reply makes this a file and a directory."
             refusals.append(FileRefused(draft.path, Refused("conflict", message)))
+
     return refusals
 
 
@@ -84,13 +89,16 @@ def _report(draft: FileDraft) -> FileLanded:
         similarity = min(similarity, landed.similarity)
         if landed.warning:
             warnings.append(landed.warning)
+
     source = draft.source
     to = None
     if draft.action == "rename":
         to = draft.path
+
     diff = diff_of(source.path, draft.path, source.before, draft.after, draft.landings)
     report = FileLanded(source.path, draft.action, rung, similarity, diff, to, tuple(warnings))
     real = tuple(dict.fromkeys((source.at, draft.at)))
     if report.at == real:
         return report
+
     return replace(report, real=real)

@@ -49,11 +49,13 @@ def plan_rewind(
     unkept = unkept_files(change)
     if unkept:
         return tuple(map(_refuse_unkept, unkept))
+
     inverse = [swap.reversed() for swap in reversed(change.plan.swaps)]
     rebased = rebase_swaps(inverse, files)
     clashes = rebased.clashes or _needed_later(inverse, later)
     if clashes:
         return tuple(_refuse(clash, later, left_by) for clash in clashes)
+
     clears = tuple(reversed(change.plan.makes))
     return Batch(change.id, rebased.swaps, rebased.makes, clears, rewinds=True)
 
@@ -91,6 +93,7 @@ def _needed_later(inverse: Iterable[Swap], later: Sequence[Change]) -> tuple[Cla
                 continue
             if not _fits_on_both_sides(reverting, swap):
                 touched.add(swap.path)
+
     return tuple(Clash(path, "touched") for path in by_path if path in touched)
 
 
@@ -99,6 +102,7 @@ def _fits_on_both_sides(inverse: Swap, later: Swap) -> bool:
         return False
     if later.edit is None:
         return False
+
     old, new = inverse.edit
     projected = [project_bytes(old, new, present) for present in later.edit]
     return None not in projected
@@ -111,6 +115,7 @@ def _refuse(clash: Clash, later: Sequence[Change], left_by: str) -> FileRefused:
         if clash.path in change.paths:
             cure = f"rewind change {change.id} first, or {by_hand}"
             break
+
     cause = _CAUSES[clash.why]
     message = f"{clash.path}: this is no longer what {left_by} left ({cause}); {cure}."
     return FileRefused(clash.path, Refused("conflict", message))

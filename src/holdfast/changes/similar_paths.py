@@ -25,8 +25,10 @@ def similar_paths(path: str, names: Sequence[str]) -> tuple[str, ...]:
         by_stem.setdefault(stem, []).append(name)
         if file == wanted_file:
             found.append(name)
+
     for stem in get_close_matches(wanted_stem, sorted(by_stem), _LIMIT):
         found.extend(by_stem[stem])
+
     return tuple(dict.fromkeys(found))[:_LIMIT]
 
 

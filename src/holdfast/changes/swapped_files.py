@@ -41,14 +41,17 @@ class SwappedFiles:
         below = self._files.look(path)
         if isinstance(below, FileUnfit):
             return below
+
         swap = self._swaps.get(below.at)
         if swap is None:
             return below
         if swap.after is None:
             return FileMissing(below.at)
+
         mode = _mode(swap, swap.after, below)
         if isinstance(below, FileFound):
             return FileFound(below.at, swap.after.data, mode, below.linked)
+
         return FileFound(below.at, swap.after.data, mode)
 
     def link(self, path: str) -> bytes | None:
@@ -56,11 +59,13 @@ class SwappedFiles:
         swap = self._swaps.get(path)
         if swap is None:
             return self._files.link(path)
+
         target = swap.after
         if target is None:
             return None
         if not target.is_link:
             return None
+
         return target.data
 
     def names(self, near: str) -> list[str]:
@@ -84,5 +89,6 @@ def sum_of(batches: Sequence[Batch], swaps: tuple[Swap, ...]) -> Batch:
     for batch in batches:
         makes.update(dict.fromkeys(batch.makes))
         clears.update(dict.fromkeys(batch.clears))
+
     first, *others = [batch.id for batch in batches]
     return Batch(first, swaps, tuple(makes), tuple(clears), batches[0].rewinds, tuple(others))

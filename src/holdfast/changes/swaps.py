@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -61,6 +62,7 @@ class Swap:
             return None
         if self.has_link:
             return None
+
         return self.before.data, self.after.data
 
     def reversed(self) -> Swap:
@@ -80,7 +82,18 @@ class Swap:
             return content == present
         if content.is_link != present.is_link:
             return False
+
         return content.data == present.data
+
+
+def digest_of(content: Content | None) -> str:
+    """Return a digest of what is at a path, "" for nothing; a symlink has another than a file."""
+    if content is None:
+        return ""
+    digest = hashlib.sha256(content.data).hexdigest()
+    if content.is_link:
+        return f"link {digest}"
+    return digest
 
 
 def in_order(swaps: Iterable[Swap]) -> tuple[Swap, ...]:
@@ -131,11 +144,6 @@ class Batch:
     def change_ids(self) -> tuple[str, ...]:
         """The ids of all changes that the batch applies or reverts."""
         return (self.id, *self.others)
-
-    def reversed(self) -> Batch:
-        """Return the inverse batch, for when the directories of its files still exist."""
-        swaps = map(Swap.reversed, reversed(self.swaps))
-        return Batch(self.id, tuple(swaps), clears=self.makes[::-1], rewinds=True)
 
     def sibling(self, place: int) -> str:
         """Return the name of the file beside the old one in which the new text is staged.

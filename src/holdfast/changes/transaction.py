@@ -97,6 +97,7 @@ def apply_batch(
         journal.prepare(batch)
     except OSError as error:
         return Failed(error)
+
     try:
         _stage(batch, tree)
         changed = tuple(swap.path for swap in batch.swaps if tree.side(swap) != "before")
@@ -106,6 +107,7 @@ def apply_batch(
         journal.commit()
     except OSError as error:
         return _undo_after_error(error, _clean_up, batch, tree, journal)
+
     return _swap(batch, tree, journal, record)
 
 
@@ -126,11 +128,13 @@ def recover(
         _stage(batch, tree)
     except OSError as error:
         return Stopped(batch, Failed(error, unsettled=True))
+
     outcome = _swap(batch, tree, journal, record)
     if not isinstance(outcome, Done):
         return Stopped(batch, outcome)
     if outcome.unrecorded:
         raise outcome.unrecorded
+
     return Finished(batch)
 
 
@@ -149,6 +153,7 @@ def drop_batch(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) 
 def _stage(batch: Batch, tree: Tree) -> None:
     for directory in batch.makes:
         tree.make(directory)
+
     for place, swap in enumerate(batch.swaps):
         if swap.after is None:
             continue
@@ -169,14 +174,17 @@ def _swap(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) -> Ba
             tree.clear(directory)
     except OSError as error:
         return _undo_after_error(error, _roll_back, batch, tree, journal)
+
     # Every file is new, durably. What cannot be recorded now, the next command records. Nothing is
     # rolled back here: a log that failed may have recorded the batch.
     try:
         record(batch)
     except LogUnavailable as error:
         return Done(unrecorded=error)
+
     with suppress(OSError):
         journal.finish(batch)
+
     return Done()
 
 
@@ -187,6 +195,7 @@ def _roll_back(batch: Batch, tree: Tree, journal: Journal) -> BatchConflict:
     """
     for directory in reversed(batch.clears):
         tree.make(directory)
+
     for place, swap in enumerate(batch.swaps):
         if tree.side(swap) != "after":
             continue
@@ -195,9 +204,11 @@ def _roll_back(batch: Batch, tree: Tree, journal: Journal) -> BatchConflict:
         if inverse.after is not None:
             tree.stage(inverse, sibling)
         tree.put(inverse, sibling)
+
     foreign = [swap for swap in batch.swaps if tree.side(swap) == "neither"]
     if not foreign:
         return _clean_up(batch, tree, journal)
+
     saved = journal.save(batch, foreign)
     _clean_up(batch, tree, journal)
     paths = [swap.path for swap in foreign]
@@ -211,8 +222,10 @@ def _clean_up(batch: Batch, tree: Tree, journal: Journal) -> BatchConflict:
     """
     for place, swap in enumerate(batch.swaps):
         tree.discard(swap, batch.sibling(place))
+
     for directory in reversed(batch.makes):
         tree.clear(directory)
+
     tree.settle(batch)
     journal.drop()
     return BatchConflict(())
@@ -230,6 +243,8 @@ def _undo_after_error(
         conflict = undo(batch, tree, journal)
     except OSError:
         return Failed(error, unsettled=True)
+
     if conflict.paths:
         return conflict
+
     return Failed(error)

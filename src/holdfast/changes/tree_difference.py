@@ -9,7 +9,7 @@ from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.swaps import Content, Swap, directories_above, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from holdfast.vocab.requests import Action
 
@@ -35,9 +35,15 @@ def plan_of_difference(before: TreeOf, after: TreeOf) -> ChangePlan:
         reports.append(report)
         if old is None:
             makes.update(dict.fromkeys(directories_above(path)))
+
     existing = _directories_of(before)
     new_makes = tuple(make for make in makes if make not in existing)
     return ChangePlan(tuple(reports), in_order(swaps), new_makes)
+
+
+def tree_of(contents: Iterable[tuple[str, Content | None]]) -> TreeOf:
+    """Return the tree with these files; a path without content is left out."""
+    return {path: (each.data, each.mode or 0o644) for path, each in contents if each is not None}
 
 
 def _content(tree: TreeOf, path: str) -> Content | None:
@@ -60,6 +66,7 @@ def _swap_and_report(
     elif before.mode != after.mode:
         modes = True
         diff = f"old mode {before.mode:o}\nnew mode {after.mode:o}\n{diff}"
+
     swap = Swap(path, before, after, modes)
     report = FileLanded(path, action, "exact", 1.0, diff)
     return swap, report

@@ -145,11 +145,13 @@ def find(wanted: str, checkpoints: Iterable[Checkpoint]) -> Checkpoint | Ambiguo
     """Return the checkpoint with this id, or the only one whose id starts with `wanted`."""
     if not wanted:
         return None
+
     matching = {each.id: each for each in checkpoints if each.id.startswith(wanted)}
     if wanted in matching:
         return matching[wanted]
     if len(matching) > 1:
         return AmbiguousCheckpoint(tuple(matching))
+
     return next(iter(matching.values()), None)
 
 
@@ -168,9 +170,11 @@ def orphans_of(target: Checkpoint, checkpoints: Iterable[Checkpoint]) -> tuple[s
     chat = target.draft.chat
     if chat is None:
         return ()
+
     orphans = []
     for each in checkpoints:
         is_later = each.draft.chat == chat and each.seq > target.state_sequence
         if is_later and each.id != target.id:
             orphans.append(each.id)
+
     return tuple(orphans)

@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 from holdfast.checkpoints.checkpoint import Skipped, SkipReason
-from holdfast.checkpoints.selection import has_git_name, skip_reason
+from holdfast.checkpoints.selection import skip_reason
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class IgnoredChoice:
     """The ignored files to keep with their sizes, and what is not kept."""
 
     take: dict[str, int] = field(default_factory=dict)
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: dict[Skipped, None] = field(default_factory=dict)
     count: int = 0
     size: int = 0
 
@@ -64,8 +64,10 @@ def choose_ignored(
             _choose_directory(entry.rstrip("/"), choice, budget, disk)
         elif not _choose_file(entry, choice, budget, disk):
             over.append(entry)
+
     for path in _summary(over):
         _skip(choice, path, "ignored, over the budget")
+
     return choice
 
 
@@ -76,12 +78,14 @@ def _choose_file(
     info = disk.inspect(path)
     if info.shape not in {"file", "link"}:
         return True
+
     reason = _reason(path, info, budget)
     if reason is not None:
         _skip(choice, path, reason)
         return True
     if choice.count + 1 > budget.files or choice.size + info.size > budget.total:
         return False
+
     choice.take[path] = info.size
     choice.count += 1
     choice.size += info.size
@@ -98,18 +102,21 @@ def _choose_directory(
     if inner.shape != "absent":
         _skip(choice, directory, "nested repository")
         return
+
     below = disk.files_in(directory, budget.files - choice.count)
     if below is None:
         _skip(choice, directory, "ignored, over the budget")
         return
+
     files, others = below
     trial = IgnoredChoice(count=choice.count, size=choice.size)
     for path in files:
         if not _choose_file(path, trial, budget, disk):
             _skip(choice, directory, "ignored, over the budget")
             return
+
     choice.take.update(trial.take)
-    choice.skipped += trial.skipped
+    choice.skipped.update(trial.skipped)
     choice.count, choice.size = trial.count, trial.size
     for path in others:
         named = path.rpartition("/")[2] in budget.folders
@@ -117,9 +124,7 @@ def _choose_directory(
 
 
 def _reason(path: str, info: FileInfo, budget: IgnoredBudget) -> SkipReason | None:
-    if has_git_name(path):
-        return "not a name for git"
-    reason = skip_reason(info, budget.file)
+    reason = skip_reason(path, info, budget.file)
     if reason == "too large":
         return "ignored, too large"
     return reason
@@ -136,13 +141,13 @@ def _build_folder_of(entry: str, folders: frozenset[str]) -> str | None:
 
 
 def _skip(choice: IgnoredChoice, path: str, why: SkipReason) -> None:
-    skipped = Skipped(path, why)
-    if skipped not in choice.skipped:
-        choice.skipped.append(skipped)
+    choice.skipped[Skipped(path, why)] = None
 
 
 def _summary(paths: list[str]) -> list[str]:
     """Return the paths, or if there are many, their directories with a slash at the end."""
     if len(paths) <= _NAMED_ALONE:
         return paths
-    return list(dict.fromkeys(f"{path.rpartition('/')[0]}/" for path in paths))
+    folders = [path.rpartition("/")[0] for path in paths]
+    distinct = dict.fromkeys(folders)
+    return [f"{folder}/" for folder in distinct]

@@ -5,9 +5,11 @@ Paths that the checkpoint could not know are never removed.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.checkpoints.ports import Blocked, FileInfo, WorktreeView
+from holdfast.checkpoints.ports import Blocked, FileInfo, FileShape, WorktreeView
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -88,16 +90,13 @@ def plan_restore(
 
     The parameters are explained at `RestoreFacts`.
     """
-    arriving = [
-        each.path for each in differences if _is_arriving(each) and not is_under(each.path, asked)
-    ]
+    arriving = _arriving_paths(differences, asked)
     captured = {each.path for each in differences if each.before}
     obstacles = _find_obstacles(arriving, captured, worktree)
     if isinstance(obstacles, Blocked):
         return obstacles
-    arriving_parents: set[str] = set()
-    for path in arriving:
-        arriving_parents.update(parents_of(path))
+
+    arriving_parents = chain.from_iterable(map(parents_of, arriving))
     facts = RestoreFacts(
         skipped=frozenset(each.path for each in skipped),
         ignored=ignored,
@@ -108,16 +107,43 @@ def plan_restore(
         worktree=worktree,
         asked=asked,
     )
-    keep: list[KeptDifference] = []
+    keep = _kept_differences(differences, facts)
+    if isinstance(keep, Blocked):
+        return keep
+
+    by_shape: dict[FileShape, list[str]] = defaultdict(list)
+    for path, info in obstacles.items():
+        by_shape[info.shape].append(path)
+
+    captures = (*by_shape["file"], *by_shape["link"])
+    return RestorePlan(captures, keep, tuple(by_shape["other"]))
+
+
+def _arriving_paths(differences: Iterable[Difference], asked: Collection[str]) -> list[str]:
+    """Return the paths that the target brings; what the user asked to keep is not replaced."""
+    arriving = []
+    for each in differences:
+        if not _is_arriving(each):
+            continue
+        if not is_under(each.path, asked):
+            arriving.append(each.path)
+
+    return arriving
+
+
+def _kept_differences(
+    differences: Iterable[Difference], facts: RestoreFacts
+) -> tuple[KeptDifference, ...] | Blocked:
+    """Return the differences that stay, or the first that has to stay and cannot."""
+    keep = []
     for each in differences:
         if _is_asked(each, facts) and _is_in_the_way(each, facts):
             return Blocked(each.path, f"{each.path}: the checkpoint needs the place of this")
         rule = rule_for(each, facts)
         if rule.action == "keep":
             keep.append(KeptDifference(each, rule.reason))
-    captures = [path for path, info in obstacles.items() if info.shape in {"file", "link"}]
-    special = [path for path, info in obstacles.items() if info.shape == "other"]
-    return RestorePlan(tuple(captures), tuple(keep), tuple(special))
+
+    return tuple(keep)
 
 
 def rule_for(difference: Difference, facts: RestoreFacts) -> PlanRule:
@@ -145,7 +171,8 @@ def parents_of(path: str) -> list[str]:
 
 def is_under(path: str, directories: Collection[str]) -> bool:
     """Return whether the path is one of these, or below one of them."""
-    return any(each in directories for each in (*parents_of(path), path))
+    itself_and_parents = {path, *parents_of(path)}
+    return not itself_and_parents.isdisjoint(directories)
 
 
 # ------------------------------------------------------------------------------------------ rules
@@ -155,10 +182,6 @@ def _is_asked(difference: Difference, facts: RestoreFacts) -> bool:
     return is_under(difference.path, facts.asked)
 
 
-def _is_submodule(difference: Difference, _: RestoreFacts) -> bool:
-    return _has_gitlink(difference)
-
-
 def _is_in_the_way(difference: Difference, facts: RestoreFacts) -> bool:
     """Return whether the target has a file in place of a directory here, or the reverse."""
     if difference.path in facts.arriving_parents:
@@ -166,43 +189,49 @@ def _is_in_the_way(difference: Difference, facts: RestoreFacts) -> bool:
     return is_under(difference.path, facts.arriving)
 
 
-def _is_in_target(difference: Difference, _: RestoreFacts) -> bool:
-    return difference.after is not None
-
-
 def _is_new_rule(difference: Difference, facts: RestoreFacts) -> bool:
     """Return whether a removal is a `.gitignore` in a directory that the target has."""
     directory, _, name = difference.path.rpartition("/")
-    return name == ".gitignore" and (not directory or directory in facts.old_directories)
+    if name != ".gitignore":
+        return False
+    return directory in {"", *facts.old_directories}
 
 
-def _was_skipped_by_target(difference: Difference, facts: RestoreFacts) -> bool:
-    return is_under(difference.path, facts.skipped)
-
-
-def _is_in_nested_repository(difference: Difference, facts: RestoreFacts) -> bool:
-    return facts.worktree.in_nested_repository(difference.path)
-
-
-def _was_outside_sparse_checkout(difference: Difference, facts: RestoreFacts) -> bool:
-    return difference.path in facts.outside
-
-
-def _is_ignored(difference: Difference, facts: RestoreFacts) -> bool:
-    return difference.path in facts.ignored
-
-
-# The first rule that applies decides. Those after `_is_in_target` are about removals.
+# The first rule that applies decides. Those after "the target has the path" are about removals.
 RULES: tuple[PlanRule, ...] = (
     PlanRule(_is_asked, "keep", "you asked to keep it"),
-    PlanRule(_is_submodule, "keep", "a submodule has a history of its own"),
+    PlanRule(
+        lambda difference, _: _has_gitlink(difference),
+        "keep",
+        "a submodule has a history of its own",
+    ),
     PlanRule(_is_in_the_way, "write", "a path of the target needs its place"),
-    PlanRule(_is_in_target, "write", "the target has the path"),
-    PlanRule(_was_skipped_by_target, "keep", "the checkpoint had left it out"),
-    PlanRule(_is_in_nested_repository, "keep", "a repository inside has a history of its own"),
-    PlanRule(_was_outside_sparse_checkout, "keep", "the sparse checkout has it since"),
+    PlanRule(
+        lambda difference, _: difference.after is not None,
+        "write",
+        "the target has the path",
+    ),
+    PlanRule(
+        lambda difference, facts: is_under(difference.path, facts.skipped),
+        "keep",
+        "the checkpoint had left it out",
+    ),
+    PlanRule(
+        lambda difference, facts: facts.worktree.in_nested_repository(difference.path),
+        "keep",
+        "a repository inside has a history of its own",
+    ),
+    PlanRule(
+        lambda difference, facts: difference.path in facts.outside,
+        "keep",
+        "the sparse checkout has it since",
+    ),
     PlanRule(_is_new_rule, "write", "the target has other ignore rules"),
-    PlanRule(_is_ignored, "keep", "it is ignored, and newer than the checkpoint"),
+    PlanRule(
+        lambda difference, facts: difference.path in facts.ignored,
+        "keep",
+        "it is ignored, and newer than the checkpoint",
+    ),
 )
 _OTHERWISE = PlanRule(lambda *_: True, "write", "the target does not have the path")
 
@@ -218,8 +247,8 @@ def _is_arriving(difference: Difference) -> bool:
 
 
 def _has_gitlink(difference: Difference) -> bool:
-    entries = (difference.before, difference.after)
-    return any(entry is not None and entry.mode == GITLINK for entry in entries)
+    entries = filter(None, (difference.before, difference.after))
+    return GITLINK in {entry.mode for entry in entries}
 
 
 def _find_obstacles(
@@ -237,6 +266,7 @@ def _find_obstacles(
         if blocked is not None:
             return blocked
         obstacles[obstacle] = info
+
     return obstacles
 
 
@@ -271,4 +301,5 @@ def _blocked_by(
     if not info.readable:
         what = f"{obstacle}: this cannot be read, so no checkpoint has it"
         return Blocked(obstacle, f"{what}, and {path} would replace it")
+
     return None

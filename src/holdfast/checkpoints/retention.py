@@ -18,7 +18,8 @@ _AUTOMATIC = "undo"
 
 def outdated(checkpoints: Sequence[Checkpoint], keep: int) -> tuple[str, ...]:
     """Return the ids of all but the latest `keep` checkpoints, by sequence number."""
-    return tuple(each.id for each in _latest_first(checkpoints)[keep:])
+    latest = _latest_first(checkpoints)
+    return tuple(each.id for each in latest[keep:])
 
 
 def over_limit(checkpoints: Sequence[Checkpoint], keep: int) -> tuple[str, ...]:
@@ -30,6 +31,7 @@ def over_limit(checkpoints: Sequence[Checkpoint], keep: int) -> tuple[str, ...]:
         counts[group] = counts.get(group, 0) + 1
         if group != "manual" and counts[group] > keep:
             removed.append(each.id)
+
     return tuple(removed)
 
 
@@ -52,4 +54,5 @@ def unreachable_trash(live: Sequence[str], trash: dict[str, tuple[str, ...]]) ->
         found = set(trash.get(pending.pop(), ())) - reachable
         reachable |= found
         pending += found
+
     return tuple(undo_id for undo_id in trash if undo_id not in reachable)

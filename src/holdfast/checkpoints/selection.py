@@ -59,38 +59,37 @@ def select(listing: Listing, disk: Disk, limit: int, exempt: Iterable[str] = ())
             drop.append(path)
         else:
             take.append(path)
+
     for path in listing.changed + listing.new:
         if path.endswith("/"):
             skipped.append(Skipped(path.rstrip("/"), "nested repository"))
             continue
         info = disk.inspect(path)
-        reason = skip_reason(info, None if path in unlimited else limit)
-        if has_git_name(path):
-            reason = "not a name for git"
+        reason = skip_reason(path, info, None if path in unlimited else limit)
         if reason is None:
             take.append(path)
             size += info.size
             continue
         skipped.append(Skipped(path, reason))
         drop.append(path)
+
     dropped = tuple(path for path in drop if path not in new)
     return Selection(dropped, tuple(take), tuple(skipped), size)
 
 
-def skip_reason(info: FileInfo, limit: int | None) -> SkipReason | None:
+def skip_reason(path: str, info: FileInfo, limit: int | None) -> SkipReason | None:
     """Return why a path cannot be captured; None if it can be, or is gone."""
+    if ".git" in path.lower().split("/"):
+        # Git refuses to store the name in another case too.
+        return "not a name for git"
     if info.shape != "file":
         return _SKIPPED_SHAPES.get(info.shape)
     if not info.readable:
         return "unreadable"
     if limit is not None and info.size > limit:
         return "too large"
+
     return None
-
-
-def has_git_name(path: str) -> bool:
-    """Return whether a part of the path is `.git` in another case, which git refuses to store."""
-    return ".git" in path.lower().split("/")
 
 
 def _is_replaced(path: str, disk: Disk) -> bool:

@@ -36,11 +36,14 @@ def apply(
     output = output_as(as_json=as_json)
     if check:
         output.show_open(open_work(root))
+
     with workspace_at(root) as workspace:
         outcome = attempt(lambda: apply_reply(reply, workspace, check=check))
+
     output.show_note(outcome.recovered)
     if isinstance(outcome, NothingDone):
         output.show_refusals(outcome)
         raise typer.Exit(1)
+
     output.show_landed(outcome, check=check)
     warn_unrecorded(outcome.unrecorded)

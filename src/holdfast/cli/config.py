@@ -34,8 +34,10 @@ def show(*, root: Root = Path(), as_json: AsJson = False) -> None:
     settings = settings_at(root)
     if isinstance(settings, BadConfig):
         refuse(*settings.problems, as_json=as_json)
+
     for warning in settings.warnings:
         warn(warning)
+
     if as_json:
         print(json.dumps(_as_json(settings, sandbox_status(root, settings))))
     else:
@@ -55,6 +57,7 @@ def _as_json(settings: Settings, sandbox: SandboxStatus) -> dict[str, Any]:
                 for each in value.overruled
             ],
         }
+
     return {
         "settings": shown,
         "user_file": str(user_file()),
@@ -83,6 +86,7 @@ def _print(settings: Settings) -> None:
             print(f"{indent}overruled: {unused}  ({each.source})")
         if name == "api_key" and settings.why_key_withheld:
             print(f"{indent}withheld: {settings.why_key_withheld}")
+
     print(f"\nThe project's file is .holdfast/config.toml; yours is {user_file()}.")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -75,15 +75,19 @@ def list_(
     listed = list(survey.decisions)
     if unpinned:
         listed = [each for each in survey.decisions if not each.pinned]
+
     for problem in survey.problems:
         warn(problem)
+
     left = warn_open(open_work(root))
     if as_json:
         found = list(map(_as_json, listed))
         _print_json({"decisions": found, "problems": list(survey.problems)} | left)
         return
+
     for each in listed:
         typer.echo(_line(each))
+
     if not listed:
         typer.echo("no decisions in this project.")
 
@@ -120,15 +124,18 @@ def pin(
     chosen = [decision_id is not None, every, rule is not None]
     if chosen.count(True) != 1:
         raise typer.BadParameter("name one decision by its ID, or use --all, or --rule RULE.")
+
     manifest = _manifest(root)
     if decision_id is None:
         _pin_several(manifest, rule, _pin(reason, by), as_json=as_json)
         return
+
     found = _find(manifest, decision_id, as_json=as_json)
     word = _pin(reason, by)
     pinned = _attempt(as_json, lambda: pin_decision(found, word, manifest))
     if isinstance(pinned, Refused):
         refuse(pinned.message, as_json=as_json)
+
     _show(pinned, as_json=as_json, short=True)
 
 
@@ -165,11 +172,14 @@ def override(
         done = _attempt(
             as_json, lambda: override_decision(found, code, word, manifest, workspace.files)
         )
+
     if isinstance(done, Refused):
         refuse(done.message, as_json=as_json)
+
     if as_json:
         _print_json({"decision": _as_json(done), "verified": False})
         return
+
     _show(done, as_json=False, short=True)
     typer.echo(
         f"It is not verified yet: `holdfast repair {done.path}` does that, "
@@ -208,6 +218,7 @@ def gate(*, root: Root = Path(), as_json: AsJson = False) -> None:
             typer.echo(_line(each))
         count = count_of(len(judged.unpinned), "decision")
         typer.echo(f"{count} not pinned; review each, then pin it with `holdfast decisions pin`.")
+
     if not judged.open:
         raise typer.Exit(4)
 
@@ -215,21 +226,39 @@ def gate(*, root: Root = Path(), as_json: AsJson = False) -> None:
 def _pin_several(manifest: Manifest, rule: str | None, word: Pin, *, as_json: bool) -> None:
     """Pin each decision that keeps the gate shut; with `rule`, those that it made or became."""
     listed = _attempt(as_json, lambda: manifest.list("build"))
+    rule_id = None if rule is None else _find_rule(listed, rule, as_json=as_json)
 
     def pin_all() -> list[Decision]:
-        chosen = [each for each in judge_gate(listed).unpinned if rule in {None, each.rule_id}]
+        chosen = [each for each in judge_gate(listed).unpinned if rule_id in {None, each.rule_id}]
         return [manifest.pin(each, word) for each in chosen]
 
     pinned = _attempt(as_json, pin_all)
-    if rule is not None and not any(each.rule_id == rule for each in listed):
-        cure = "`holdfast decisions show ID` names the rule of a decision"
-        refuse(f"{rule}: no decision names this rule; {cure}.", as_json=as_json)
+
     if as_json:
         _print_json({"pinned": list(map(_as_json, pinned))})
         return
+
     for each in pinned:
         typer.echo(_line(each))
+
     typer.echo(f"{count_of(len(pinned), 'decision')} pinned.")
+
+
+def _find_rule(decisions: Sequence[Decision], beginning: str, *, as_json: bool) -> str:
+    """Return the one rule that decisions name and whose id starts so, or exit with 1."""
+    named = {each.rule_id for each in decisions if each.rule_id}
+    if beginning in named:
+        return beginning
+
+    found = sorted(rule_id for rule_id in named if rule_id.startswith(beginning))
+    if not beginning or not found:
+        cure = "`holdfast decisions show ID` names the rule of a decision"
+        refuse(f"{beginning}: no decision names this rule; {cure}.", as_json=as_json)
+
+    if len(found) > 1:
+        refuse(f"{beginning}: {len(found)} rules start so; write more of the id.", as_json=as_json)
+
+    return found[0]
 
 
 def _manifest(root: Path) -> Manifest:
@@ -283,8 +312,10 @@ def _line(decision: Decision) -> str:
     marks: list[str] = [decision.verdict]
     if decision.pinned:
         marks.append("pinned")
+
     if decision.superseded_by:
         marks.append(f"superseded by {decision.superseded_by}")
+
     choice = f"{decision.decision_type}: {decision.choice}"
     return plain(f"{decision.id}  {decision.path}  {choice} ({', '.join(marks)})")
 
@@ -293,11 +324,14 @@ def _show(decision: Decision, *, as_json: bool, short: bool = False) -> None:
     if as_json:
         _print_json({"decision": _as_json(decision)})
         return
+
     typer.echo(_line(decision))
     if short:
         return
+
     for name, value in _as_json(decision).items():
         is_empty = value in (None, "", [], False)
         if name not in {"id", "path", "diff"} and not is_empty:
             typer.echo(plain(f"{name}: {value}"))
+
     typer.echo(plain(decision.diff), nl=False)

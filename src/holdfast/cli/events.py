@@ -54,6 +54,7 @@ def events(
     """
     if not root.is_dir():
         raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+
     warn_open(open_work(root))
     try:
         with open_event_log(root) as log:
@@ -87,6 +88,7 @@ def _is_read() -> bool:
         output = sys.stdout.fileno()
     except OSError:
         return True
+
     # Nothing is asked of the descriptor: that its reader is gone is reported all the same.
     closed = select.poll()
     closed.register(output, 0)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 class CommandEntry(NamedTuple):
@@ -64,6 +69,7 @@ def _load(name: str, target: str) -> Any:
         for command in found.registered_commands:
             command.cls = QuickCommand
         return typer.main.get_group(found)
+
     app = typer.Typer(rich_markup_mode=None, add_completion=False)
     app.command(name, cls=getattr(found, "command_class", QuickCommand))(found)
     return typer.main.get_command(app)
@@ -90,18 +96,45 @@ def _process(param: Any, convert: Callable[[Any, Any], Any], ctx: Any, value: An
     optional = param.nargs == 1 and not param.required
     if value is None and optional:
         return None
+
     descriptor = getattr(param, "type_descriptor", None)
     # Releases of typer without this attribute do not use pydantic.
     if descriptor is None:
         return convert(ctx, value)
+
     annotation = descriptor.annotation
+    if annotation == list[str] and value:
+        value, annotation = list(value), list
+
     if not isinstance(annotation, type):
         return convert(ctx, value)
-    if annotation is Path and isinstance(value, str):
-        value = Path(value)
+
+    if isinstance(value, str):
+        value = _read_word(value, annotation, descriptor.parameter_info)
+
     # Words of the command line are strings, so a value of another type is the default.
     if not isinstance(value, annotation):
         return convert(ctx, value)
     if param.callback is None:
         return value
+
     return param.callback(ctx, param, value)
+
+
+def _read_word(word: str, annotation: type, info: Any) -> Any:
+    """Return the value of a word that is plainly right; any other word, for typer to judge."""
+    if annotation is Path:
+        return Path(word)
+    if issubclass(annotation, StrEnum):
+        return {each.value: each for each in annotation}.get(word, word)
+    if annotation not in {int, float} or not _NUMBER.fullmatch(word):
+        return word
+    if annotation is int and "." in word:
+        return word
+
+    number = annotation(word)
+    least = -math.inf if info.min is None else info.min
+    most = math.inf if info.max is None else info.max
+    if least <= number <= most:
+        return number
+    return word

@@ -30,13 +30,16 @@ def _root(context: typer.Context, root: Path) -> Path:
     except FileNotFoundError as error:
         message = "the current directory does not exist any more; change to another one."
         raise typer.BadParameter(message, param_hint="--root") from error
+
     if not is_root_named(context):
         root = root_here()
+
     # A root that is not there is reported by the command.
     with suppress(OSError):
         problem = why_moved(here / root)
         if problem is not None:
             raise typer.BadParameter(problem, param_hint="--root")
+
     require_state_outside(root)
     return root
 
@@ -102,6 +105,7 @@ def hunk_numbers(hunks: str | None) -> frozenset[int]:
     """Parse the numbers of `--hunks`; without the option return none, which means all hunks."""
     if hunks is None:
         return frozenset()
+
     try:
         return frozenset(map(int, hunks.split(",")))
     except ValueError as error:

@@ -13,8 +13,10 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.options import AsJson, Root, SandboxOption, Trust
+from holdfast.cli.render.annotations import github_annotations, write_sarif
 from holdfast.cli.render.edits import attempt
 from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
+from holdfast.cli.render.text import warn
 from holdfast.cli.settings import read_settings_or_exit
 from holdfast.cli.trust.question import ask_to_trust, is_terminal
 from holdfast.config.settings import Settings
@@ -26,9 +28,9 @@ from holdfast.usecases.trust.project_trust import CURE, ProjectTrust, name_items
 from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.diagnostics import Target
 from holdfast.vocab.trust import CodeItem
-from holdfast.wiring.checks import list_files, target_of
+from holdfast.wiring.checks import code_of_files, list_files, target_of
 from holdfast.wiring.repairs import repair_dependencies_at
-from holdfast.wiring.trust import code_of_files, server_of, trust_at
+from holdfast.wiring.trust import server_of, trust_at
 
 
 class Language(StrEnum):
@@ -43,6 +45,20 @@ class Language(StrEnum):
     java = "java"
     go = "go"
     any = "any"
+
+
+class AnnotationStyle(StrEnum):
+    """The values of `--annotations`."""
+
+    github = "github"
+
+
+class Oracle(StrEnum):
+    """The values of `--verify`."""
+
+    compile = "compile"
+    check = "check"
+    tests = "tests"
 
 
 class Level(StrEnum):
@@ -77,6 +93,50 @@ def repair(
         bool,
         typer.Option("--strict", help="Require a model's confidence of 0.90, instead of 0.75."),
     ] = False,
+    attempts: Annotated[
+        int | None,
+        typer.Option(
+            "--attempts",
+            metavar="N",
+            min=1,
+            max=9,
+            help="How often a model is asked.",
+            show_default="2",
+        ),
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            "--confidence",
+            metavar="X",
+            min=0.0,
+            max=1.0,
+            help="The least confidence of a model that is accepted.",
+            show_default="0.75",
+        ),
+    ] = None,
+    unsafe_fixes: Annotated[
+        bool,
+        typer.Option(
+            "--unsafe-fixes",
+            help="Also apply a compiler's guesses and rules that are not certain.",
+        ),
+    ] = False,
+    verify: Annotated[
+        Oracle | None,
+        typer.Option(
+            "--verify",
+            help="What a fix must pass: compile, the checks, or also the tests (the default).",
+        ),
+    ] = None,
+    sarif: Annotated[
+        Path | None,
+        typer.Option("--sarif", metavar="FILE", help="Write what still fails as SARIF."),
+    ] = None,
+    annotations: Annotated[
+        AnnotationStyle | None,
+        typer.Option("--annotations", help="Print what still fails for this service."),
+    ] = None,
     timeout: Annotated[
         int | None,
         typer.Option(
@@ -84,6 +144,16 @@ def repair(
             metavar="SECONDS",
             min=1,
             help="Limit of a check's time; else `command_timeout`.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            min=1,
+            max=64,
+            help="How many files are checked at once; else one for each core, at most 4.",
         ),
     ] = None,
     model: Annotated[
@@ -99,8 +169,8 @@ def repair(
 ) -> None:
     """Check files and fix what fails, cheapest method first.
 
-    Methods: compiler fix-its, pinned decisions, rules, then a model. A fix is written only if it
-    passes the real compiler and keeps what the code declares.
+    Methods: certain fix-its of the compiler, pinned decisions, safe rules, then a model. A fix is
+    written only if it passes the real compiler and keeps what the code declares.
 
     Exit 0: all pass. 1: some still fail. 2: wrong usage. 4: blocked by the strictness. 130:
     stopped with Ctrl-C.
@@ -112,12 +182,25 @@ def repair(
         "strictness": level,
         "command_timeout": timeout,
         "sandbox": sandbox and sandbox.value,
+        "attempts": attempts,
+        "confidence": confidence,
     }
     settings = _settings(root, flags)
     language: Target | None = target.value if target else None
     chosen, found = _choose(paths, root, language, has_check=settings["check"] is not None)
-    output = JsonRepair() if as_json else TerminalRepair(len(chosen), progress=sys.stderr.isatty())
-    policy = RepairPolicy(settings["strictness"], strict)
+    output: JsonRepair | TerminalRepair
+    if as_json:
+        output = JsonRepair(len(chosen), dry_run=dry_run)
+    else:
+        output = TerminalRepair(len(chosen), dry_run=dry_run, progress=sys.stderr.isatty())
+
+    policy = RepairPolicy(
+        strictness=settings["strictness"],
+        strict=strict,
+        max_attempts=settings["attempts"],
+        confidence=settings["confidence"],
+        unsafe_fixes=unsafe_fixes,
+    )
     uses_model = not no_model and policy.allowed.fresh_model_calls
     done: list[FileRepair] = []
 
@@ -137,12 +220,15 @@ def repair(
             target=language,
             model=uses_model,
             dry_run=dry_run,
+            tests=verify in {None, Oracle.tests},
+            workers=workers,
+            compile_only=verify is Oracle.compile,
             trust=trusted,
             say=output.say,
         ) as dependencies:
             if not dry_run:
                 _settle(dependencies.workspace, output)
-            repairs = repair_files(chosen, dependencies, policy, show, found)
+            repairs = repair_files(chosen, dependencies, policy, show, found, tick=output.tick)
     except KeyboardInterrupt:
         output.say(_stopped_message(done, len(chosen)))
         raise typer.Exit(130) from None
@@ -150,9 +236,33 @@ def repair(
         problem = f"{error.filename or root}: {error.strerror}"
         output.say(f"{problem}; the project's rules or the state cannot be used.")
         raise typer.Exit(1) from None
+
     output.end()
-    output.show_all(repairs, dry_run=dry_run)
+    output.show_all(repairs)
+    _report(repairs, sarif, annotations, as_json=as_json)
     raise typer.Exit(exit_code(repairs))
+
+
+def _report(
+    repairs: Sequence[FileRepair],
+    sarif: Path | None,
+    annotations: AnnotationStyle | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Write what still fails for other programs."""
+    if annotations is not None:
+        for line in github_annotations(repairs):
+            print(line, file=sys.stderr if as_json else sys.stdout)
+
+    if sarif is None:
+        return
+
+    try:
+        write_sarif(sarif, repairs)
+    except OSError as error:
+        warn(f"{sarif}: {error.strerror}; no SARIF file was written.")
+        raise typer.Exit(1) from None
 
 
 def _ask_for_code(
@@ -169,6 +279,7 @@ def _ask_for_code(
     if not as_json and is_terminal() and ask_to_trust(judged):
         trust.accept(judged)
         return
+
     output.say(
         f"not run, because it is not trusted: {name_items(judged)}. {CURE} "
         "Checks use tools outside the project."
@@ -194,7 +305,7 @@ def _stopped_message(done: Sequence[FileRepair], total: int) -> str:
     return f"{progress} Repaired: {names}. The compilers are stopped; no other file was changed."
 
 
-def _settings(root: Path, flags: Mapping[str, str | int | None]) -> Settings:
+def _settings(root: Path, flags: Mapping[str, str | float | None]) -> Settings:
     settings = read_settings_or_exit(root, flags)
     try:
         shlex.split(settings["check"] or "")
@@ -202,6 +313,7 @@ def _settings(root: Path, flags: Mapping[str, str | int | None]) -> Settings:
         raise typer.BadParameter(
             f"{settings['check']}: a quote is open in `check`.", param_hint="check"
         ) from None
+
     return settings
 
 
@@ -218,6 +330,7 @@ def _choose(
         else:
             _require_check(at, target, has_check=has_check)
             is_named[at] = True
+
     found = frozenset(name for name, named in is_named.items() if not named)
     return list(is_named), found
 
@@ -227,6 +340,7 @@ def _checkable(root: Path, directory: str, target: Target | None) -> list[str]:
     under, prefix = directory, f"{directory}/"
     if directory == ".":
         under = prefix = ""
+
     chosen = []
     for name in list_files(root, under):
         if not name.startswith(prefix):
@@ -238,6 +352,7 @@ def _checkable(root: Path, directory: str, target: Target | None) -> list[str]:
             continue
         if target in {None, language}:
             chosen.append(name)
+
     return chosen
 
 
@@ -269,4 +384,5 @@ def _below(path: str, root: Path) -> str:
         raise typer.BadParameter(
             f"{path}: this is outside of {root}; name another --root.", param_hint="PATH"
         )
+
     raise typer.BadParameter(f"{path}: there is no such file.", param_hint="PATH")

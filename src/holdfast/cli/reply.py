@@ -44,10 +44,13 @@ def _read_bytes(file: str) -> bytes:
             return Path(file).read_bytes()
         except OSError as error:
             raise _usage_error(f"{file}: {error.strerror}") from error
+
     if sys.stdin is None:
         raise _usage_error("standard input is closed; pass the reply of a model.")
+
     if sys.stdin.isatty():
         typer.echo("reading the reply from standard input; end it with Ctrl-D.", err=True)
+
     try:
         return sys.stdin.buffer.read()
     except OSError as error:

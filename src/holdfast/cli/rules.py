@@ -11,13 +11,14 @@ import typer
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.edits import warn_open
-from holdfast.cli.render.rules import message_of, print_rule
+from holdfast.cli.render.rules import message_of, print_explanation, print_rule
 from holdfast.cli.render.text import text_if, warn
 from holdfast.cli.workspace import open_work
-from holdfast.rules.learn.merge_rules import explains
+from holdfast.rules.learn_rule import explains
 from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import LearnVerdict, RuleBook
-from holdfast.rules.rule_json import BadRule, rule_to_json
+from holdfast.rules.rule_yaml import BadRule, parse_rule, rule_to_dict
+from holdfast.rules.scope import scope_of
 from holdfast.wiring.decisions import rule_book_at
 
 rules = typer.Typer(
@@ -59,6 +60,7 @@ def list_(
             return False
         if not own:
             return True
+
         return rule.provenance != "builtin"
 
     book = _book(root, as_json)
@@ -68,12 +70,15 @@ def list_(
         body = {"rules": list(map(_as_json, chosen)), "problems": list(book.problems)}
         print(json.dumps(body | left))
         return
+
     for rule in chosen:
         note = text_if(not rule.reviewed, "  (unreviewed)")
-        record = f"{rule.applied} helped, {rule.failed} failed"
+        record = f"{rule.helped} helped, {rule.failed} failed"
         kind = f"{rule.status:<8}  {rule.provenance:<9}  {rule.target:<10}"
         print(f"{rule.id}  {kind}  {record}{note}")
         print(f"    {message_of(rule)}")
+        print(f"    {scope_of(rule)}")
+
     if not chosen:
         print("There are no such rules.")
 
@@ -89,6 +94,65 @@ def show(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> No
         print(json.dumps({"rule": _as_json(rule)}))
     else:
         print_rule(rule)
+
+
+@rules.command("explain")
+def explain(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Say in words where a rule applies.
+
+    Exit 0: explained. 1: there is no such rule. 2: wrong usage.
+    """
+    rule = _find(_book(root, as_json), rule_id, as_json)
+    if as_json:
+        print(json.dumps({"rule": rule.id, "scope": scope_of(rule), "safe": rule.safe}))
+        return
+    print_explanation(rule)
+
+
+@rules.command("add")
+def add(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A rule in YAML.")],
+    *,
+    root: Root = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """Add a rule that you have written, after a test with its examples.
+
+    Exit 0: added. 1: the file is no rule, or an example fails. 2: wrong usage.
+    """
+    try:
+        rule = parse_rule(file.read_bytes())
+    except (OSError, BadRule) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        refuse(f"{file}: {reason}.", as_json=as_json)
+
+    if not rule.examples:
+        refuse(f"{file}: it has no example to test it with; add `examples`.", as_json=as_json)
+
+    failures = _failures(rule)
+    if failures:
+        numbers = ", ".join(str(each.get("example", "-")) for each in failures)
+        refuse(f"{file}: the rule does not make what example {numbers} has.", as_json=as_json)
+
+    book = _book(root, as_json)
+    try:
+        added = book.put(rule)
+    except OSError as error:
+        refuse(f"{error.filename}: {error.strerror}.", as_json=as_json)
+
+    if as_json:
+        print(json.dumps({"rule": _as_json(added)}))
+    else:
+        print(f"{added.id} is {added.status}: {scope_of(added)}.")
+
+
+@rules.command("widen")
+def widen(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Free what one example cannot free.
+
+    These are the kinds of operands and the names in the message.
+    """
+    _judge(root, rule_id, "widen", as_json)
 
 
 @rules.command("test")
@@ -108,11 +172,13 @@ def run_examples(
     chosen = list(book)
     if rule_id:
         chosen = [_find(book, rule_id, as_json)]
+
     failures = []
     count = 0
     for rule in chosen:
         failures += _failures(rule)
         count += len(rule.examples) + len(rule.counter_examples)
+
     if as_json:
         body = {
             "rules": len(chosen),
@@ -128,6 +194,7 @@ def run_examples(
                 example = f"example {failure['example']}"
             print(f"{failure['target']}/{failure['rule']}: {example} fails.")
         print(f"{len(chosen)} rules, {count} examples, {len(failures)} failed.")
+
     if failures or book.problems:
         raise typer.Exit(1)
 
@@ -176,6 +243,7 @@ def _failures(rule: Rule) -> list[dict[str, Any]]:
         for number, example in enumerate(examples, 1):
             if not explains(rule, example):
                 failures.append({"rule": rule.id, "target": rule.target, kind: number})
+
     return failures
 
 
@@ -188,13 +256,14 @@ def _judge(root: Path, rule_id: str, verdict: LearnVerdict, as_json: bool) -> No
         reason: str | None = str(error)
         if isinstance(error, OSError):
             reason = error.strerror
-        file = f".holdfast/rules/{rule.target}/{rule.id}.json"
+        file = f".holdfast/rules/{rule.target}/{rule.id}.yaml"
         refuse(f"{file} cannot be written: {reason}.", as_json=as_json)
+
     if as_json:
         print(json.dumps({"rule": _as_json(judged)}))
     else:
         reviewed = text_if(judged.reviewed, ", reviewed")
-        print(f"{judged.id} is {judged.status}{reviewed}.")
+        print(f"{judged.id} is {judged.status}{reviewed}: {scope_of(judged)}.")
 
 
 def _book(root: Path, as_json: bool) -> RuleBook:
@@ -203,8 +272,10 @@ def _book(root: Path, as_json: bool) -> RuleBook:
         book = rule_book_at(root)
     except OSError as error:
         refuse(f"the rules cannot be read: {error.filename}: {error.strerror}.", as_json=as_json)
+
     for problem in book.problems:
         warn(problem)
+
     return book
 
 
@@ -215,10 +286,21 @@ def _find(book: RuleBook, beginning: str, as_json: bool) -> Rule:
         refuse(
             f"{beginning}: there is no such rule; `holdfast rules list` shows all.", as_json=as_json
         )
+
     if len(found) > 1:
         refuse(f"{beginning}: {len(found)} rules start so; write more of the id.", as_json=as_json)
+
     return found[0]
 
 
 def _as_json(rule: Rule) -> dict[str, Any]:
-    return {**rule_to_json(rule), "reviewed": rule.reviewed, "pinned": rule.pinned}
+    return {
+        **rule_to_dict(rule),
+        "status": rule.status,
+        "safe": rule.safe,
+        "scope": scope_of(rule),
+        "helped": rule.helped,
+        "failed": rule.failed,
+        "reviewed": rule.reviewed,
+        "pinned": rule.pinned,
+    }

@@ -127,14 +127,17 @@ def run(
     output = _output(as_json=as_json, quiet=quiet)
     if go_on is not None and not go_on:
         go_on = _last_session(root, output)
+
     chosen = _AgentFlags(agent, transport, in_place, worktree, with_changes)
     external = _external_agent(root, chosen, go_on, plan=plan)
     if external is None and go_on is not None and not is_root_named(context):
         root = _root_of_session(root, go_on, output)
+
     settings = read_settings_or_exit(root, flags)
     words = _read_prompt(prompt, needed=go_on is None)
     if external is None and not trust and _can_ask(settings, as_json=as_json):
         _ask_for_server(root, settings)
+
     with _cancellable() as cancel:
         asker: Asker | None = None
         if _has_terminal(as_json=as_json):
@@ -147,8 +150,10 @@ def run(
             ended = run_turn_at(root, settings, message, **face, trust_all=trust)
         else:
             ended = _run_agent(root, settings, chosen.request(words, external, go_on), face)
+
     if isinstance(ended, NotSent):
         output.show_not_sent(ended)
+
     raise typer.Exit(EXIT_CODES[ended.stop_reason])
 
 
@@ -177,6 +182,7 @@ def _last_session(root: Path, output: JsonTurn | QuietTurn | TerminalTurn) -> st
     if isinstance(found, SessionRefused):
         output.show_not_sent(NotSent(found.message))
         raise typer.Exit(EXIT_CODES["failed"])
+
     return found
 
 
@@ -196,6 +202,7 @@ class _AgentFlags(NamedTuple):
             place = "in_place"
         elif self.worktree or self.with_changes:
             place = "worktree"
+
         transport = name_of(self.transport)
         return AgentTurnRequest(prompt, agent, transport, session, place, self.with_changes)
 
@@ -208,6 +215,7 @@ def _external_agent(root: Path, flags: _AgentFlags, go_on: str | None, *, plan: 
     agent = flags.agent
     if agent is None and go_on is not None:
         agent = agent_of_session(root, go_on)
+
     if flags.in_place and (flags.worktree or flags.with_changes):
         message = "use --in-place, or --worktree and --with-changes, not both."
         raise typer.BadParameter(message, param_hint="--in-place")
@@ -219,6 +227,7 @@ def _external_agent(root: Path, flags: _AgentFlags, go_on: str | None, *, plan: 
     if any(flags[1:]):
         message = "--transport, --in-place, --worktree and --with-changes are for --agent NAME."
         raise typer.BadParameter(message, param_hint="--agent")
+
     return None
 
 
@@ -244,6 +253,7 @@ def _ask_for_server(root: Path, settings: Settings) -> None:
     judged = project.untrusted(server_of(settings))
     if not judged or not ask_to_trust(judged):
         return
+
     try:
         project.accept(judged)
     except OSError as error:
@@ -258,6 +268,7 @@ def _output(*, as_json: bool, quiet: bool) -> JsonTurn | QuietTurn | TerminalTur
         return JsonTurn()
     if quiet:
         return QuietTurn()
+
     return TerminalTurn(answer_apart=not sys.stdout.isatty())
 
 
@@ -279,6 +290,7 @@ def _read_prompt(prompt: str | None, *, needed: bool) -> str | None:
         if sys.stdin is None or sys.stdin.isatty():
             raise _usage_error("write a prompt, or pipe it into standard input.")
         prompt = "-"
+
     if prompt == "-":
         text = _read_standard_input()
         if not text:
@@ -286,11 +298,14 @@ def _read_prompt(prompt: str | None, *, needed: bool) -> str | None:
         return text
     if not prompt.strip():
         raise _usage_error("the prompt is empty; write what to do.")
+
     piped = ""
     if _is_piped():
         piped = _read_standard_input()
+
     if not piped:
         return prompt
+
     return f"{prompt}\n\n{piped}"
 
 
@@ -302,33 +317,39 @@ def _is_piped() -> bool:
     """
     if sys.stdin is None or sys.stdin.closed:
         return False
+
     try:
         number = sys.stdin.fileno()
         mode = os.fstat(number).st_mode
     except (OSError, ValueError):
         # No file behind it: the standard input of a test.
         return not sys.stdin.isatty()
+
     if stat.S_ISREG(mode):
         return True
     if not stat.S_ISFIFO(mode) and not stat.S_ISSOCK(mode):
         return False
+
     begun, _, _ = select.select([number], [], [], _PATIENCE)
     if not begun:
         warn(
             f"nothing came from standard input in {_PATIENCE} s, and it is left out of the prompt; "
             "save slow output to a file first, or add </dev/null to skip the wait."
         )
+
     return bool(begun)
 
 
 def _read_standard_input() -> str:
     if not sys.stdin:
         return ""
+
     data = sys.stdin.buffer.read(_LARGEST_INPUT + 1)
     if len(data) > _LARGEST_INPUT:
         most = _LARGEST_INPUT // 1_000_000
         message = f"standard input has more than {most} MB; save it to a file, and name the file."
         raise _usage_error(message)
+
     return decode(data).text.strip()
 
 
@@ -365,6 +386,7 @@ def _cancellable() -> Iterator[threading.Event]:
     # Under `nohup` this signal is ignored, and stays so.
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         numbers.append(signal.SIGHUP)
+
     before = {number: signal.signal(number, stop) for number in numbers}
     try:
         yield cancel

@@ -13,7 +13,7 @@ from holdfast.config.settings import BadConfig, Settings
 from holdfast.wiring.settings import settings_at
 
 
-def read_settings_or_exit(root: Path, flags: Mapping[str, str | int | None]) -> Settings:
+def read_settings_or_exit(root: Path, flags: Mapping[str, str | float | None]) -> Settings:
     """Return the settings at a root, or print their problems and exit with 2."""
     require_directory(root)
     settings = settings_at(root, flags)
@@ -21,6 +21,8 @@ def read_settings_or_exit(root: Path, flags: Mapping[str, str | int | None]) -> 
         for problem in settings.problems:
             warn(problem)
         raise typer.Exit(2)
+
     for warning in settings.warnings:
         warn(warning)
+
     return settings

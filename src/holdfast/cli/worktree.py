@@ -80,6 +80,7 @@ def new(
             "a session's worktree is made anew from its checkpoint; use one of the two.",
             param_hint="--with-changes",
         )
+
     is_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
     asker = TerminalAsker(find_less(root)) if is_terminal and not as_json else None
     made = make_session_worktree(
@@ -93,6 +94,7 @@ def new(
     )
     if isinstance(made, WorktreeRefused):
         refuse(*made.problems, as_json=as_json)
+
     _show_made(made, as_json=as_json)
 
 
@@ -105,6 +107,7 @@ def list_(*, root: Root = Path(), as_json: AsJson = False) -> None:
             found = needs.records.list()
         except WorktreesUnavailable as error:
             refuse(str(error), as_json=as_json)
+
     if as_json:
         print(json.dumps({"worktrees": [shown.worktree_json(each) for each in found]}))
     else:
@@ -117,6 +120,7 @@ def path(wanted: SessionId, *, root: Root = Path(), as_json: AsJson = False) -> 
     require_directory(root)
     with open_session_worktrees(root) as needs:
         found = _find(wanted, needs, as_json=as_json)
+
     if as_json:
         print(json.dumps({"id": found.session, "session": found.session, "path": found.path}))
     else:
@@ -139,8 +143,10 @@ def diff(
 
     with open_session_worktrees(root) as needs:
         compared = compare_worktree(wanted, needs)
+
     if isinstance(compared, WorktreeRefused):
         refuse(*compared.problems, as_json=as_json)
+
     if as_json:
         print(json.dumps(shown.compared_json(compared, stat=stat)))
     else:
@@ -156,8 +162,10 @@ def update(wanted: SessionId, *, root: Root = Path(), as_json: AsJson = False) -
     require_directory(root)
     with open_session_worktrees(root) as needs:
         updated = update_worktree(wanted, needs)
+
     if isinstance(updated, WorktreeRefused):
         refuse(*updated.problems, as_json=as_json)
+
     if as_json:
         print(json.dumps(shown.updated_json(updated)))
     else:
@@ -188,6 +196,7 @@ def merge(
     if numbers and form is MergeForm.branch:
         message = "a branch has all of the work; use --as changes."
         raise typer.BadParameter(message, param_hint="--hunks")
+
     from holdfast.cli.workspace import workspace_at  # noqa: PLC0415 - see above
     from holdfast.usecases.worktrees.merge import merge_as_branch, merge_as_changes  # noqa: PLC0415 - see above
 
@@ -201,8 +210,10 @@ def merge(
                 target = str(root)
             with workspace_at(Path(target)) as workspace:
                 merged = merge_as_changes(wanted, numbers, workspace, needs)
+
     if isinstance(merged, WorktreeRefused):
         refuse(*merged.problems, as_json=as_json)
+
     if as_json:
         print(json.dumps(shown.merged_json(merged)))
     else:
@@ -227,8 +238,10 @@ def remove(
     require_directory(root)
     with open_session_worktrees(root) as needs:
         removed = remove_worktree(wanted, needs, force=force)
+
     if isinstance(removed, WorktreeRefused):
         refuse(*removed.problems, as_json=as_json)
+
     if as_json:
         print(json.dumps(shown.removed_json(removed)))
     else:
@@ -241,8 +254,10 @@ def prune(*, root: Root = Path(), as_json: AsJson = False) -> None:
     require_directory(root)
     with open_session_worktrees(root) as needs:
         pruned = prune_worktrees(needs)
+
     if isinstance(pruned, WorktreeRefused):
         refuse(*pruned.problems, as_json=as_json)
+
     if as_json:
         print(json.dumps(shown.pruned_json(pruned)))
     else:
@@ -255,8 +270,10 @@ def _find(wanted: str, needs: WorktreeDependencies, *, as_json: bool) -> Session
         found = find_worktree(wanted, needs.records)
     except WorktreesUnavailable as error:
         refuse(str(error), as_json=as_json)
+
     if isinstance(found, WorktreeRefused):
         refuse(*found.problems, as_json=as_json)
+
     return found
 
 

@@ -53,18 +53,18 @@ def _effective(setting: Setting, layers: Layers) -> _Sourced:
     """Return the value to use and its source."""
     match setting.combine:
         case "first":
-            found = _first(setting.name, layers.by_precedence)
+            found = ChainMap(*layers.by_precedence).get(setting.name)
         case "union":
             found = _union(setting.name, layers.by_precedence)
         case "strictest":
             found = _strictest(setting, layers)
+        case "smallest" | "largest":
+            found = _bounded(setting, layers)
+
     if found is None:
         return setting.default, "default"
+
     return found
-
-
-def _first(name: str, layers: tuple[Layer, ...]) -> _Sourced | None:
-    return ChainMap(*layers).get(name)
 
 
 def _union(name: str, layers: tuple[Layer, ...]) -> _Sourced | None:
@@ -76,8 +76,10 @@ def _union(name: str, layers: tuple[Layer, ...]) -> _Sourced | None:
         if found:
             words |= dict.fromkeys(found)
             sources.append(source)
+
     if not sources:
         return None
+
     return tuple(words), ", ".join(sources)
 
 
@@ -89,17 +91,30 @@ def _strictest(setting: Setting, layers: Layers) -> _Sourced | None:
     """
     if setting.name in layers.flags:
         return layers.flags[setting.name]
-    users = _first(setting.name, layers.of_user)
+
+    users = ChainMap(*layers.of_user).get(setting.name)
     project = layers.project.get(setting.name)
     if users is None and setting.strict:
         users = setting.default, "default"
+
     if users is None:
         return project
     if project is None:
         return users
     if _is_stricter(setting, project[0], users[0]):
         return project
+
     return users
+
+
+def _bounded(setting: Setting, layers: Layers) -> _Sourced:
+    """Return the user's number, or the default, unless that of the project is stricter."""
+    if setting.name in layers.flags:
+        return layers.flags[setting.name]
+    users = ChainMap(*layers.of_user).get(setting.name, (setting.default, "default"))
+    project = layers.project.get(setting.name, users)
+    bound = max if setting.combine == "largest" else min
+    return bound(users, project, key=lambda sourced: sourced[0])
 
 
 def _is_stricter(setting: Setting, value: Any, other: Any) -> bool:
@@ -120,4 +135,5 @@ def _overruled(setting: Setting, layers: Layers, used: Any) -> list[Overruled]:
             is_used = set(value) <= set(used)
         if not is_used:
             unused.append(Overruled(value, source))
+
     return unused

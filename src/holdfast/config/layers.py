@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -15,9 +16,10 @@ from holdfast.config.settings import (
     SettingKind,
     Settings,
 )
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from holdfast.config.tables import AgentsTable, WorktreeSettings
@@ -37,11 +39,50 @@ _MISPLACED_TABLES = {
     ),
     ("worktree", False): f"the user's file; put it into {PROJECT_FILE} of the project",
 }
-_TYPES: Mapping[SettingKind, type[Any]] = {"text": str, "number": int, "words": tuple}
-_EXPECTED: Mapping[SettingKind, str] = {
-    "text": "a text",
-    "number": "a whole number above 0",
-    "words": "a list of texts",
+
+
+def _split_words(text: str) -> tuple[str, ...]:
+    words = map(str.strip, text.split(","))
+    return tuple(filter(None, words))
+
+
+def _are_words(value: tuple[Any, ...]) -> bool:
+    return set(map(type, value)) <= {str} and all(map(str.strip, value))
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """The values of a kind of setting.
+
+    A value has one of `types` and passes `fits`; `expected` says so in a message. The text of a
+    variable that matches `written` is parsed by `parse`.
+    """
+
+    types: tuple[type, ...]
+    fits: Callable[[Any], bool]
+    expected: str
+    written: re.Pattern[str]
+    parse: Callable[[str], Any]
+
+
+_ANY_TEXT = re.compile(".*", re.DOTALL)
+_KINDS: Mapping[SettingKind, _Kind] = {
+    "text": _Kind((str,), bool, "a text", _ANY_TEXT, str),
+    "number": _Kind(
+        (int,),
+        lambda number: number > 0,
+        "a whole number above 0",
+        re.compile(r"\s*\d+\s*"),
+        int,
+    ),
+    "share": _Kind(
+        (int, float),
+        lambda share: 0 <= share <= 1,
+        "a number from 0 to 1, such as 0.9",
+        re.compile(r"\s*[0-9]+(?:\.[0-9]+)?\s*"),
+        float,
+    ),
+    "words": _Kind((tuple,), _are_words, "a list of texts", _ANY_TEXT, _split_words),
 }
 
 
@@ -59,8 +100,10 @@ def read_settings(
     )
     for layer in layers.by_precedence:
         _check_choices(layer, problems)
+
     if problems:
         return BadConfig(tuple(problems))
+
     values = {setting.name: combine_layers(setting, layers) for setting in SETTINGS}
     return Settings(values, tuple(_unknown_variables(environment)), **tables)
 
@@ -86,17 +129,16 @@ def _from_environment(environment: Mapping[str, str], problems: list[str]) -> La
             layer[setting.name] = (value, setting.variable)
         else:
             problems.append(f"{setting.variable}: this must be {_expected(setting)}.")
+
     return layer
 
 
 def _parse(setting: Setting, text: str) -> Any:
     """Return the value of a variable as a file would have it; it may not fit the setting."""
-    if setting.kind == "words":
-        words = map(str.strip, text.split(","))
-        return tuple(filter(None, words))
-    digits = text.strip()
-    if setting.kind == "number" and digits.isdecimal():
-        return int(digits)
+    kind = _KINDS[setting.kind]
+    if kind.written.fullmatch(text):
+        return kind.parse(text)
+
     return text
 
 
@@ -113,12 +155,14 @@ def _from_file(
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         problems.append(f"{file}: this is not TOML: {error}.")
         return {}
+
     for name in _TABLES & table.keys():
         found = _read_table(name, table.pop(name), of_project=of_project)
         if isinstance(found, list):
             problems += [f"{file}: {problem}" for problem in found]
         else:
             tables[name] = found
+
     layer: Layer = {}
     for name, value in table.items():
         if isinstance(value, list):
@@ -128,6 +172,7 @@ def _from_file(
             problems.append(f"{file}: {problem}")
         else:
             layer[name] = (value, str(file))
+
     return layer
 
 
@@ -142,6 +187,7 @@ def _read_table(
         return [f"{name}: not read from {misplaced}."]
     if name == "agents":
         return read_agents(table)
+
     return read_worktree(table)
 
 
@@ -152,12 +198,15 @@ def _judge(name: str, value: Any, *, of_project: bool) -> str | None:
         return f"{name}: there is no such setting; {_suggest(name, [*_BY_NAME, *_TABLES])}"
     if setting.environment_only:
         return f"{name}: not read from a file; set {setting.variable}."
+
     if of_project:
         loosened = _judge_of_project(setting, value)
         if loosened is not None:
             return loosened
+
     if _fits(setting, value):
         return None
+
     return f"{name}: this must be {_expected(setting)}."
 
 
@@ -172,32 +221,25 @@ def _judge_of_project(setting: Setting, value: Any) -> str | None:
     if (setting.name, value) == ("sandbox", "off"):
         cure = "use --sandbox off, or put it into the user's file"
         return f"sandbox: a project's file cannot turn it off; {cure}."
+
     return None
 
 
 def _fits(setting: Setting, value: Any) -> bool:
-    """Return whether a value is a text that is not empty, a number above 0, or a list of words."""
-    required = _TYPES[setting.kind]
+    """Return whether a value is of its kind: a text, or a word of a list, must not be empty."""
+    kind = _KINDS[setting.kind]
     # Not isinstance: a bool is an int too.
-    if type(value) is not required:
+    if type(value) not in kind.types:
         return False
-    if setting.kind == "words":
-        return all(map(_is_word, value))
-    empty = required()
-    return bool(value > empty)
 
-
-def _is_word(value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
-    return value.strip() != ""
+    return kind.fits(value)
 
 
 def _expected(setting: Setting) -> str:
     """Return a description of the values that fit, for a message."""
     if setting.choices:
         return f"one of {', '.join(setting.choices)}"
-    return _EXPECTED[setting.kind]
+    return _KINDS[setting.kind].expected
 
 
 def _check_choices(layer: Layer, problems: list[str]) -> None:

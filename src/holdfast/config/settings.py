@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from holdfast.config.tables import AgentsTable, WorktreeSettings
 
-SettingKind: TypeAlias = Literal["text", "number", "words"]
-Combine: TypeAlias = Literal["first", "union", "strictest"]
+SettingKind: TypeAlias = Literal["text", "number", "share", "words"]
+Combine: TypeAlias = Literal["first", "union", "strictest", "smallest", "largest"]
 """How the value of the project's file combines with that of the user.
 
 `first`: the project's value is used before that of the user's file. `union`: the lists of all
 layers. `strictest`: the stricter of the two, by the order of `Setting.strict`, or the smaller
-number.
+number. `smallest` and `largest`: that of the two numbers, where the default counts as the user's.
 """
 
 VARIABLE_PREFIX = "HOLDFAST_"
@@ -61,6 +61,7 @@ class Setting:
             return "set (not shown)"
         if self.kind == "words":
             return ", ".join(value)
+
         return str(value)
 
 
@@ -174,6 +175,20 @@ SETTINGS: tuple[Setting, ...] = (
         strict=("production", "development", "sketch"),
     ),
     Setting(
+        "attempts",
+        "number",
+        2,
+        "how often a repair asks the model about one file",
+        combine="smallest",
+    ),
+    Setting(
+        "confidence",
+        "share",
+        0.75,
+        "the least confidence of a model with which a repair is accepted",
+        combine="largest",
+    ),
+    Setting(
         "ignored_files",
         "number",
         2000,
@@ -285,9 +300,11 @@ class Settings:
         """
         if self["api_key"] is None:
             return None
+
         url = self.values["base_url"]
         if not url.from_project_only:
             return None
+
         return (
             f"the key is not sent: only {url.source} names the server, and that file is not yours; "
             "to send the key there, use --base-url, set HOLDFAST_BASE_URL, "

@@ -63,11 +63,15 @@ def read_agents(table: Any) -> AgentsTable | list[str]:
     """Return the table `[agents]`, or its problems."""
     if not isinstance(table, dict):
         return ["agents: this must be a table, such as [agents.qwen]."]
+
     named: dict[str, Any] = {}
     body: dict[str, Any] = {}
     for name, value in table.items():
-        part = named if isinstance(value, dict) else body
-        part[name] = value
+        if isinstance(value, dict):
+            named[name] = value
+        else:
+            body[name] = value
+
     body["named"] = named
     return _validated(AgentsTable, "agents", body)
 
@@ -91,12 +95,11 @@ def _problem(name: str, model: type[BaseModel], problem: Any) -> str:
     keys = [str(each) for each in problem["loc"] if each not in {"named", "[key]"}]
     where = ".".join([name, *keys])
     if problem["type"] == "extra_forbidden":
-        known = AgentSettings if len(problem["loc"]) > 1 else model
-        return f"{where}: there is no such setting; there are: {', '.join(_names(known))}."
+        if len(problem["loc"]) > 1:
+            model = AgentSettings
+        known = model.model_json_schema()["properties"]
+        known.pop("named", None)
+        return f"{where}: there is no such setting; there are: {', '.join(known)}."
+
     expected = problem["msg"].removeprefix("Input should be ")
     return f"{where}: this must be {expected}."
-
-
-def _names(model: type[BaseModel]) -> list[str]:
-    fields = model.model_fields.items()
-    return [field.alias or name for name, field in fields if name != "named"]

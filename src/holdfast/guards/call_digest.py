@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 _MASK_LIMIT = 16_384
 """Of a longer result only both ends are masked, so that the time stays bounded."""
 _SHORT = 240
-"""A result this short that repeats an argument has little else: `x1.py: no such file`, `x2.py.
-
-No such file`.
-"""
+"""A result this short that repeats an argument has little else: `x1.py: no such file`."""
 _SPOKEN = 2_000
 """In a result up to this size, lines that repeat the call are ignored.
 
@@ -47,15 +44,15 @@ _MONTHS = re.compile(
 _PROCESSES = re.compile(r"[PpTt](?:p?id|PI?D|rocess(?: id)?|hread|ID)\b[ :=#]{0,3}\(?\d+")
 _LOGGERS = re.compile(r"\[\d{3,}\](?=:)")
 _ADDRESSES = re.compile(r"0[xX][0-9a-fA-F]{6,}")
-# One name below the temporary directory: the project itself may be there, and its files are not all
-# the same.
+# One name below the temporary directory, or the two of pytest: the project itself may be there, and
+# its files are not all the same.
 _TEMPORARY = re.compile(
     r"""/(?:private/)?(?:var/)?(?:tmp/[^\s/'"`:,;)\]}>]+|folders/\w+/\w+/T(?:/[^\s/'"`:,;)\]}>]+)?)"""
+    r"(?:/pytest-\d+\b)?"
 )
 _RANDOM_IDS = re.compile(
     r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 )
-_TEST_RUNS = re.compile(r"pytest-\d+\b")
 _MARKS = re.compile(r"\W+")
 
 
@@ -97,15 +94,14 @@ def news_of(result: str, arguments: Mapping[str, Any]) -> tuple[frozenset[int], 
     True
     """
     lines = _lines(mask(result))
-    if len(result) > _SPOKEN:
-        return _keys(lines), _keys(lines)
-    said = [_plain(value) for value in arguments.values() if isinstance(value, str)]
-    left = {
-        line
-        for line in _lines(mask(_without_echo(result, arguments)))
-        if not _is_echo(_plain(line), said)
-    }
-    return _keys(lines), _keys(left)
+    brought = lines
+    if len(result) <= _SPOKEN:
+        said = "\n".join(map(_plain, _texts(arguments)))
+        others = _lines(mask(_without_echo(result, arguments)))
+        brought = {line for line in others if not _is_echo(_plain(line), said)}
+
+    # The keys are only compared within one process.
+    return frozenset(map(hash, lines)), frozenset(map(hash, brought))
 
 
 @lru_cache(maxsize=4)  # a result is looked at from two sides
@@ -122,45 +118,40 @@ def mask(text: str) -> str:
 
 
 def _mask(text: str) -> str:
-    if text.count("-") > 3:
-        text = _RANDOM_IDS.sub("<id>", text)
-    if "0x" in text:
-        text = _ADDRESSES.sub("<place>", text)
-    if "/tmp/" in text or "/folders/" in text:  # noqa: S108 - text that is looked at, not a file
-        text = _TEST_RUNS.sub("<tmp>", _TEMPORARY.sub("<tmp>", text))
-    text = _PROCESSES.sub("<pid>", _LOGGERS.sub("<pid>", text))
-    text = _NUMBERS.sub(_name, text)
+    text = _RANDOM_IDS.sub("<id>", text)
+    text = _ADDRESSES.sub("<place>", text)
+    text = _TEMPORARY.sub("<tmp>", text)
+    text = _LOGGERS.sub("<pid>", text)
+    text = _PROCESSES.sub("<pid>", text)
+    text = _NUMBERS.sub(lambda found: f"<{found.lastgroup}>", text)
     return _MONTHS.sub("<date>", text)
 
 
-def _name(found: re.Match[str]) -> str:
-    return f"<{found.lastgroup}>"
-
-
 def _without_echo(result: str, arguments: Mapping[str, Any]) -> str:
-    """Mask the arguments in a short result; otherwise `: commit now 1`, `.
-
-    Commit now 2` … would count as new.
-    """
+    """Mask the arguments in a short result; otherwise `: commit now 1`, then 2, would be new."""
     if len(result) > _SHORT:
         return result
-    for value in arguments.values():
-        if isinstance(value, str) and len(value) > 2:
+
+    for value in _texts(arguments):
+        if len(value) > 2:
             result = result.replace(value, "<argument>")
+
     return result
 
 
+def _texts(arguments: Mapping[str, Any]) -> list[str]:
+    return [value for value in arguments.values() if isinstance(value, str)]
+
+
 def _lines(text: str) -> set[str]:
-    return {line.strip() for line in text.split("\n")}
+    return set(map(str.strip, text.split("\n")))
 
 
-def _keys(lines: set[str]) -> frozenset[int]:
-    # The keys are only compared within one process.
-    return frozenset(map(hash, lines))
-
-
-def _is_echo(line: str, said: list[str]) -> bool:
-    return not line or (len(line) >= _SHORTEST_ECHO and any(line in words for words in said))
+def _is_echo(line: str, said: str) -> bool:
+    """Return whether a line is in what the call said. A word of a few letters may be by accident."""
+    if 0 < len(line) < _SHORTEST_ECHO:
+        return False
+    return line in said
 
 
 def _plain(text: str) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from holdfast.guards.commands import argv
 
 _WORD = re.compile("[A-Za-z][A-Za-z0-9_:-]*")
 """A word that names what a program does: not an option, a path, a number or a text."""
 _PROGRAM = re.compile(r"[\w./+-]+")
-_MOST_WORDS = 3
+_MOST_ACTIONS = 2
 _NEVER = re.compile(
     r"(ba|da|z|k|fi|tc|c)?sh|(python|pypy|perl|ruby|php|lua|node|deno|bun|tclsh|guile)[\d.]*|"
     r"[gmn]?awk|sed|sudo|doas|su|env|exec|xargs|parallel|find|fd|nohup|nice|time|timeout|watch|"
@@ -32,20 +33,16 @@ def prefix_rule(command: str) -> str | None:
     >>> prefix_rule("python -c 'print()'"), prefix_rule("pytest | tee log"), prefix_rule("git -C x log")
     (None, None, None)
     """
-    words = _plain_words(command)
-    if words is None or not _PROGRAM.fullmatch(words[0]):
+    program, *rest = _plain_words(command)
+    name = program.rpartition("/")[2]
+    if not _PROGRAM.fullmatch(program) or _NEVER.fullmatch(name):
         return None
-    first = [words[0]]
-    for word in words[1:_MOST_WORDS]:
-        if not _WORD.fullmatch(word):
-            break
-        first.append(word)
-    name = words[0].rsplit("/", 1)[-1]
-    if _NEVER.fullmatch(name):
+
+    actions = list(takewhile(_WORD.fullmatch, rest[:_MOST_ACTIONS]))
+    if not actions and _WITH_COMMANDS.fullmatch(name):
         return None
-    if len(first) == 1 and _WITH_COMMANDS.fullmatch(name):
-        return None
-    return " ".join([*first, "*"])
+
+    return " ".join([program, *actions, "*"])
 
 
 def covers(rule: str, command: str) -> bool:
@@ -54,16 +51,19 @@ def covers(rule: str, command: str) -> bool:
     >>> covers("pytest *", "pytest -x"), covers("pytest *", "pytest -x; rm x"), covers("pytest *", "pytester")
     (True, False, False)
     """
-    wanted = rule.split()
-    words = _plain_words(command)
-    if words is None or len(wanted) < 2 or wanted[-1] != "*":
+    *wanted, star = rule.split() or [""]
+    if star != "*":
         return False
-    return list(words[: len(wanted) - 1]) == wanted[:-1]
+    if not wanted:
+        return False
+
+    words = _plain_words(command)
+    return words[: len(wanted)] == wanted
 
 
-def _plain_words(command: str) -> tuple[str, ...] | None:
-    """Return the words of one plain command, or None if only a shell can run the line."""
+def _plain_words(command: str) -> list[str]:
+    """Return the words of one plain command, or [""] if only a shell can run the line."""
     words = argv(command)
-    if not words or words[:2] == ("/bin/sh", "-c"):
-        return None
-    return words
+    if words[:2] == ("/bin/sh", "-c"):
+        return [""]
+    return list(words)

@@ -60,12 +60,19 @@ def is_fine(output: str, command: str = "") -> bool:
     >>> is_fine("Exit code 0.\ncc -o app app.c", "make"), is_fine("Exit code 0.\n(no output)", ": all is well")
     (True, False)
     """
-    if is_bad(output) or _IDLE.fullmatch(command):
+    if is_bad(output):
         return False
+    if _IDLE.fullmatch(command):
+        return False
+
     said = output[-_LOOK:]
-    if _GOOD.search(said) or not _FILLERS.sub("", said):
+    if _GOOD.search(said):
         return True
-    return bool(_SUCCEEDED.match(output) and _BUILDS.fullmatch(command))
+    if _FILLERS.sub("", said) == "":
+        return True
+
+    succeeded = _SUCCEEDED.match(output) is not None
+    return succeeded and _BUILDS.fullmatch(command) is not None
 
 
 def is_bad(output: str) -> bool:
@@ -75,6 +82,9 @@ def is_bad(output: str) -> bool:
     (True, False, False)
     """
     said = output[-_LOOK:]
-    if _SUCCEEDED.match(output) and _SURE.search(said) and not _COUNTED_HARM.search(said):
-        return False
-    return bool(_FAILED.match(output) or _BAD.search(_NO_HARM.sub("", said)))
+    if _SUCCEEDED.match(output) and _SURE.search(said):
+        return _COUNTED_HARM.search(said) is not None
+    if _FAILED.match(output):
+        return True
+
+    return _BAD.search(_NO_HARM.sub("", said)) is not None

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONGEST = 32_000
+_SHOWN = 200
+"""How many characters of a command a message shows."""
 _GIT = re.compile(r"(?<![\w./-])git(?![\w.-])")
 
 
@@ -83,35 +85,51 @@ def judge_command(command: str, rules: CommandRules) -> CommandVerdict:
         return Refuse("the command is empty; send the command to run.")
     if "\0" in command:
         return Refuse("the command contains a NUL character, which no shell accepts; leave it out.")
-    shown = command if len(command) <= 200 else f"{command[:200]}…"
-    if len(command) > _LONGEST:
-        return Refuse(f"{shown}: this is too long to check; write a script file and run that.")
-    harm = find_harm(command)
-    if harm:
-        return Refuse(f"{shown}: {harm}. Commands of this kind are never run; find another way.")
-    denied = _matching_rule(command, rules.deny)
-    if denied is not None:
-        return Refuse(
-            f"{shown}: the rule '{denied}' forbids this; find another way, or say why you need it."
-        )
+
+    why = _why_refused(command, rules.deny)
+    if why is not None:
+        shown = command
+        if len(command) > _SHOWN:
+            shown = f"{command[:_SHOWN]}…"
+        return Refuse(f"{shown}: {why}")
+
     asked = _matching_rule(command, rules.ask)
     if asked is not None:
         return Ask(f"the rule '{asked}' requires approval")
+
     return _judge_unasked(command, rules.allow)
+
+
+def _why_refused(command: str, deny: Sequence[str]) -> str | None:
+    if len(command) > _LONGEST:
+        return "this is too long to check; write a script file and run that."
+
+    harm = find_harm(command)
+    if harm:
+        return f"{harm}. Commands of this kind are never run; find another way."
+
+    denied = _matching_rule(command, deny)
+    if denied is not None:
+        return f"the rule '{denied}' forbids this; find another way, or say why you need it."
+
+    return None
 
 
 def _judge_unasked(command: str, allow: Sequence[str]) -> Allow | Ask:
     # The user has allowed exactly this text, operators included.
     if command.strip() in {rule.strip() for rule in allow}:
         return Allow()
+
     words = split_words(command)
     if isinstance(words, NeedsShell):
         return Ask(words.why)
     if any(_covers(rule, words) for rule in allow):
         return Allow()
+
     judged = judge_words(words)
     if isinstance(judged, NotRead):
         return Ask(judged.why)
+
     return Allow(judged)
 
 
@@ -120,35 +138,38 @@ def _covers(rule: str, words: Sequence[str]) -> bool:
     wanted = rule.split()
     if wanted[-1:] == ["*"]:
         return list(words[: len(wanted) - 1]) == wanted[:-1]
-    return bool(wanted) and list(words) == wanted
+    return list(words) == wanted
 
 
 def _matching_rule(command: str, rules: Sequence[str]) -> str | None:
     """Return the first rule with which a command in the line begins, or None."""
     if not rules:
         return None
+
     found = rough_commands(command)
     plain = split_words(command)
     if isinstance(plain, tuple):
         found = [list(plain), *found]
+
     for rule in rules:
         wanted = rule.split()
         if any(_begins(words, wanted) for words in found):
             return rule
+
     return None
 
 
-def _begins(words: Sequence[str], wanted: Sequence[str]) -> bool:
+def _begins(words: Sequence[str], wanted: list[str]) -> bool:
     """Return whether a command begins with these words, also without the program's directory."""
     if not wanted:
         return False
+
     if wanted[-1] == "*":
         wanted = wanted[:-1]
+
     begin = list(words[: len(wanted)])
-    if begin == list(wanted):
-        return True
     name = words[0].rpartition("/")[2]
-    return [name, *begin[1:]] == list(wanted)
+    return wanted in (begin, [name, *begin[1:]])
 
 
 def argv(command: str) -> tuple[str, ...]:
@@ -173,8 +194,7 @@ def only_reads(command: str) -> bool:
     >>> only_reads("git log -3"), only_reads("sed -i s/a/b/ x"), only_reads("ls | wc")
     (True, False, False)
     """
-    words = split_words(command)
-    return isinstance(words, tuple) and isinstance(judge_words(words), ReadCommand)
+    return isinstance(_judge_unasked(command, allow=()), Allow)
 
 
 def runs_git(command: str) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
+from itertools import groupby
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from holdfast.guards.command_success import is_bad, is_fine
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -29,9 +30,10 @@ class CallSeen:
     - `path` is the path among the arguments, `line` the command of `run_command`, each or "".
     - `new_lines` is how many lines of the result this turn has not seen before.
     - `moved` means that the files are in a state that this turn has not seen before.
-    - `news` means a new line, or a file read for the first time.
-    - `waits` marks a `sleep`, which is no repetition; `lists` a command that only shows the state
-      of the project, which an edit need not change.
+    - `progress` means that, or a new line, or a file read for the first time.
+    - `waits` marks a `sleep`, which is no repetition.
+    - `tries` marks a command that does more than show the state of the project, which an edit need
+      not change.
     """
 
     name: str
@@ -44,14 +46,9 @@ class CallSeen:
     tree: str
     new_lines: int
     moved: bool
-    news: bool
+    progress: bool
     waits: bool
-    lists: bool
-
-    @property
-    def progress(self) -> bool:
-        """Whether the call brought something new."""
-        return self.moved or self.news
+    tries: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,45 +57,62 @@ class Found:
 
     pattern: LoopPattern
     count: int
-    leash: int
-    """After a nudge, this many more calls of the same kind stop the turn."""
+    leash: int | None
+    """After a nudge, this many more calls of the same kind stop the turn; None: no number of them does."""
 
 
-class Pattern(Protocol):
-    """One kind of loop, with what it remembers."""
+class Pattern:
+    """One kind of loop, with what it remembers. A subclass is a frozen dataclass."""
+
+    __slots__ = ()
+
+    NAME: ClassVar[LoopPattern]
+    MOST: ClassVar[int]
+    """With this many calls the pattern is found."""
+    LEASH: ClassVar[int | None] = None
+
+    @property
+    def count(self) -> int:
+        """The number of calls that fit the pattern."""
+        raise NotImplementedError
 
     def after(self, call: CallSeen) -> Self:
         """Return the pattern after one more call."""
-        ...
+        raise NotImplementedError
 
     def found(self) -> Found | None:
         """Return what is found at this call, or None."""
-        ...
+        count = self.count
+        if count < self.MOST:
+            return None
+        return Found(self.NAME, count, self.LEASH)
 
-    def repeats(self, call: CallSeen) -> bool:
+    def repeats(self, call: CallSeen) -> bool:  # noqa: ARG002 - for a pattern with a leash
         """Return whether a call after the nudge is more of what was found."""
-        ...
+        return False
+
+    def after_repeat(self, call: CallSeen) -> Self:  # noqa: ARG002 - for a pattern that looks at the last call
+        """Return the pattern at the nudge after a call that is more of what was found."""
+        return self
 
     def is_over(self, call: CallSeen) -> bool:
         """Return whether a call after the nudge shows that the loop has ended."""
-        ...
+        return call.progress
 
     def cleared(self) -> Self:
         """Return the pattern after a nudge: what was found must not be found again at once."""
-        ...
+        return type(self)()
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
+class Rounds(Pattern):
     """The same calls with the same results in the same order: one call, a few, or a long tour."""
 
-    SHORTEST_TOUR: ClassVar = 6
-    LONGEST: ClassVar = 24
-    LEASH: ClassVar = 3
+    ROUNDS: ClassVar = dict.fromkeys(range(1, 6), 3) | dict.fromkeys(range(6, 25), 2)
+    """How often a round of so many calls has to be made. A second tour of many is one too many."""
+    LEASH = 3
 
     pairs: tuple[str, ...] = ()
-    tail: tuple[str, ...] = ()
-    """The pairs of one round, once it is found."""
 
     def after(self, call: CallSeen) -> Self:
         """Return the pattern after one more call."""
@@ -107,59 +121,42 @@ class Rounds:
             pairs = ()
         if not call.waits:
             pairs = (*pairs, call.pair)[-_MEMORY:]
-        return replace(self, pairs=pairs, tail=self._tail(pairs))
+        return replace(self, pairs=pairs)
 
-    def _tail(self, pairs: tuple[str, ...]) -> tuple[str, ...]:
-        for period in range(1, self.LONGEST + 1):
-            calls = period * self._rounds(period)
-            if len(pairs) < calls:
-                return ()
-            if pairs[-calls:-period] == pairs[period - calls :]:
-                return pairs[-period:]
+    def _last_round(self) -> tuple[str, ...]:
+        for period, rounds in self.ROUNDS.items():
+            calls = period * rounds
+            if self.pairs[-calls:-period] == self.pairs[period - calls :]:
+                return self.pairs[-period:]
+
         return ()
-
-    def _rounds(self, period: int) -> int:
-        """Return how often a round has to be made. A second tour of many calls is one too many."""
-        if period < self.SHORTEST_TOUR:
-            return 3
-        return 2
 
     def found(self) -> Found | None:
         """Return what is found at this call, or None."""
-        period = len(self.tail)
-        if not period:
+        period = len(self._last_round())
+        if period == 0:
             return None
         if period > 1:
-            return Found("cycle", self._rounds(period), self.LEASH)
-        equal = 0
-        for pair in reversed(self.pairs):
-            if pair != self.tail[0]:
-                break
-            equal += 1
-        return Found("identical", equal, self.LEASH)
+            return Found("cycle", self.ROUNDS[period], self.LEASH)
+
+        _, equal = next(groupby(reversed(self.pairs)))
+        return Found("identical", len(list(equal)), self.LEASH)
 
     def repeats(self, call: CallSeen) -> bool:
         """Return whether a call after the nudge is one of the round."""
-        return call.pair in self.tail
-
-    def is_over(self, call: CallSeen) -> bool:
-        """Return whether a call brought something new."""
-        return call.progress
-
-    def cleared(self) -> Self:
-        """Return the pattern without its calls."""
-        return replace(self, pairs=(), tail=())
+        return call.pair in self._last_round()
 
 
 @dataclass(frozen=True, slots=True)
-class Duplicates:
+class Duplicates(Pattern):
     """One call made again and again among others, while no file changes.
 
     A command may be run now and then between calls that bring something new: a poll, `git status`.
     """
 
-    MOST: ClassVar = 6
-    LEASH: ClassVar = 2
+    NAME = "duplicate"
+    MOST = 6
+    LEASH = 2
 
     pairs: tuple[str, ...] = ()
     since_news: frozenset[str] = frozenset()
@@ -170,43 +167,38 @@ class Duplicates:
         pairs, since_news = self.pairs, self.since_news
         if call.moved:
             pairs = ()
+
         if call.progress:
             since_news = frozenset()
+
         is_poll = bool(call.line) and call.pair not in since_news
-        if not call.waits and not (is_poll and call.pair in pairs):
+        is_one_more_poll = is_poll and call.pair in pairs
+        if not call.waits and not is_one_more_poll:
             pairs = (*pairs, call.pair)[-_MEMORY:]
+
         return replace(self, pairs=pairs, since_news=since_news | {call.pair})
 
-    def _often(self) -> dict[str, int]:
-        counts = Counter(self.pairs)
-        return {pair: count for pair, count in counts.items() if count >= self.MOST}
-
-    def found(self) -> Found | None:
-        """Return what is found at this call, or None."""
-        often = self._often()
-        if not often:
-            return None
-        return Found("duplicate", max(often.values()), self.LEASH)
+    @property
+    def count(self) -> int:
+        """How often the most frequent call was made."""
+        return max(Counter(self.pairs).values(), default=0)
 
     def repeats(self, call: CallSeen) -> bool:
         """Return whether a call after the nudge is made once more."""
-        return call.pair in self._often()
+        return self.pairs.count(call.pair) >= self.MOST
 
     def is_over(self, call: CallSeen) -> bool:
         """Return whether a file was changed."""
         return call.moved
 
-    def cleared(self) -> Self:
-        """Return the pattern without its calls."""
-        return replace(self, pairs=())
-
 
 @dataclass(frozen=True, slots=True)
-class NothingNew:
+class NothingNew(Pattern):
     """Many calls, whatever they are, that bring no new result and change no file."""
 
-    MOST: ClassVar = 12
-    LEASH: ClassVar = 2
+    NAME = "no_progress"
+    MOST = 12
+    LEASH = 2
 
     results: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()
@@ -223,52 +215,44 @@ class NothingNew:
         subjects = (*subjects, _subject(call))[-_MEMORY:]
         return replace(self, results=results, subjects=subjects)
 
-    def found(self) -> Found | None:
-        """Return what is found at this call, or None."""
-        if len(self.results) < self.MOST:
-            return None
-        return Found("no_progress", len(self.results), self.LEASH)
+    @property
+    def count(self) -> int:
+        """The number of calls that brought nothing new."""
+        return len(self.results)
 
     def repeats(self, call: CallSeen) -> bool:
         """Return whether a call after the nudge brings a known result, or is about a known file."""
         if call.result in self.results:
             return True
-        subject = _subject(call)
-        return bool(subject) and subject in self.subjects
-
-    def is_over(self, call: CallSeen) -> bool:
-        """Return whether a call brought something new."""
-        return call.progress
-
-    def cleared(self) -> Self:
-        """Return the pattern without its calls."""
-        return replace(self, results=(), subjects=())
+        return _subject(call) in self.subjects
 
 
 def _subject(call: CallSeen) -> str:
-    if not call.path:
-        return ""
-    return f"{call.name} {call.path}"
+    """Return the tool and the file that a call is about, or its result if it is about no file."""
+    about = call.path or call.result
+    return f"{call.name} {about}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A command with its output on a tree. `fresh` if the command had this output for the first time."""
+    """A command with its output on a tree.
+
+    `effect` means that the command had this output for the first time, or succeeded.
+    """
 
     pair: str
     call: str
     tree: str
-    fresh: bool
-    fine: bool
+    effect: bool
     bad: bool
 
 
 @dataclass(frozen=True, slots=True)
-class NoEffect:
+class NoEffect(Pattern):
     """A command whose output no edit changes."""
 
-    MOST: ClassVar = 4
-    LEASH: ClassVar = 2
+    MOST = 4
+    LEASH = 2
     LONG_LEASH: ClassVar = 3
     """The leash when the output is not a failure, only unchanged."""
     RECENT: ClassVar = 6
@@ -278,129 +262,115 @@ class NoEffect:
 
     def after(self, call: CallSeen) -> Self:
         """Return the pattern after one more call."""
-        if not call.line or call.lists:
+        if not call.tries:
             return self
         return replace(self, runs=(*self.runs, self._run_of(call))[-_MEMORY:])
 
     def _run_of(self, call: CallSeen) -> _Run:
-        fresh = all(run.pair != call.pair for run in self.runs)
-        fine = is_fine(call.output, call.line)
-        return _Run(call.pair, call.call, call.tree, fresh, fine, is_bad(call.output))
+        known = {run.pair for run in self.runs}
+        effect = call.pair not in known
+        if is_fine(call.output, call.line):
+            effect = True
 
-    def _last_of_each(self) -> list[_Run]:
-        return list({run.call: run for run in self.runs[-self.RECENT :]}.values())
+        return _Run(call.pair, call.call, call.tree, effect, is_bad(call.output))
 
     def _stale(self) -> dict[str, _Run]:
-        """Return the last runs of the commands without effect, by pair."""
+        """Return the last run of each command without effect, by pair."""
+        last = {run.call: run for run in self.runs[-self.RECENT :]}
         stale = {}
-        for run in self._last_of_each():
+        for run in last.values():
             if self._count(run) >= self.MOST:
                 stale[run.pair] = run
+
         return stale
 
     def _count(self, last: _Run) -> int:
         """Return how often the command had this result, each time on another tree than before.
 
-        Count since its last new or successful result: there the edits had an effect. If its output
-        is not a failure, count only since the last new or successful result of any command: looking
-        at something is no attempt to change it.
+        Count since the command last had an effect. If its output is not a failure, count only since
+        any command had one: looking at something is no attempt to change it.
         """
-        count, tree = 0, None
+        trees: list[str] = []
         for run in reversed(self.runs):
-            is_same = run.call == last.call
-            if run.fine and (is_same or not last.bad):
+            if last.bad and run.call != last.call:
+                continue
+            if run.pair == last.pair:
+                trees.append(run.tree)
+            if run.effect:
                 break
-            if is_same and run.pair == last.pair and run.tree != tree:
-                count, tree = count + 1, run.tree
-            if run.fresh and (is_same or not last.bad):
-                break
-        return count
+
+        return len(list(groupby(trees)))
 
     def found(self) -> Found | None:
         """Return what is found at this call, or None."""
-        stale = self._stale()
+        stale = self._stale().values()
         if not stale:
             return None
+
         leash = self.LONG_LEASH
-        if any(run.bad for run in stale.values()):
+        if any(run.bad for run in stale):
             leash = self.LEASH
-        return Found("no_effect", max(map(self._count, stale.values())), leash)
+
+        return Found("no_effect", max(map(self._count, stale)), leash)
 
     def repeats(self, call: CallSeen) -> bool:
         """Return whether a command has the same output once more, after another edit."""
-        if call.lists or call.pair not in self._stale():
+        last = self._stale().get(call.pair)
+        if last is None:
             return False
-        last = [run for run in self.runs if run.pair == call.pair][-1]
         return last.tree != call.tree
+
+    def after_repeat(self, call: CallSeen) -> Self:
+        """Return the pattern with this run: the next one counts only after another edit."""
+        return self.after(call)
 
     def is_over(self, call: CallSeen) -> bool:
         """Return whether one of the commands has a new output, or succeeds."""
-        if not call.line or call.lists:
+        commands = {run.call for run in self._stale().values()}
+        if call.call not in commands:
             return False
-        if call.call not in {run.call for run in self._stale().values()}:
-            return False
-        run = self._run_of(call)
-        return run.fresh or run.fine
+        return self._run_of(call).effect
 
     def cleared(self) -> Self:
         """Return the pattern with only the last run of each command without effect."""
         stale = self._stale()
-        last = {id(run) for run in self._last_of_each()}
-        kept = [run for run in self.runs if run.pair not in stale or id(run) in last]
+        kept = [run for run in self.runs if stale.get(run.pair, run) == run]
         return replace(self, runs=tuple(kept))
 
 
 @dataclass(frozen=True, slots=True)
-class Paging:
-    """One file read in many small steps, one after the other."""
+class Paging(Pattern):
+    """One file read in many small steps, one after the other.
 
-    MOST: ClassVar = 24
+    Each step does bring something new, so a nudge is all there is: no number of steps stops a turn.
+    """
+
+    NAME = "paging"
+    MOST = 24
     SMALL: ClassVar = 20
     """A step that brings more lines than this is no small one."""
-    LEASH: ClassVar = 60
-    """So long that the nudge is forgiven before: each step does bring something new."""
 
     path: str = ""
-    steps: int = 0
+    count: int = 0
 
     def after(self, call: CallSeen) -> Self:
         """Return the pattern after one more call."""
-        if not self._is_step(call):
-            return replace(self, path="", steps=0)
+        if call.name != READ_TOOL:
+            return self.cleared()
+        if call.new_lines > self.SMALL:
+            return self.cleared()
         if call.path != self.path:
-            return replace(self, path=call.path, steps=1)
-        return replace(self, steps=self.steps + 1)
-
-    def _is_step(self, call: CallSeen) -> bool:
-        if call.name != READ_TOOL or not call.path:
-            return False
-        return call.new_lines <= self.SMALL and not call.moved
-
-    def found(self) -> Found | None:
-        """Return what is found at this call, or None."""
-        if self.steps < self.MOST:
-            return None
-        return Found("paging", self.steps, self.LEASH)
-
-    def repeats(self, call: CallSeen) -> bool:
-        """Return whether a call after the nudge reads a few lines of the same file again."""
-        return call.path == self.path and self._is_step(call)
-
-    def is_over(self, call: CallSeen) -> bool:
-        """Return whether a call does something else."""
-        return not self.repeats(call)
-
-    def cleared(self) -> Self:
-        """Return the pattern without its steps."""
-        return replace(self, steps=0)
+            return replace(self, path=call.path, count=1)
+        return replace(self, count=self.count + 1)
 
 
 @dataclass(frozen=True, slots=True)
-class NewScripts:
+class NewScripts(Pattern):
     """A new script each time, and each fails in the same way."""
 
-    MOST: ClassVar = 4
-    LEASH: ClassVar = 2
+    NAME = "new_scripts"
+    MOST = 4
+    LEASH = 2
 
     written: tuple[str, ...] = ()
     """The paths that were written in this turn and not yet run."""
@@ -409,46 +379,40 @@ class NewScripts:
 
     def after(self, call: CallSeen) -> Self:
         """Return the pattern after one more call."""
-        if not call.line:
-            return self._after_write(call)
-        script = self._script(call)
+        if call.line:
+            return self._after_command(call)
+        if call.moved:
+            return replace(self, written=(*self.written, call.path)[-_MEMORY:])
+        return self
+
+    def _after_command(self, call: CallSeen) -> Self:
         if is_fine(call.output, call.line):
-            return replace(self, failure="", count=0)
-        if not script or not is_bad(call.output):
+            return self.cleared()
+
+        words = call.line.split()
+        others = tuple(path for path in self.written if path not in words)
+        if others == self.written or not is_bad(call.output):
             return self
-        others = tuple(path for path in self.written if path != script)
-        failure = _last_line(call.output, script)
+
+        failure = _failure(call)
         count = 1
         if failure == self.failure:
             count = self.count + 1
+
         return replace(self, written=others, failure=failure, count=count)
-
-    def _after_write(self, call: CallSeen) -> Self:
-        if not call.moved or not call.path or call.path in self.written:
-            return self
-        return replace(self, written=(*self.written, call.path)[-_MEMORY:])
-
-    def _script(self, call: CallSeen) -> str:
-        """Return the new file that a command runs, or ""."""
-        words = call.line.split()
-        for path in self.written:
-            if path in words:
-                return path
-        return ""
-
-    def found(self) -> Found | None:
-        """Return what is found at this call, or None."""
-        if self.count < self.MOST:
-            return None
-        return Found("new_scripts", self.count, self.LEASH)
 
     def repeats(self, call: CallSeen) -> bool:
         """Return whether a command after the nudge fails in the same way."""
-        return bool(call.line) and is_bad(call.output) and _last_line(call.output) == self.failure
+        if not call.tries:
+            return False
+        if not is_bad(call.output):
+            return False
+
+        return _failure(call) == self.failure
 
     def is_over(self, call: CallSeen) -> bool:
         """Return whether a command succeeds, or fails in another way."""
-        if not call.line or call.lists:
+        if not call.tries:
             return False
         return not self.repeats(call)
 
@@ -457,10 +421,10 @@ class NewScripts:
         return replace(self, failure="", count=0)
 
 
-def _last_line(output: str, script: str = "") -> str:
-    """Return the last line of an output, where most programs name the error."""
-    lines = output.rstrip().rpartition("\n")
-    line = lines[2].strip()
-    if script:
-        return line.replace(script, "<script>")
+def _failure(call: CallSeen) -> str:
+    """Return the last line of an output, where most programs name the error, without file names."""
+    line = call.output.rstrip().rpartition("\n")[2].strip()
+    for word in call.line.split():
+        if "." in word:
+            line = line.replace(word, "<file>")
     return line

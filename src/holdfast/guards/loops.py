@@ -64,14 +64,8 @@ class _Seen:
     young: frozenset[str | int] = frozenset()
     old: frozenset[str | int] = frozenset()
 
-    def has(self, digests: frozenset[str] | frozenset[int]) -> bool:
-        """Return whether all of these digests were seen."""
-        return not self.unseen(digests)
-
     def unseen(self, digests: frozenset[str] | frozenset[int]) -> int:
         """Return how many of these digests were not seen."""
-        if digests <= self.young:
-            return 0
         return len(digests - self.young - self.old)
 
     def add(self, digests: frozenset[str] | frozenset[int], most: int) -> _Seen:
@@ -90,8 +84,9 @@ class _Seen:
 class _Strike:
     """An outstanding nudge: the pattern as it was then, while the leash is on (else None)."""
 
-    found: Found
     pattern: Pattern | None
+    found: Found
+    leash: int
     again: int = 0
     age: int = 0
 
@@ -99,6 +94,7 @@ class _Strike:
         """Return the strike after one more call; None if it is forgiven."""
         if self.age + 1 >= _FORGIVEN:
             return None
+
         aged = replace(self, age=self.age + 1)
         if self.pattern is None:
             return aged
@@ -106,10 +102,8 @@ class _Strike:
             return replace(aged, pattern=None, again=0)
         if not self.pattern.repeats(call):
             return aged
-        pattern = self.pattern
-        if isinstance(pattern, NoEffect):
-            pattern = pattern.after(call)  # the next run counts only after another edit
-        return replace(aged, pattern=pattern, again=self.again + 1)
+
+        return replace(aged, pattern=self.pattern.after_repeat(call), again=self.again + 1)
 
 
 _PATTERNS: tuple[Pattern, ...] = (
@@ -168,6 +162,8 @@ def record(
     line = ""
     if name == COMMAND_TOOL:
         line = str(arguments.get("command", ""))
+
+    moved = state.trees.unseen(trees) > 0
     command = digest_call(name, arguments)
     call = CallSeen(
         name=name,
@@ -179,17 +175,19 @@ def record(
         output=result,
         tree=tree,
         new_lines=new_lines,
-        moved=not state.trees.has(trees),
-        news=new_lines > 0 or not state.results.has(opened),
+        moved=moved,
+        progress=moved or new_lines + state.results.unseen(opened) > 0,
         waits=_WAIT.fullmatch(line) is not None,
-        lists=_LIST.fullmatch(line) is not None,
+        tries=bool(line) and _LIST.fullmatch(line) is None,
     )
     since = state.since + 1
     if call.progress:
         since = 0
+
     strike = state.strike
     if strike is not None:
         strike = strike.after(call)
+
     return Loops(
         patterns=tuple(pattern.after(call) for pattern in state.patterns),
         trees=state.trees.add(trees, _TREES),
@@ -205,12 +203,14 @@ def detect(state: Loops) -> Trip | None:
     The caller may delay a nudge.
     """
     strike = state.strike
-    if strike is not None and strike.again >= strike.found.leash:
+    if strike is not None and strike.again >= strike.leash:
         return Trip(strike.found.pattern, strike.found.count + strike.again, escalated=True)
+
     for pattern in state.patterns:
         found = pattern.found()
         if found is not None:
             return Trip(found.pattern, found.count, escalated=strike is not None)
+
     return None
 
 
@@ -219,12 +219,16 @@ def nudged(state: Loops, trip: Trip) -> Loops:
 
     The patterns start anew, and more calls of the same kind are on a short leash.
     """
+    strike = state.strike
     for pattern in state.patterns:
         found = pattern.found()
-        if found is not None and found.pattern == trip.pattern:
-            cleared = tuple(other.cleared() for other in state.patterns)
-            return replace(state, patterns=cleared, strike=_Strike(found, pattern))
-    return state
+        if found is None or found.pattern != trip.pattern:
+            continue
+        if found.leash is not None:
+            strike = _Strike(pattern, found, found.leash)
+
+    cleared = tuple(pattern.cleared() for pattern in state.patterns)
+    return replace(state, patterns=cleared, strike=strike)
 
 
 def since_progress(state: Loops) -> int:

@@ -47,9 +47,11 @@ def record(state: Mistakes, failure: FailureKind | None, message: str = "") -> M
     """
     if failure is None:
         return Mistakes()
+
     run = (*state.run, failure)
     if not message or message in state.known:
         return replace(state, run=run)
+
     return replace(state, run=run, known=state.known | {message}, new=state.new + 1)
 
 
@@ -63,11 +65,17 @@ def detect(state: Mistakes) -> Literal["nudge", "escalate"] | None:
     >>> detect(Mistakes(("exec_error", "api_error", "schema_reject"), nudges=1))
     'escalate'
     """
-    if not state.nudges:
-        return "nudge" if len(state.run) >= MISTAKE_THRESHOLD else None
-    # A model whose failures differ is trying: two of them count as one.
-    known = len(state.run) - state.new
-    return "escalate" if known + state.new / 2 >= MISTAKE_THRESHOLD else None
+    needed: Literal["nudge", "escalate"] = "nudge"
+    count: float = len(state.run)
+    if state.nudges:
+        needed = "escalate"
+        # A model whose failures differ is trying: two of them count as one.
+        count -= state.new / 2
+
+    if count < MISTAKE_THRESHOLD:
+        return None
+
+    return needed
 
 
 def nudged(state: Mistakes) -> Mistakes:

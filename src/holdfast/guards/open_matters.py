@@ -6,13 +6,14 @@ A matter is closed by a later success on the same subject. Nothing here reads wh
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.guards.commands import only_reads
 from holdfast.vocab.events import CommandRan, EditRefused, OpenMatter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
     from holdfast.vocab.tool_calls import ToolCall
     from holdfast.vocab.tool_outcome import ToolOutcome
@@ -25,15 +26,39 @@ _LISTED = 10
 
 def record_call(matters: OpenMatters, call: ToolCall, outcome: ToolOutcome) -> OpenMatters:
     """Return the open matters after a call of a tool that may change something."""
-    matters = _close(matters, _succeeded(call, outcome))
-    for failed in _failed(call, outcome):
-        matters = _open(matters, failed)
-    return matters
+    closed = {("edit", path) for path in outcome.modified}
+    opened: list[OpenMatter] = []
+    for event in outcome.events:
+        match event:
+            case CommandRan(exit_code=0):
+                closed.add(("command", _line_of(event.command)))
+            case CommandRan():
+                opened += _failed_command(event)
+            case EditRefused() if outcome.failure is None:
+                # The file is already as requested.
+                closed.add(("edit", event.path))
+            case EditRefused():
+                opened.append(_refused_edit(event, call.name))
+
+    if outcome.failure is None:
+        closed.add(("call", call.name))
+    elif not any(isinstance(event, CommandRan | EditRefused) for event in outcome.events):
+        opened.append(_refused_call(call, outcome))
+
+    return reduce(_open, opened, _close(matters, closed))
 
 
 def record_bad_call(matters: OpenMatters, tool: str, message: str) -> OpenMatters:
     """Return the open matters after a call of a changing tool whose arguments were rejected."""
     return _open(matters, OpenMatter("call", tool, _first_line(message)))
+
+
+_DESCRIBED: Mapping[str, tuple[str, str, str]] = {
+    "edit": ("1 edit was", "{} edits were", "refused and not retried"),
+    "command": ("1 command", "{} commands", "failed"),
+    "call": ("1 call was", "{} calls were", "not understood ({})"),
+}
+"""For each kind one matter, several, and what became of them."""
 
 
 def describe(matters: OpenMatters) -> str:
@@ -42,19 +67,41 @@ def describe(matters: OpenMatters) -> str:
     >>> describe((OpenMatter("edit", "a.py", "not found"), OpenMatter("command", "make", "exit 2")))
     '1 edit was refused and not retried; 1 command failed'
     """
-    parts = [
-        _describe_edits([each for each in matters if each.what == "edit"]),
-        _count([each for each in matters if each.what == "command"], "command", "failed"),
-        _describe_calls([each for each in matters if each.what == "call"]),
-    ]
-    return "; ".join(filter(None, parts))
+    parts: list[str] = []
+    for what, (one, several, became) in _DESCRIBED.items():
+        group = [each for each in matters if each.what == what]
+        if not group:
+            continue
+
+        subject = one
+        if len(group) > 1:
+            subject = several.format(len(group))
+
+        names = ", ".join(each.subject for each in group)
+        end = became.format(names)
+        if what == "edit" and max(each.tries for each in group) > 1:
+            end = "refused and did not land"
+
+        parts.append(f"{subject} {end}")
+
+    return "; ".join(parts)
+
+
+_ASKED: Mapping[str, str] = {
+    "edit": "the edit of {} was refused",
+    "command": "the command `{}` failed",
+    "call": "a call of {} could not be run",
+}
 
 
 def question(matters: OpenMatters) -> str:
     """Return the note to a model that ends its turn while matters are open."""
-    lines = [f"- {_name(each)}: {each.why}" for each in matters[:_LISTED]]
+    lines = [
+        f"- {_ASKED[each.what].format(each.subject)}: {each.why}" for each in matters[:_LISTED]
+    ]
     if len(matters) > _LISTED:
         lines.append(f"- and {len(matters) - _LISTED} more")
+
     listed = "\n".join(lines)
     return (
         f"Your last reply would end the turn, but something is open; the reply was dropped:\n"
@@ -64,31 +111,19 @@ def question(matters: OpenMatters) -> str:
     )
 
 
-# --------------------------------------------------------------------------------- what a call did
+def _failed_command(ran: CommandRan) -> list[OpenMatter]:
+    """Return the matter of a command that failed; none if the command only reads.
 
-
-def _failed(call: ToolCall, outcome: ToolOutcome) -> list[OpenMatter]:
-    commands = [event for event in outcome.events if isinstance(event, CommandRan)]
-    if commands:
-        return [_failed_command(event) for event in commands if _has_failed(event)]
-    if outcome.failure is None:
+    Such a command leaves nothing undone: `grep` exits 1 if it finds nothing.
+    """
+    if only_reads(ran.command):
         return []
-    refused = [event for event in outcome.events if isinstance(event, EditRefused)]
-    if refused:
-        return [_refused_edit(event, call.name) for event in refused]
-    return [_refused_call(call, outcome)]
 
-
-def _has_failed(ran: CommandRan) -> bool:
-    # A command that only reads leaves nothing undone: `grep` exits 1 if it finds nothing.
-    return ran.exit_code != 0 and not only_reads(ran.command)
-
-
-def _failed_command(ran: CommandRan) -> OpenMatter:
     why = "it was ended before its end"
     if ran.exit_code is not None:
         why = f"exit code {ran.exit_code}"
-    return OpenMatter("command", _line_of(ran.command), why)
+
+    return [OpenMatter("command", _line_of(ran.command), why)]
 
 
 def _refused_edit(event: EditRefused, tool: str) -> OpenMatter:
@@ -103,30 +138,16 @@ def _refused_call(call: ToolCall, outcome: ToolOutcome) -> OpenMatter:
     command = call.arguments.get("command")
     if isinstance(command, str):
         return OpenMatter("command", _line_of(command), why)
+
     path = call.arguments.get("path")
     if isinstance(path, str):
         return OpenMatter("edit", path, why)
+
     return OpenMatter("call", call.name, why)
 
 
-def _succeeded(call: ToolCall, outcome: ToolOutcome) -> set[tuple[str, str]]:
-    """Return the subjects on which a call succeeded, each with its kind."""
-    done = {("edit", path) for path in outcome.modified}
-    for event in outcome.events:
-        if isinstance(event, CommandRan) and event.exit_code == 0:
-            done.add(("command", _line_of(event.command)))
-        if isinstance(event, EditRefused) and outcome.failure is None:
-            # The file is already as requested.
-            done.add(("edit", event.path))
-    if outcome.failure is None:
-        done.add(("call", call.name))
-    return done
-
-
-# ---------------------------------------------------------------------------------------- the list
-
-
 def _close(matters: OpenMatters, done: set[tuple[str, str]]) -> OpenMatters:
+    """Remove the matters with these kinds and subjects."""
     return tuple(each for each in matters if (each.what, each.subject) not in done)
 
 
@@ -139,41 +160,8 @@ def _open(matters: OpenMatters, new: OpenMatter) -> OpenMatters:
             tries += each.tries
         else:
             others.append(each)
+
     return (*others, replace(new, tries=tries))
-
-
-def _describe_edits(edits: list[OpenMatter]) -> str:
-    if any(each.tries > 1 for each in edits):
-        return _count(edits, "edit", "refused and did not land", was=True)
-    return _count(edits, "edit", "refused and not retried", was=True)
-
-
-def _describe_calls(calls: list[OpenMatter]) -> str:
-    names = ", ".join(each.subject for each in calls)
-    if not names:
-        return ""
-    return _count(calls, "call", f"not understood ({names})", was=True)
-
-
-def _count(matters: Iterable[OpenMatter], noun: str, did: str, *, was: bool = False) -> str:
-    number = len(tuple(matters))
-    if number == 0:
-        return ""
-    verb = ""
-    if was:
-        verb = "was " if number == 1 else "were "
-    plural = "" if number == 1 else "s"
-    return f"{number} {noun}{plural} {verb}{did}"
-
-
-def _name(matter: OpenMatter) -> str:
-    match matter.what:
-        case "edit":
-            return f"the edit of {matter.subject} was refused"
-        case "command":
-            return f"the command `{matter.subject}` failed"
-        case "call":
-            return f"a call of {matter.subject} could not be run"
 
 
 def _line_of(command: str) -> str:

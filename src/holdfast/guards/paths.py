@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from holdfast.vocab.lazy_dataclass import dataclass
 
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 # HFS+ ignores these characters in a name; the list is that of git (`next_hfs_char`).
 _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
-_SHORT_GIT = re.compile(r"git~[0-9]+")
+_GIT = re.compile(r"\.git|git~[0-9]+")
+"""The folder of git, and its short names on NTFS."""
+
+_BARRED: Mapping[re.Pattern[str], str] = {
+    # Python names a byte that is no UTF-8 by U+DC80 to U+DCFF: a file may have such a name.
+    re.compile("[\ud800-\udc7f\udd00-\udfff]"): (
+        "a file name cannot contain half of a surrogate pair."
+    ),
+    re.compile(r"\0"): "a file name cannot contain a NUL.",
+    re.compile(r"\A(?:/|~/|~\Z|[A-Za-z]:[\\/])"): (
+        "this path is not relative to the project's root; give it from there, such as src/a.py."
+    ),
+    # Two dots with nothing but a slash on either side.
+    re.compile(r"\.\.(?<![^/]..)(?![^/])"): (
+        "'..' leads out of the project; give the path relative to the project's root."
+    ),
+    re.compile(r"\A\.?\Z|/\.?\Z"): "this names a directory; name a file.",
+}
+"""What a path may not contain, and why; in the order in which it is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +54,17 @@ def judge_path(path: str) -> str | Barred:
         return Barred(
             "a file is named without a path; give its path relative to the project's root."
         )
-    try:
-        path.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return Barred(f"{path}: a file name cannot contain half of a surrogate pair.")
-    if "\0" in path:
-        return Barred(f"{path}: a file name cannot contain a NUL.")
-    if path.startswith(("/", "~/")) or path == "~" or _DRIVE.match(path):
-        return Barred(
-            f"{path}: this path is not relative to the project's root; give it from there, such as src/a.py."
-        )
-    parts = [part for part in path.split("/") if part not in {"", "."}]
-    if ".." in parts:
-        return Barred(
-            f"{path}: '..' leads out of the project; give the path relative to the project's root."
-        )
-    if not parts or path.endswith(("/", "/.")):
-        return Barred(f"{path}: this names a directory; name a file.")
-    if any(map(_is_git, parts)):
+
+    for pattern, why in _BARRED.items():
+        if pattern.search(path):
+            return Barred(f"{path}: {why}")
+
+    # NTFS separates by a backslash too.
+    names = map(folded_name, path.replace("\\", "/").split("/"))
+    if any(map(_GIT.fullmatch, names)):
         return Barred(f"{path}: this belongs to git itself; edit the project's files instead.")
+
+    parts = [part for part in path.split("/") if part not in {"", "."}]
     return "/".join(parts)
 
 
@@ -67,15 +80,3 @@ def folded_name(name: str) -> str:
     """
     plain = _IGNORED.sub("", name).partition(":")[0]
     return plain.rstrip(" .").casefold()
-
-
-def _is_git(part: str) -> bool:
-    """Return whether a part of a path is `.git` on some file system.
-
-    NTFS separates by a backslash too.
-    """
-    for name in part.split("\\"):
-        folded = folded_name(name)
-        if folded == ".git" or _SHORT_GIT.fullmatch(folded):
-            return True
-    return False

@@ -8,6 +8,7 @@ trusted by its hash (`vocab/trust.py`): its edit makes it untrusted.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from holdfast.guards.paths import folded_name
@@ -94,15 +95,19 @@ _FILES: Mapping[str, str] = {
     "rust-toolchain": _TOOLS,
     "sitecustomize.py": _TOOLS,
     "usercustomize.py": _TOOLS,
+    ".eslintrc": _TOOLS,
+    "eslint.config": _TOOLS,
     ".npmrc": _PACKAGES,
     ".yarnrc": _PACKAGES,
-    ".pnpmfile.cjs": _PACKAGES,
+    ".pnpmfile": _PACKAGES,
     "bunfig": _PACKAGES,
 }
-"""Files by their name, at any depth; those in a format of data are named without its ending."""
+"""Files by their name, at any depth; settings in JSON, YAML, TOML or JavaScript without the ending."""
 
-_DATA = re.compile(r"\.(?:ya?ml|toml|json5?|jsonc)")
-_ESLINT = re.compile(r"\.eslintrc(?:\.\w+)?|eslint\.config\.\w+")
+_NAMES: Mapping[str, str] = {**_FOLDERS, **_FILES}
+"""With the names of protected folders: a link of that name would be in the folder's place."""
+
+_FORMAT = re.compile(r"\.(?:ya?ml|toml|json5?|jsonc|[cm]?[jt]s)")
 _EDITOR_PROJECT = re.compile(r".*\.(?:code-workspace|sublime-project)")
 # Programs look for their settings under a name that begins with a dot, and nobody knows all of
 # them. These run nothing.
@@ -111,11 +116,11 @@ _HARMLESS = re.compile(
     r"|\.(?:python|node|ruby|java)-version|\.(?:prettier|markdownlint|yamllint)(?:rc)?(?:\.\w+)?"
     r"|\.env[.\-_](?:example|sample|template|dist)|\.git-blame-ignore-revs|\.rustfmt"
 )
-_HARMLESS_FOLDERS = frozenset(
-    {".github", ".gitea", ".forgejo", ".gitlab", ".changeset", ".well-known"}
+_HIDDEN_FOLDER = re.compile(
+    r"\.(?!(?:github|gitea|forgejo|gitlab|changeset|well-known)\Z).*", re.DOTALL
 )
 
-_USER_FILE = ("holdfast", "config.toml")
+_USER_FILE = ["holdfast", "config.toml"]
 """The user's own settings, where the project is the user's collection of settings."""
 
 
@@ -128,31 +133,32 @@ def why_protected(path: str) -> str | None:
     'a program may run what it names'
     >>> why_protected("src/a.py")
     """
-    *folders, name = [folded_name(part) for part in path.split("/")]
-    above = ""
-    hidden = False
-    for folder in folders:
+    parts = list(map(folded_name, path.split("/")))
+    *folders, name = parts
+    for above, folder in pairwise(["", *folders]):
         reason = _FOLDERS.get(folder) or _INNER_FOLDERS.get((above, folder))
         if reason is not None:
             return reason
-        hidden = hidden or (folder.startswith(".") and folder not in _HARMLESS_FOLDERS)
-        above = folder
-    if (above, name) == _USER_FILE:
+
+    if parts[-2:] == _USER_FILE:
         return _HOLDFAST
+
     reason = _why_protected_name(name)
-    if reason is None and hidden:
+    if reason is None and any(map(_HIDDEN_FOLDER.fullmatch, folders)):
         return _SETTINGS
+
     return reason
 
 
 def _why_protected_name(name: str) -> str | None:
-    if _ESLINT.fullmatch(name):
-        return _TOOLS
     if _EDITOR_PROJECT.fullmatch(name):
         return _EDITOR
-    stem = _DATA.sub("", name)
-    # The name of a protected folder, too: a link of that name would be in the folder's place.
-    reason = _FILES.get(name) or _FILES.get(stem) or _FOLDERS.get(stem)
-    if reason is None and name.startswith(".") and not _HARMLESS.fullmatch(stem):
+
+    stem = _FORMAT.sub("", name)
+    reason = _NAMES.get(name) or _NAMES.get(stem)
+    if reason is not None:
+        return reason
+    if name.startswith(".") and not _HARMLESS.fullmatch(stem):
         return _SETTINGS
-    return reason
+
+    return None

@@ -31,9 +31,10 @@ _ENDLESS = 32_000
 _GENERATION = 4_096
 _LONGEST_WORD = 256
 """Base64 is one endless word; keeping all of it as a partial word would take quadratic time."""
-_RULES = frozenset("-=_*~#.·•+:/\\|<>^ \t\r\n").union(map(chr, range(0x2500, 0x25A0)))
-"""What lines and boxes are drawn with."""
-_ROWS = re.compile(r"(?:\|[^\n]*\|[ \t]*\n)+")
+_DRAWING = re.compile(
+    r"[-=_*~#.·•+:/\\|<>^ \t\r\n\u2500-\u259f]*|(?:\|[^\n]*\|[ \t]*\n)+", re.DOTALL
+)
+"""Lines and boxes, and the rows of a table."""
 _DATA = re.compile(r"[\W\d_]*(?:(?:0x|null|none|nan|true|false|[a-f])[\W\d_]*)*", re.IGNORECASE)
 
 
@@ -54,7 +55,10 @@ class _Limits:
     over: int
 
     def of(self, period: int) -> int:
-        return max(self.over, period * (self.long if period > 150 else self.short))
+        times = self.short
+        if period > 150:
+            times = self.long
+        return max(self.over, period * times)
 
 
 _PLAIN = _Limits(short=6, long=3, over=240)
@@ -84,7 +88,9 @@ class RepetitionWatch:
         if channel not in self._channels:
             self._channels[channel] = _Listener(in_arguments=channel == "arguments")
         sample = self._channels[channel].hear(text)
-        return None if sample is None else Repetition(channel, sample.strip()[:80])
+        if sample is None:
+            return None
+        return Repetition(channel, sample.strip()[:80])
 
 
 class _Listener:
@@ -115,6 +121,7 @@ class _Listener:
             found = self._look(piece)
             if found is not None:
                 return found
+
         self._waiting.append(text[start:])
         self._waiting_length += len(text) - start
         return None
@@ -123,14 +130,17 @@ class _Listener:
         self._follow_fence(piece)
         if len(self._tail) > 2 * _TAIL:
             self._tail = self._tail[-_TAIL:]
+
         self._tail += piece
         found = self._period()
         if self._in_arguments:
             found = self._endless(found, len(piece))
+
         if found is not None:
             return found
         if self._novelty.hear(piece, patience=self._patience()):
             return piece
+
         return None
 
     def _endless(self, found: str | None, length: int) -> str | None:
@@ -138,9 +148,11 @@ class _Listener:
         if found is None:
             self._repeated = 0
             return None
+
         self._repeated += length
         if self._repeated < _ENDLESS:
             return None
+
         return found
 
     def _patience(self) -> int:
@@ -156,34 +168,37 @@ class _Listener:
             if (self._line + line).lstrip(" ")[:3] in {"```", "~~~"}:
                 self._in_fence = not self._in_fence
             self._line = ""
+
         # The start of a line is enough to know a fence.
         self._line = (self._line + rest)[:16]
 
     def _period(self) -> str | None:
         tail = self._tail
         length = len(tail)
-        if length < _PLAIN.over:
-            return None
         probe = tail[-_PROBE:]
         at = tail.rfind(probe, max(0, length - _PROBE - LONGEST_PERIOD), length - 1)
         if at < 0:
             return None
+
         period = length - _PROBE - at
         unit = tail[-period:]
         needed = self._limits(unit).of(period)
         if needed > length or tail[-needed:-period] != tail[period - needed :]:
             return None
+
         return _rotated(unit)
 
     def _limits(self, unit: str) -> _Limits:
         # A repetition that opens and closes fences is not code.
-        fenced = (self._in_arguments or self._in_fence) and "```" not in unit * 2
-        if fenced and _DATA.fullmatch(unit):
-            return _NUMBERS
-        if fenced:
+        is_code = self._in_arguments or self._in_fence
+        if is_code and "```" not in unit * 2:
+            if _DATA.fullmatch(unit):
+                return _NUMBERS
             return _CODE
-        if _RULES.issuperset(unit) or _ROWS.fullmatch(_rotated(unit)):
+
+        if _DRAWING.fullmatch(_rotated(unit)):
             return _DRAWN
+
         return _PLAIN
 
 
@@ -206,18 +221,22 @@ class _Novelty:
         self._heard += len(piece)
         if self._heard < _WINDOW:
             return False
-        dull = self._grams >= _FEWEST_GRAMS and self._new < _NOVELTY * self._grams
-        self._dull = self._dull + 1 if dull else 0
+
+        self._dull += 1
+        if self._grams < _FEWEST_GRAMS or self._new >= _NOVELTY * self._grams:
+            self._dull = 0
+
         self._heard = self._grams = self._new = 0
         return self._dull >= patience
 
     def _take(self, piece: str) -> None:
-        # The first and the last word may be incomplete.
-        words = (self._half + piece).split()
-        self._half = words.pop() if words and not piece[-1:].isspace() else ""
+        # The first and the last word may be incomplete: a mark behind the text is part of such a word.
+        *words, last = f"{self._half}{piece}\0".split()
+        self._half = last[:-1]
         if len(self._half) > _LONGEST_WORD:
             words.append(self._half)
             self._half = ""
+
         for word in words:
             self._words.append(word)
             if len(self._words) == _GRAM:
@@ -228,6 +247,7 @@ class _Novelty:
         self._grams += 1
         if gram in self._young:
             return
+
         self._new += gram not in self._old
         self._young.add(gram)
         if len(self._young) >= _GENERATION:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_NAMES = frozenset(
+_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", "gcloud"})
+_NAMES = _FOLDERS.union(
     {
         ".env",
         ".envrc",
@@ -29,7 +30,6 @@ _NAMES = frozenset(
         "secring.gpg",
     }
 )
-_PRIVATE_KEY = re.compile(r"id_(?:rsa|dsa|ecdsa|ed25519)(?:[-_.].*)?|.*deploy[-_]key")
 _ENDINGS = (
     ".pem",
     ".key",
@@ -45,17 +45,18 @@ _ENDINGS = (
     ".tfvars",
     ".tfstate",
 )
-_DATA = re.compile(
-    r"(?:.*[-_.])?(?:secrets?|credentials?|service[-_]?account|firebase-adminsdk|passwords?|api[-_]?keys?)(?:[-_.].*)?"
-    r"\.(?:json|ya?ml|toml|ini|env|txt|xml|properties|cfg|conf|db)"
+_KINDS = re.compile(
+    r"\.env[.\-_].+|.+\.env"
+    r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:[-_.].*)?|.*deploy[-_]key"
+    r"|(?:.*[-_.])?(?:secrets?|credentials?|service[-_]?account|firebase-adminsdk|passwords?|api[-_]?keys?)"
+    r"(?:[-_.].*)?\.(?:json|ya?ml|toml|ini|env|txt|xml|properties|cfg|conf|db)"
 )
-_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", "gcloud"})
-_ENVIRONMENT = re.compile(r"\.env[.\-_].+|.+\.env")
+"""Environments, private keys, and data that is called a secret."""
 # Examples and public keys: they contain names, not values. The word is the first or the last part
 # of the name: `application_default_credentials.json` is no example.
 _EXAMPLE = r"(?:example|sample|template|tmpl|tpl|dist|defaults?|schema)"
 _SHOWN = re.compile(rf"{_EXAMPLE}[.\-_].*|(?:.*[.\-_])?{_EXAMPLE}(?:\.[a-z0-9]+)?|.*\.pub")
-_COPY = re.compile(r"(?:~|\.(?:bak|old|orig|save|backup|copy|swp))+")
+_COPY = re.compile(r"(?:~|\.(?:bak|old|orig|save|backup|copy|swp))+\Z")
 """The ending of a copy that an editor or a person has left."""
 
 
@@ -82,20 +83,18 @@ def is_secret_name(name: str) -> bool:
     (True, False)
     """
     # No file has a longer name, and matching a longer word would only take time.
-    name = name[-255:]
-    copy = _COPY.search(name)
-    if copy is not None and copy.end() == len(name):
-        name = name[: copy.start()]
-    return _holds_secrets(name) and not _SHOWN.fullmatch(name)
+    name = _COPY.sub("", name[-255:])
+    if _SHOWN.fullmatch(name):
+        return False
+    return _holds_secrets(name)
 
 
 def _holds_secrets(name: str) -> bool:
-    if name in _NAMES or name in _FOLDERS or name.endswith(_ENDINGS):
+    if name in _NAMES or name.endswith(_ENDINGS):
         return True
     if not _LIKELY.search(name):
         return False
-    kinds = (_ENVIRONMENT, _DATA, _PRIVATE_KEY)
-    return any(kind.fullmatch(name) for kind in kinds)
+    return _KINDS.fullmatch(name) is not None
 
 
 _SHORTEST_VALUE = 6
@@ -115,4 +114,5 @@ def values_in(text: str) -> set[str]:
         value = re.split(r"[=:]", line, maxsplit=1)[-1].strip(" \t\"',;{}[]")
         if len(value) >= _SHORTEST_VALUE and value not in _COMMON_VALUES:
             values.add(value)
+
     return values

@@ -26,12 +26,23 @@ _TOKEN = re.compile(
   | npm_[A-Za-z0-9]{30,}
   | pypi-[A-Za-z0-9_-]{40,}
   | hf_[A-Za-z0-9]{30,}                                  # Hugging Face
+  | SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}           # SendGrid
+  | do[opr]_v1_[a-f0-9]{32,}                             # DigitalOcean
+  | AGE-SECRET-KEY-1[A-Z0-9]{32,}
   | eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}    # JSON Web Token
     )""",
     re.VERBOSE,
 )
-_PASSWORD = re.compile(r"(?P<before>https?://[^\s:/@]{0,100}:)[^\s:/@\[]{1,300}(?=@)")
-"""The password in an address such as `https://user:password@host`."""
+_PASSWORD = re.compile(
+    r"(?P<before>[A-Za-z][A-Za-z0-9+.-]{0,30}://(?P<user>[^\s:/@]{0,100}):)"
+    r"(?!(?P=user)@|[$<{])[^\s:/@\[]{1,300}(?=@)"
+)
+"""The password in an address such as `https://user:password@host` or `postgres://…`.
+
+It is none if it is the user's name again, or a place for one: `${PASSWORD}`, `<password>`.
+"""
+_SLACK_ADDRESS = re.compile(r"(?<=hooks\.slack\.com/)services/[A-Za-z0-9/]{20,}")
+"""Whoever has such an address can post there."""
 
 
 def remove_tokens(text: str) -> str:
@@ -42,10 +53,10 @@ def remove_tokens(text: str) -> str:
     >>> remove_tokens("-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\nb")
     '[token removed]\n[token removed]\n[token removed]\nb'
     """
-    if "PRIVATE KEY" in text:
-        text = _KEY_BLOCK.sub(_marks, text)
+    text = _KEY_BLOCK.sub(_marks, text)
     if "://" in text:
         text = _PASSWORD.sub(rf"\g<before>{MARK}", text)
+        text = _SLACK_ADDRESS.sub(MARK, text)
     return _TOKEN.sub(MARK, text)
 
 

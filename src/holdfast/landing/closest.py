@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing.text.align import align, is_telling, start_of
 from holdfast.landing.text.line_keys import indent_of, key_of
-from holdfast.landing.text.lines import Doc, is_blank
+from holdfast.landing.text.lines import Doc, solid_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,39 +20,45 @@ def closest_lines(
     doc: Doc, old: Sequence[str], region: tuple[int, int] | None = None
 ) -> tuple[str, int]:
     """Return up to eight numbered lines most like the old ones, and the first one's number (0-based); "" if none is."""
-    start = region[0] if region else _closest_start(doc, old)
-    if start is None:
+    if region is None:
+        region = _closest_region(doc, old)
+    if region is None:
         return "", 0
-    stop = min(
-        len(doc.lines),
-        start + min(_SHOWN, max(len(old), (region[1] - region[0]) if region else 0, 1)),
-    )
-    return numbered(doc, start, stop), start
+
+    start, stop = region
+    size = max(len(old), stop - start, 1)
+    return numbered(doc, start, start + min(size, _SHOWN)), start
 
 
 def numbered(doc: Doc, start: int, stop: int) -> str:
     """Return the file's lines from `start` up to `stop` (0-based), with their numbers."""
-    return "\n".join(f"{i + 1}| {_short(doc.lines[i])}" for i in range(start, stop))
+    lines = range(len(doc.lines))[max(0, start) : max(0, stop)]
+    return "\n".join(f"{i + 1}| {_short(doc.lines[i])}" for i in lines)
 
 
 _WIDTH = 200
 
 
 def _short(line: str) -> str:
-    return line if len(line) <= _WIDTH else line[:_WIDTH] + "\u2026"
+    if len(line) <= _WIDTH:
+        return line
+    return line[:_WIDTH] + "\u2026"
 
 
-def _closest_start(doc: Doc, old: Sequence[str]) -> int | None:
-    """Return where the lines most like the old ones begin.
+def _closest_region(doc: Doc, old: Sequence[str]) -> tuple[int, int] | None:
+    """Return where the lines most like the old ones begin, twice.
 
     By lines they share, else by the old text's longest line.
     """
-    solid = [line for line in old if not is_blank(line)]
-    if not solid or not doc.solid:
+    solid = solid_lines(old)
+    if not solid:
         return None
-    alignments = [found for found in align(doc, solid) if is_telling(doc, solid, found)]
-    if alignments:
-        return doc.solid[start_of(alignments[0])]
+
+    for alignment in align(doc, solid):
+        if is_telling(doc, solid, alignment):
+            start = doc.solid[start_of(alignment)]
+            return start, start
+
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - native, imported when needed
 
     at = max(range(len(solid)), key=lambda j: min(len(solid[j]), _WIDTH))
@@ -62,7 +68,9 @@ def _closest_start(doc: Doc, old: Sequence[str]) -> int | None:
     )
     if found is None:
         return None
-    return doc.solid[max(0, found[2] - at)]
+
+    start = doc.solid[max(0, found[2] - at)]
+    return start, start
 
 
 def first_difference(doc: Doc, old: Sequence[str], start: int) -> str:
@@ -71,21 +79,25 @@ def first_difference(doc: Doc, old: Sequence[str], start: int) -> str:
     Lines are compared with the lines that the alignment pairs them with, or with the next ones from `start` where it
     pairs none. "" if nothing can be said.
     """
-    solid = [line for line in old if not is_blank(line)]
-    below = [i for i in doc.solid if i >= start]
-    alignments = align(doc, solid)
-    pairs = {pair.j: doc.solid[pair.i] for pair in alignments[0].pairs} if alignments else {}
+    solid = solid_lines(old)
+    below = doc.solid[bisect_left(doc.solid, start) :]
+    pairs: dict[int, int] = {}
+    for alignment in align(doc, solid)[:1]:
+        pairs = {pair.j: doc.solid[pair.i] for pair in alignment.pairs}
+
     shift = 0
     for n, line in enumerate(solid):
-        moved = bisect_left(below, pairs[n]) - n if n in pairs else shift
-        # A line that is paired far away belongs to another place.
-        if abs(moved - shift) <= len(solid) // 2:
-            shift = moved
+        if n in pairs:
+            moved = bisect_left(below, pairs[n]) - n
+            # A line that is paired far away belongs to another place.
+            if abs(moved - shift) <= len(solid) // 2:
+                shift = moved
         at = n + shift
         if not 0 <= at < len(below):
             return ""
         if line != doc.lines[below[at]]:
             return f"Line {below[at] + 1} differs first: {_name(line, doc.lines[below[at]])}. "
+
     return ""
 
 
@@ -101,8 +113,13 @@ def _name(line: str, real: str) -> str:
 def _say(indent: str) -> str:
     if not indent:
         return "no indentation"
-    tabs, blanks = indent.count("\t"), indent.count(" ")
-    parts = [
-        f"{n} {word}{'s' if n > 1 else ''}" for n, word in ((tabs, "tab"), (blanks, "space")) if n
-    ]
+
+    parts = []
+    for char, word in (("\t", "tab"), (" ", "space")):
+        count = indent.count(char)
+        if count == 1:
+            parts.append(f"1 {word}")
+        elif count:
+            parts.append(f"{count} {word}s")
+
     return " and ".join(parts)

@@ -59,8 +59,10 @@ def decode(data: bytes) -> Decoded:
                 return Decoded(data[2:].decode(encoding), encoding)
             except UnicodeDecodeError:
                 break
+
     if data.startswith(_MARKS["utf-8-bom"]):
         return Decoded(data[3:].decode("utf-8", "surrogateescape"), "utf-8-bom")
+
     try:
         return Decoded(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
@@ -82,6 +84,7 @@ def _decode_legacy(data: bytes) -> Decoded:
     text = data.decode("utf-8", "surrogateescape")
     if _MULTIBYTE.search(text):
         return Decoded(text, "utf-8")
+
     try:
         return Decoded(data.decode("cp1252"), "cp1252")
     except UnicodeDecodeError:

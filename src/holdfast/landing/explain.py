@@ -57,17 +57,27 @@ def _landed(outcome: Landed, audience: Audience) -> str:
                 "warning": outcome.warning,
             }
         )
-    lines = ", ".join(str(span.line) for span in outcome.spans)
-    where = f"Landed at line{'s' if len(outcome.spans) > 1 else ''} {lines}"
-    how = "." if outcome.rung == "exact" else f" ({_how(outcome)})."
-    warning = f" Warning: {outcome.warning}" if outcome.warning else ""
-    diff = outcome.diff.rstrip("\n") if audience == "person" else _changed_lines(outcome.diff)
-    return f"{where}{how}{warning}\n{diff}".rstrip("\n")
+
+    sentence = "Landed at line "
+    if len(outcome.spans) > 1:
+        sentence = "Landed at lines "
+    sentence += ", ".join(str(span.line) for span in outcome.spans)
+    if outcome.rung != "exact":
+        sentence += f" ({_how(outcome)})"
+    sentence += "."
+    if outcome.warning:
+        sentence += f" Warning: {outcome.warning}"
+
+    diff = outcome.diff
+    if audience == "model":
+        diff = _changed_lines(diff)
+    return f"{sentence}\n{diff}".rstrip("\n")
 
 
 def _how(outcome: Landed) -> str:
     if outcome.rung == "similar":
         return f"by similarity, {outcome.similarity:.0%}; the file's own lines were kept"
+
     words = {
         "whitespace": "white space differed",
         "unicode": "typographic characters differed",
@@ -80,9 +90,9 @@ def _how(outcome: Landed) -> str:
 def _changed_lines(diff: str) -> str:
     changed = [line for line in diff.split("\n") if line[:1] in ("+", "-")]
     more = len(changed) - _SHOWN_LINES
-    return "\n".join(
-        changed[:_SHOWN_LINES] + ([f"({more} more changed lines)"] if more > 0 else [])
-    )
+    if more > 0:
+        changed[_SHOWN_LINES:] = [f"({more} more changed lines)"]
+    return "\n".join(changed)
 
 
 def _refused(outcome: Refused, audience: Audience) -> str:
@@ -115,7 +125,9 @@ def refusal_record(outcome: Refused) -> dict[str, object]:
 def _format(outcome: Refused) -> str:
     if outcome.reason not in {"malformed", "empty_old", "elision"}:
         return ""
-    return DIFF_FORMAT if outcome.kind == "patch_error" else EDIT_FORMAT
+    if outcome.kind == "patch_error":
+        return DIFF_FORMAT
+    return EDIT_FORMAT
 
 
 def _json(record: dict[str, object]) -> str:

@@ -7,12 +7,14 @@ from typing import assert_never
 
 from holdfast.landing import refusals
 from holdfast.landing.line_edits import land_line_edits
+from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.patch import land_patch
+from holdfast.landing.projection.splices import landed, line_splices
 from holdfast.landing.replace import land_replace
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
 from holdfast.landing.write_file import land_file
 from holdfast.syntax.parse_check import breaks
-from holdfast.vocab.outcomes import Landed, Outcome, Refused, Span
+from holdfast.vocab.outcomes import RUNGS, Landed, Outcome, Refused, Span
 from holdfast.vocab.requests import LineEdits, OneOf, Patch, Replace, Request, WriteFile
 from holdfast.vocab.type_check import check_type
 
@@ -34,14 +36,19 @@ def land(text: str, request: Request, path: str | None = None) -> Outcome:
     check_type("land", "request", request, (Replace, Patch, LineEdits, WriteFile, OneOf))
     if text.startswith(MARK):
         return _marked(land(text[1:], without_mark(request), path))
+
     if MARK not in text and names_mark(request):
         request = without_mark(request)
+
     outcome = _land(text, request, path)
-    if isinstance(outcome, Landed) and outcome.text == text:
-        outcome = refusals.already_applied(outcome.spans[0].line)
+    if isinstance(outcome, Landed) and not isinstance(request, WriteFile):
+        outcome = _without_accidents(text, outcome, path)
     if isinstance(outcome, Landed):
         outcome = _gated(text, outcome, path)
-    return _addressed(outcome, request, path) if isinstance(outcome, Refused) else outcome
+    if isinstance(outcome, Refused):
+        return _addressed(outcome, request, path)
+
+    return outcome
 
 
 def _marked(outcome: Outcome) -> Outcome:
@@ -57,10 +64,11 @@ def _marked(outcome: Outcome) -> Outcome:
 
 def _addressed(outcome: Refused, request: Request, path: str | None) -> Refused:
     """Return the refusal with the file it is about and the notation it answers."""
-    message = f"{path}: {outcome.message}" if path else outcome.message
-    return replace(
-        outcome, message=message, kind="patch_error" if isinstance(request, Patch) else "edit_error"
-    )
+    if path:
+        outcome = replace(outcome, message=f"{path}: {outcome.message}")
+    if isinstance(request, Patch):
+        return replace(outcome, kind="patch_error")
+    return replace(outcome, kind="edit_error")
 
 
 def _land(text: str, request: Request, path: str | None) -> Outcome:
@@ -81,8 +89,15 @@ def _land(text: str, request: Request, path: str | None) -> Outcome:
 
 def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
     """Return the outcome of the only reading that lands; refuse where several land."""
-    outcomes = [land_replace(text, reading, path) for reading in request.readings]
-    hits = [outcome for outcome in outcomes if isinstance(outcome, Landed)]
+    hits: list[Landed] = []
+    misses: list[Refused] = []
+    for reading in request.readings:
+        outcome = land_replace(text, reading, path)
+        if isinstance(outcome, Landed):
+            hits.append(outcome)
+        else:
+            misses.append(outcome)
+
     if len(hits) == 1:
         return hits[0]
     if len(hits) > 1:
@@ -92,22 +107,45 @@ def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
             "the block has several ======= lines and more than one way to read it fits; split it.",
             lines,
         )
-    applied = [
-        outcome
-        for outcome in outcomes
-        if isinstance(outcome, Refused) and outcome.reason == "already_applied"
-    ]
-    return applied[0] if applied else outcomes[0]
+
+    for miss in misses:
+        if miss.reason == "already_applied":
+            return miss
+    return misses[0]
+
+
+def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:
+    """Return the outcome without what happened to its new lines on their way."""
+    plain = without_accidents(text, outcome.text, path)
+    if isinstance(plain, Refused):
+        return plain
+    if not plain.undone:
+        return outcome
+
+    rung = max(outcome.rung, "unmangled", key=RUNGS.index)
+    again = landed(text, line_splices(text, plain.text), rung, outcome.similarity)
+    warnings = filter(None, (outcome.warning, undone_warning(plain.undone)))
+    return replace(again, warning=" ".join(warnings))
 
 
 def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
-    """Refuse a guessed landing that breaks the syntax; add a warning to an exact one that does."""
+    """Refuse a landing that changes nothing, or a guessed one that breaks the syntax.
+
+    Add a warning to an exact one that breaks it.
+    """
+    line = outcome.spans[0].line
+    if outcome.text == text:
+        return refusals.already_applied(line)
+
     language = breaks(text, outcome.text, path)
     if language is None:
         return outcome
-    line = outcome.spans[0].line
+
+    if outcome.rung in _GUESSED and outcome.warning:
+        return refusals.breaks_undone(outcome, language)
     if outcome.rung in _GUESSED:
         return refusals.breaks_syntax(outcome, language)
-    return replace(
-        outcome, warning=f"the file no longer parses as {language} (edit at line {line})."
-    )
+
+    broken = f"the file no longer parses as {language} (edit at line {line})."
+    warnings = filter(None, (outcome.warning, broken))
+    return replace(outcome, warning=" ".join(warnings))

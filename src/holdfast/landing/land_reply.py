@@ -53,6 +53,7 @@ def land_reply(
     requests = parse(reply, format, unwrap)
     if isinstance(requests, Refused):
         return requests
+
     texts: Texts = dict(files)
     outcomes: list[tuple[str, Landed]] = []
     for request in requests:
@@ -61,9 +62,11 @@ def land_reply(
             return outcome
         if outcome is not None:
             outcomes.append((request.to or request.path, outcome))
+
     changed = {path: text for path, text in texts.items() if text != files.get(path)}
     if not changed:
         return Refused("no_change", "all edits together leave every file as it is; nothing to do.")
+
     return ReplyLanded(changed, tuple(outcomes))
 
 
@@ -82,17 +85,18 @@ def _land_one(texts: Texts, request: FileRequest) -> Outcome | None:
         return Refused(
             "conflict", f"{request.path}: cannot become {request.to}, which exists already."
         )
-    outcome = land(before, request.request, request.path) if request.request is not None else None
-    if isinstance(outcome, Refused):
-        return outcome
-    after = before if outcome is None else outcome.text
-    if request.action == "delete":
-        texts[request.path] = None
-    elif request.action == "rename":
-        texts[request.path] = None
+
+    outcome = None
+    after: str | None = before
+    if request.request is not None:
+        outcome = land(before, request.request, request.path)
+        if isinstance(outcome, Refused):
+            return outcome
+        after = outcome.text
+
+    texts[request.path] = None
+    if request.action != "delete":
         texts[request.to or request.path] = after
-    else:
-        texts[request.path] = after
     return outcome
 
 
@@ -103,7 +107,9 @@ def _create(texts: Texts, request: FileRequest, before: str | None) -> Outcome |
     if request.request is None:
         texts[request.path] = ""
         return None
+
     outcome = land("", request.request, request.path)
     if isinstance(outcome, Landed):
         texts[request.path] = outcome.text
+
     return outcome

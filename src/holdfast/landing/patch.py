@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed
+from holdfast.landing.doubled_marks import without_doubled_marks
+from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed, text_of
 from holdfast.landing.formats.unified import read_diff
-from holdfast.landing.ladder.elision import unpaired_gap
-from holdfast.landing.ladder.ladder import LadderOutcome, LadderPlan, climb
-from holdfast.landing.ladder.strict_match import Bounds, Hint, find_window, find_windows
-from holdfast.landing.placement import AlreadyApplied, Placement
+from holdfast.landing.ladder.ladder import LadderOutcome, LadderPlan, climb, land_plans
+from holdfast.landing.ladder.strict_match import Bounds, Hint, find_windows
+from holdfast.landing.lost_lines import judge_lost_lines
+from holdfast.landing.new_text import undone_warning
+from holdfast.landing.placement import AlreadyApplied
 from holdfast.landing.projection.splices import Splice, landed, overlap, splice_of
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines
+from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import indent_width, key_of
-from holdfast.landing.text.lines import Doc, is_blank
+from holdfast.landing.text.lines import Doc, solid_lines
 from holdfast.vocab.lazy_dataclass import dataclass
-from holdfast.vocab.outcomes import RUNGS, Outcome, Refused
+from holdfast.vocab.outcomes import Landed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from holdfast.vocab.outcomes import Outcome, Refused
     from holdfast.vocab.requests import Patch
 
 
@@ -37,7 +43,16 @@ def land_patch(text: str, request: Patch, path: str | None = None) -> Outcome:
         )
     if not text or files[0].old_path is None:
         return _land_new_file(text, files[0], path)
-    return land_hunks(Doc(text, language_of(path)), files[0].hunks)
+
+    doc = Doc(text, language_of(path))
+    plain = without_doubled_marks(doc, files[0].hunks, kind_of(path))
+    if plain is None:
+        return land_hunks(doc, files[0].hunks)
+
+    outcome = land_hunks(doc, plain)
+    if isinstance(outcome, Landed):
+        outcome = replace(outcome, rung="unmangled", warning=undone_warning(["doubled marks"]))
+    return outcome
 
 
 def _read(request: Patch, path: str | None) -> tuple[FileDiff, ...] | Malformed:
@@ -46,44 +61,47 @@ def _read(request: Patch, path: str | None) -> tuple[FileDiff, ...] | Malformed:
     A header may name the file by its absolute path, if that ends in the path we know.
     """
     files = read_diff(request.diff, unwrap=request.unwrap)
-    if isinstance(files, Malformed) and path:
-        lenient = read_diff(request.diff, unwrap=request.unwrap, judge_paths=False)
-        if not isinstance(lenient, Malformed) and all(_names(file, path) for file in lenient):
-            return lenient
-    return files
+    if not isinstance(files, Malformed) or not path:
+        return files
 
+    lenient = read_diff(request.diff, unwrap=request.unwrap, judge_paths=False)
+    if isinstance(lenient, Malformed):
+        return files
 
-def _names(file: FileDiff, path: str) -> bool:
-    names = [name for name in (file.old_path, file.new_path) if name]
-    return all(name.endswith(f"/{path}") and ".." not in name.split("/") for name in names)
+    for file in lenient:
+        for name in filter(None, (file.old_path, file.new_path)):
+            if not name.endswith(f"/{path}") or ".." in name.split("/"):
+                return files
+
+    return lenient
 
 
 def _land_new_file(text: str, diff: FileDiff, path: str | None) -> Outcome:
     """Land a diff that creates a file: only + lines, and no text yet."""
-    if any(
-        line.mark in "-?" or (line.mark == " " and line.text)
-        for hunk in diff.hunks
-        for line in hunk.lines
-    ):
-        return land_hunks(Doc(text, language_of(path)), diff.hunks)
-    lines = [line for hunk in diff.hunks for line in hunk.lines]
-    new = "\n".join(line.text for line in lines) + (
-        "\n" if lines and not lines[-1].no_newline else ""
-    )
+    lines = list(chain.from_iterable(hunk.lines for hunk in diff.hunks))
+    for line in lines:
+        # An empty line among added ones is an empty line that lost its `+`.
+        if line.mark != "+" and (line.mark, line.text) != (" ", ""):
+            return land_hunks(Doc(text, language_of(path)), diff.hunks)
+
+    new = text_of(lines, "\n")
     if new == text:
         return refusals.already_applied(1)
     if text:
         return refusals.plain(
             "conflict", "the diff creates the file, but it exists with another text; send an edit."
         )
+
     return landed(text, [Splice(0, len(text), new)], "exact")
 
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
+    """A hunk and where its lines are; `found` is None for one that has no line to find it by."""
+
     hunk: Hunk
     script: EditScript
-    found: LadderOutcome
+    found: LadderOutcome | None
 
 
 def land_hunks(doc: Doc, hunks: Sequence[Hunk]) -> Outcome:
@@ -94,49 +112,71 @@ def land_hunks(doc: Doc, hunks: Sequence[Hunk]) -> Outcome:
         refusal = _refusal(doc, one)
         if refusal is not None:
             return _numbered(refusal, number, placed)
-    plans = [one.found for one in placed if isinstance(one.found, LadderPlan)]
-    splices = [splice for one in placed for splice in _splices(doc, one)]
+
+    plans: list[LadderPlan] = []
+    splices: list[Splice] = []
+    for one in placed:
+        if isinstance(one.found, LadderPlan):
+            plans.append(one.found)
+            splices += _splices(doc, one.hunk, one.found)
+
     if not splices:
         return refusals.already_applied(plans[0].lines.start + 1)
     if overlap(splices):
         return refusals.overlap([plan.splices[0].first + 1 for plan in plans if plan.splices])
-    rung = max((plan.rung for plan in plans), key=RUNGS.index)
-    return landed(doc.text, splices, rung, min(plan.similarity for plan in plans))
+
+    return land_plans(doc, plans, splices)
 
 
 def _place(doc: Doc, hunk: Hunk) -> _Placed:
     script = script_of_hunk(hunk)
-    if all(is_blank(line) for line in script.old):
-        return _Placed(hunk, script, _standing_insert(doc, script))
-    near = hunk.start - 1 if hunk.start else None
-    sections = _scopes(doc, (hunk.section,)) if hunk.section.strip() else ()
-    hint = Hint(near=near, within=sections[0] if len(sections) == 1 else None)
-    bounds = Bounds(within=_scopes(doc, hunk.anchors) if hunk.anchors else None, at_end=hunk.at_end)
-    script = _with_markers_found(doc, script, hint, bounds)
+    if not solid_lines(script.old):
+        return _Placed(hunk, script, _find_inserted(doc, script))
+
+    hint = Hint(_named_line(hunk), _section(doc, hunk))
+    bounds = Bounds(at_end=hunk.at_end)
+    if hunk.anchors:
+        bounds = Bounds(_scopes(doc, hunk.anchors), hunk.at_end)
+
+    script = _with_markers_found(doc, script)
     return _Placed(hunk, script, climb(doc, script, hint, bounds))
 
 
-def _standing_insert(doc: Doc, script: EditScript) -> LadderOutcome:
-    """Return the outcome of a hunk without context.
+def _named_line(hunk: Hunk) -> int | None:
+    """Return the file line (0-based) that the header names, or None."""
+    if not hunk.start:
+        return None
+    return hunk.start - 1
 
-    It has no place, but it may be applied already.
-    """
-    keys = [line for line in script.new if not is_blank(line)]
-    places = find_windows(doc, keys)
-    return AlreadyApplied(places[0].first) if places else LadderPlan((), "exact", 1.0, range(0))
+
+def _section(doc: Doc, hunk: Hunk) -> range:
+    """Return the block that the text behind the second `@@` opens, if there is just one; else no lines."""
+    scopes = _scopes(doc, (hunk.section,))
+    if len(scopes) != 1:
+        return range(0)
+    return scopes[0]
+
+
+def _find_inserted(doc: Doc, script: EditScript) -> LadderOutcome | None:
+    """Return where the lines of a hunk without context are already, or None: it has no place."""
+    for place in find_windows(doc, solid_lines(script.new)):
+        return AlreadyApplied(place.first)
+    return None
 
 
 def _refusal(doc: Doc, one: _Placed) -> Refused | None:
-    if all(is_blank(line) for line in one.script.old) and isinstance(one.found, LadderPlan):
+    if one.found is None:
         return refusals.plain(
             "malformed",
             "a hunk of the diff has no line to find its place by; add the line above or below it as context.",
         )
-    gap = unpaired_gap(one.script.old, one.script.new)
-    if gap is not None:
-        return refusals.unpaired_gap(gap)
+
+    lost = judge_lost_lines(one.script.old, one.script.new, doc.language)
+    if lost is not None:
+        return lost
     if isinstance(one.found, LadderPlan):
         return None
+
     return refusals.of(doc, one.script, one.found)
 
 
@@ -144,14 +184,15 @@ def _numbered(refusal: Refused, number: int, placed: Sequence[_Placed]) -> Refus
     """Return the refusal with the number of its hunk, where there are several."""
     if len(placed) == 1:
         return refusal
-    if refusal.reason == "already_applied" and not all(
-        isinstance(one.found, AlreadyApplied) for one in placed
-    ):
+
+    applied = [isinstance(one.found, AlreadyApplied) for one in placed]
+    if refusal.reason == "already_applied" and not all(applied):
         line = refusal.candidates[0]
         sentence = (
             f"hunk {number} is already applied (line {line}), others are not; send only the others."
         )
         return replace(refusal, reason="conflict", message=sentence)
+
     return replace(refusal, message=f"hunk {number}: {refusal.message}")
 
 
@@ -160,31 +201,34 @@ def script_of_hunk(hunk: Hunk) -> EditScript:
     old: list[str] = []
     new: list[str] = []
     edits: list[ScriptEdit] = []
-    for line in hunk.lines:
-        if line.mark in " ?":
-            old.append(line.text)
-            new.append(line.text)
-            continue
-        if not edits or edits[-1].o2 != len(old) or edits[-1].n2 != len(new):
-            edits.append(ScriptEdit(len(old), len(old), len(new), len(new)))
-        (old if line.mark == "-" else new).append(line.text)
-        edits[-1] = ScriptEdit(edits[-1].o1, len(old), edits[-1].n1, len(new))
+    for changed, lines in groupby(hunk.lines, lambda line: line.mark in "+-"):
+        o1, n1 = len(old), len(new)
+        for line in lines:
+            if line.mark != "+":
+                old.append(line.text)
+            if line.mark != "-":
+                new.append(line.text)
+        if changed:
+            edits.append(ScriptEdit(o1, len(old), n1, len(new)))
+
     return EditScript(tuple(old), tuple(new), tuple(edits))
 
 
-def _with_markers_found(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> EditScript:
-    """Return the script with context lines that are one blank short as the file has them.
+def _with_markers_found(doc: Doc, script: EditScript) -> EditScript:
+    """Return the script with context lines that are one blank short as the file has them, if no line differs otherwise.
 
     The blank was the lost marker.
     """
-    place = find_window(doc, script.old, hint, bounds)
-    if not isinstance(place, Placement):
-        return script
     old, new = list(script.old), list(script.new)
     for n, j in kept_lines(script):
-        i = place.pairs[j]
-        if i is not None and doc.lines[i] == f" {old[j]}":
-            old[j] = new[n] = doc.lines[i]
+        line = old[j].rstrip()
+        if line not in doc.bare_lines and f" {line}" in doc.bare_lines:
+            old[j] = new[n] = f" {old[j]}"
+
+    for line in old:
+        if doc.has(line) and line.rstrip() not in doc.bare_lines:
+            return script
+
     return EditScript(tuple(old), tuple(new), script.edits)
 
 
@@ -198,43 +242,66 @@ def _scopes(doc: Doc, anchors: Sequence[str]) -> tuple[range, ...]:
     """
     scopes: tuple[range, ...] = (range(len(doc.lines)),)
     for anchor in anchors:
-        key = key_of(anchor)
-        scopes = tuple(
-            _block(doc, i) for lines in scopes for i in lines if _is_anchor(doc.keys[i], key)
-        )
+        openers = _find_anchor(doc, scopes, key_of(anchor))
+        scopes = tuple(_block(doc, i) for i in openers)
+
     return scopes
 
 
-def _is_anchor(key: str, anchor: str) -> bool:
-    """Return whether an anchor is the line or its beginning: git cuts long section lines short."""
-    return bool(anchor) and (key == anchor or (len(anchor) > 3 and key.startswith(anchor)))
+def _find_anchor(doc: Doc, scopes: Sequence[range], anchor: str) -> Iterator[int]:
+    """Yield the lines that are the anchor or begin with it: git cuts long section lines short."""
+    if not anchor:
+        return
+
+    is_long = len(anchor) > 3
+    for i in chain.from_iterable(scopes):
+        key = doc.keys[i]
+        if key == anchor or (is_long and key.startswith(anchor)):
+            yield i
 
 
 def _block(doc: Doc, opener: int) -> range:
-    """Return the opener and the lines indented deeper than it."""
+    """Return the opener and the lines indented deeper than it.
+
+    Where none is, as below a heading, all lines up to the next one that begins with the same mark.
+    """
     depth = indent_width(doc.lines[opener])
+    mark = _MARK.match(doc.keys[opener])
+    is_flat: bool | None = None
     for i in range(opener + 1, len(doc.lines)):
-        if (
-            doc.keys[i]
-            and indent_width(doc.lines[i]) <= depth
-            and not doc.keys[i].startswith(_CLOSERS)
-        ):
+        key = doc.keys[i]
+        if not key:
+            continue
+        is_inside = key.startswith(_CLOSERS) or indent_width(doc.lines[i]) > depth
+        if is_flat is None:
+            is_flat = not is_inside
+        if is_inside:
+            continue
+        if not is_flat:
             return range(opener, i)
+        if mark is not None and key.startswith(mark.group()):
+            return range(opener, i)
+
     return range(opener, len(doc.lines))
 
 
-def _splices(doc: Doc, one: _Placed) -> list[Splice]:
-    if not isinstance(one.found, LadderPlan):
-        return []
-    wants = _ends_in_newline(one.hunk)
-    splices = [splice_of(doc, splice, ends_in_newline=wants) for splice in one.found.splices]
-    if wants is None or any(splice.last == len(doc.lines) for splice in one.found.splices):
+_MARK = re.compile(r"[^\w\s]+")
+"""What a heading or a section begins with."""
+
+
+def _splices(doc: Doc, hunk: Hunk, plan: LadderPlan) -> list[Splice]:
+    wants = _ends_in_newline(hunk)
+    splices = [splice_of(doc, splice, ends_in_newline=wants) for splice in plan.splices]
+    last = max((splice.last for splice in plan.splices), default=0)
+    if wants is None or last == len(doc.lines):
         return splices
-    # Only the newline at the end differs: the lines are the same, so there is no line to splice.
-    if wants and doc.ends and not doc.ends[-1]:
-        return [*splices, Splice(len(doc.text), len(doc.text), doc.newline)]
-    if not wants and doc.ends and doc.ends[-1]:
-        return [*splices, Splice(len(doc.text) - len(doc.ends[-1]), len(doc.text), "")]
+
+    # Where only the newline at the end differs, the lines are the same, so there is no line to splice.
+    size = len(doc.text)
+    if wants and doc.ends_open:
+        splices.append(Splice(size, size, doc.newline))
+    if not wants and not doc.ends_open:
+        splices.append(Splice(size - len(doc.ends[-1]), size, ""))
     return splices
 
 
@@ -245,5 +312,7 @@ def _ends_in_newline(hunk: Hunk) -> bool | None:
     """
     if not any(line.no_newline for line in hunk.lines):
         return None
-    after = [line for line in hunk.lines if line.mark != "-"]
-    return not (after and after[-1].no_newline)
+    for line in reversed(hunk.lines):
+        if line.mark != "-":
+            return not line.no_newline
+    return True

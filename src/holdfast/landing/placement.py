@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.landing.text.lines import Doc, is_blank
+from holdfast.landing.text.lines import Doc, is_blank, solid_numbers
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.vocab.outcomes import Rung
 
@@ -22,14 +22,30 @@ class Placement:
     similarity: float = 1.0
 
     @property
+    def known(self) -> list[int]:
+        """The file's lines that are paired."""
+        return self.known_of(range(len(self.pairs)))
+
+    @property
     def first(self) -> int:
         """The first file line of the place."""
-        return min(i for i in self.pairs if i is not None)
+        return min(self.known)
 
     @property
     def last(self) -> int:
         """The last file line of the place."""
-        return max(i for i in self.pairs if i is not None)
+        return max(self.known)
+
+    def known_of(self, old: Iterable[int]) -> list[int]:
+        """Return the file's lines for these old lines, as far as it has them."""
+        return [i for i in map(self.pairs.__getitem__, old) if i is not None]
+
+    def line_pairs(
+        self, doc: Doc, old: Sequence[str], first: int = 0, last: int | None = None
+    ) -> list[tuple[str, str]]:
+        """Return each old line from `first` up to `last` that is paired, with the file's line."""
+        numbered = zip(old[first:last], self.pairs[first:last], strict=True)
+        return [(line, doc.lines[i]) for line, i in numbered if i is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +107,23 @@ def with_blanks(
     has that many; blanks above the first line are counted upwards.
     """
     pairs: list[int | None] = [solid_pairs.get(j) for j in range(len(old))]
-    below: int | None = None
-    for j, line in enumerate(old):
-        if not is_blank(line):
-            below = pairs[j]
-        elif below is not None:
-            below = below + 1 if below + 1 < len(doc.lines) and not doc.keys[below + 1] else None
-            pairs[j] = below
-    first = next((j for j, line in enumerate(old) if not is_blank(line)), len(old))
-    above = pairs[first] if first < len(old) else None
+    first = min(solid_numbers(old), default=len(old) - 1)
+    for j in range(first + 1, len(old)):
+        if is_blank(old[j]):
+            pairs[j] = _blank_beside(doc, pairs[j - 1], 1)
+
     for j in range(first - 1, -1, -1):
-        above = above - 1 if above is not None and above >= 1 and not doc.keys[above - 1] else None
-        pairs[j] = above
+        pairs[j] = _blank_beside(doc, pairs[j + 1], -1)
+
     return tuple(pairs)
+
+
+def _blank_beside(doc: Doc, line: int | None, step: int) -> int | None:
+    """Return the line below (1) or above (-1), if it is blank."""
+    if line is None:
+        return None
+
+    beside = line + step
+    if not 0 <= beside < len(doc.lines) or doc.keys[beside]:
+        return None
+    return beside

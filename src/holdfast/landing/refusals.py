@@ -61,25 +61,29 @@ def not_found(
             "not_found",
             "the old text is not in the file. Read the file and copy the lines to change.",
         )
+
     difference = first_difference(doc, script.old, start)
-    why = f" ({veto.reason}: `{veto.line}`)" if veto is not None else ""
+    why = name = ""
+    if veto is not None:
+        why, name = f" ({veto.reason}: `{veto.line}`)", veto.name
     return Refused(
         "not_found",
         f"the old text is not in the file. {difference}Copy the lines to change from the file as they are{why}; "
         f"the closest are:\n{closest}",
         closest=closest,
-        veto=veto.name if veto is not None else "",
+        veto=name,
     )
 
 
 def ambiguous(doc: Doc, lines: Sequence[int]) -> Refused:
     """Return the refusal of an old text that matches several places, with the first lines of a few of them."""
     some = ", ".join(map(str, lines[:_FEW]))
-    more = " and more" if len(lines) > _FEW else ""
+    if len(lines) > _FEW:
+        some += " and more"
     places = "\n\n".join(_place(doc, line) for line in lines[:_SHOWN_PLACES])
     return Refused(
         "ambiguous",
-        f"the old text is at lines {some}{more}; add a line of context above or below it to pick one:\n{places}",
+        f"the old text is at lines {some}; add a line of context above or below it to pick one:\n{places}",
         closest=places,
         candidates=tuple(lines),
     )
@@ -137,22 +141,16 @@ def empty_old() -> Refused:
     )
 
 
-def unpaired_gap(line: str, cure: str = "") -> Refused:
-    """Return the refusal of a new text with a placeholder for code that the old text does not have."""
-    cure = cure or "write the lines out, or put the same line into the old text"
+def lost_lines(line: str, *, whole_file: bool) -> Refused:
+    """Return the refusal of a new text with a placeholder where lines of the old text vanish."""
+    cure = "Write those lines out, or put the same line into the old text"
+    if whole_file:
+        cure = "Write the whole file out, or send an edit of the lines that change"
+
     return Refused(
         "elision",
-        f"the new text has `{line.strip()}` in place of code, which would be written to the file; {cure}.",
-    )
-
-
-def gap_at_end(line: str, cure: str = "") -> Refused:
-    """Return the refusal of a new text that ends in a comment where lines of the old text vanish."""
-    cure = cure or "write those lines out"
-    return Refused(
-        "elision",
-        f"the new text ends in `{line.strip()}`, and lines of the old text would be lost there. {cure[:1].upper()}{cure[1:]}; "
-        "if they are to be deleted, leave that comment out.",
+        f"the new text has `{line.strip()}`, and lines of the old text would be lost there. {cure}; if they are to be "
+        "deleted, leave that line out.",
     )
 
 
@@ -168,6 +166,16 @@ def breaks_syntax(outcome: Landed, language: str) -> Refused:
         f"brackets and indentation, and copy the old lines from the file as they are:\n{new}",
         closest=new,
         candidates=(line,),
+    )
+
+
+def breaks_undone(outcome: Landed, language: str) -> Refused:
+    """Return the refusal of a new text that does not parse although a mangling of it was undone."""
+    return Refused(
+        "syntax",
+        f"{outcome.warning} Even so the file no longer parses as {language} (edit at line {outcome.spans[0].line}). Send "
+        "the new text alone and as it is to be in the file.",
+        candidates=(outcome.spans[0].line,),
     )
 
 

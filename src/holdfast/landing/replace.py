@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.ladder.exact import land_exactly
-from holdfast.landing.ladder.ladder import LadderPlan, climb, climb_everywhere
-from holdfast.landing.ladder.strict_match import Hint
+from holdfast.landing.ladder.exact import (
+    ExactMatch,
+    find_exactly,
+    hits_on_line,
+    indent_before,
+    is_line_but_indent,
+    window_around,
+    with_endings,
+)
+from holdfast.landing.ladder.ladder import (
+    LadderOutcome,
+    LadderPlan,
+    climb,
+    climb_everywhere,
+    plan_at,
+)
+from holdfast.landing.ladder.strict_match import hint_at
 from holdfast.landing.lost_lines import judge_lost_lines
-from holdfast.landing.projection.splices import landed, overlap, splice_of
-from holdfast.landing.text.edit_script import script_of
+from holdfast.landing.placement import Placement
+from holdfast.landing.projection.already_applied import find_around
+from holdfast.landing.projection.splices import (
+    Splice,
+    landed,
+    line_at,
+    lines_at,
+    overlap,
+    splice_of,
+)
+from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.languages import language_of
-from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.lines import Doc, contents_of
 
 if TYPE_CHECKING:
-    from holdfast.vocab.outcomes import Outcome
+    from holdfast.vocab.outcomes import Outcome, Refused, Rung
     from holdfast.vocab.requests import Replace
 
 
@@ -26,28 +50,172 @@ def land_replace(text: str, request: Replace, path: str | None = None) -> Outcom
         return refusals.empty_old()
     if request.old == request.new:
         return refusals.no_change()
+
     old, new = contents_of(request.old), contents_of(request.new)
     lost = judge_lost_lines(old, new, language_of(path))
     if lost is not None:
         return lost
-    return land_exactly(text, request) or _land_by_lines(text, request, path)
+
+    match = find_exactly(text, request)
+    if match is None:
+        return _land_by_lines(text, request, path)
+
+    at = match.hits[0]
+    if len(match.hits) == 1 and is_line_but_indent(text, at, match.old, request.new):
+        outcome = _land_whole_lines(text, request, match, path)
+    elif request.every:
+        outcome = _land_on_all(text, request, match)
+    else:
+        outcome = _land_on_one(text, request, match)
+
+    return outcome
 
 
 def _land_by_lines(text: str, request: Replace, path: str | None) -> Outcome:
     doc = Doc(text, language_of(path))
-    script = script_of(contents_of(request.old), contents_of(request.new))
+    old, new = contents_of(request.old), contents_of(request.new)
+    if request.old.endswith("\n") and new and not request.new.endswith("\n"):
+        # The last new line takes the place of what follows the old text, if that is a blank line.
+        old.append("")
+
+    script = script_of(old, new)
     if not script.edits:
         return refusals.no_change()
     if request.every:
-        found = climb_everywhere(doc, script)
-    else:
-        near = request.near_line - 1 if request.near_line is not None else None
-        found = climb(doc, script, Hint(near=near))
+        return _land_plan(doc, script, climb_everywhere(doc, script))
+
+    return _land_plan(doc, script, climb(doc, script, hint_at(request.near_line)))
+
+
+def _land_whole_lines(text: str, request: Replace, match: ExactMatch, path: str | None) -> Outcome:
+    """Land on the lines of the only match, of which the first lacks its indentation in the old text."""
+    doc = Doc(text, language_of(path))
+    new = contents_of(request.new)
+    if request.new.endswith("\n") and not match.old.endswith(("\n", "\r")):
+        # One newline more than the old text has: an empty line.
+        new.append("")
+
+    script = script_of(contents_of(match.old), new)
+    first = line_at(text, match.hits[0]) - 1
+    lines = range(first, first + len(script.old))
+    place = Placement(tuple(lines), "whitespace")
+    return _land_plan(doc, script, plan_at(doc, script, place, hint_at(request.near_line)))
+
+
+def _land_plan(doc: Doc, script: EditScript, found: LadderOutcome) -> Outcome:
+    """Return the outcome of the plan, or the refusal where there is none."""
     if not isinstance(found, LadderPlan):
         return refusals.of(doc, script, found)
+
     splices = [splice_of(doc, splice) for splice in found.splices]
     if not splices:
         return refusals.already_applied(found.lines.start + 1)
     if overlap(splices):
         return refusals.overlap([splice.first + 1 for splice in found.splices])
-    return landed(text, splices, found.rung, found.similarity)
+
+    return landed(doc.text, splices, found.rung, found.similarity)
+
+
+def _land_on_one(text: str, request: Replace, match: ExactMatch) -> Outcome:
+    """Land on the only match, or on the one that the line number names."""
+    hits, old = match.hits, match.old
+    if len(hits) > 1 and request.near_line is not None:
+        hits = _hits_named(text, match, request.near_line)
+
+    if len(hits) != 1:
+        return refusals.ambiguous(Doc(text), lines_at(text, match.hits))
+
+    at = hits[0]
+    new = _indented_as_line(text, at, request)
+    rung: Rung = "exact"
+    if (old, new) != (request.old, request.new):
+        rung = "whitespace"
+
+    new = with_endings(text, at, old, new)
+    if new == old:
+        return refusals.no_change()
+
+    refusal = _judge_elsewhere(text, request, at, new) or _judge_window(text, at, old, new)
+    return refusal or landed(text, [Splice(at, at + len(old), new)], rung)
+
+
+_MISCOUNT = 2
+"""Lines that a number may be off by."""
+_CLEARLY = 4
+"""How many times as far as the nearest place all others are, where the number is off."""
+
+
+def _hits_named(text: str, match: ExactMatch, line: int) -> list[int]:
+    """Return the matches that begin on the line (1-based), or the one that is clearly the nearest to it."""
+    exact = hits_on_line(text, match.old, line)
+    if exact:
+        return exact
+
+    distances = [abs(at - line) for at in lines_at(text, match.hits)]
+    nearest, second = sorted(distances)[:2]
+    if nearest > _MISCOUNT or second < _CLEARLY * nearest:
+        return []
+    return [match.hits[distances.index(nearest)]]
+
+
+def _land_on_all(text: str, request: Replace, match: ExactMatch) -> Outcome:
+    hits, old = match.hits, match.old
+    if any(b - a < len(old) for a, b in itertools.pairwise(hits)):
+        return refusals.overlap(lines_at(text, hits))
+
+    splices = []
+    for at in hits:
+        new = with_endings(text, at, old, request.new)
+        if find_around(text, at, old, new) is None:
+            splices.append(Splice(at, at + len(old), new))
+
+    if not splices:
+        return refusals.already_applied(line_at(text, hits[0]))
+    if all(splice.new == old for splice in splices):
+        return refusals.no_change()
+
+    rung: Rung = "exact"
+    if old != request.old:
+        rung = "whitespace"
+    return landed(text, splices, rung)
+
+
+def _indented_as_line(text: str, at: int, request: Replace) -> str:
+    """Return the new text without the indentation that the line has already, where old begins at its first word."""
+    if request.old[:1].isspace() or not key_of(request.new):
+        return request.new
+    if not indent_before(text, at):
+        return request.new
+    return request.new[len(indent_of(request.new)) :]
+
+
+def _judge_elsewhere(text: str, request: Replace, at: int, new: str) -> Refused | None:
+    """Return the refusal of the only match, where another line was named and may have been edited already."""
+    line, named = line_at(text, at), request.near_line
+    if named is None or named == line:
+        return None
+    if not key_of(new):
+        # What is deleted leaves nothing to tell by.
+        return refusals.elsewhere(line, named)
+
+    for near in range(named - _MISCOUNT, named + _MISCOUNT + 1):
+        if hits_on_line(text, new, near):
+            return refusals.already_applied(near)
+    return None
+
+
+def _judge_window(text: str, at: int, old: str, new: str) -> Refused | None:
+    """Return the refusal of a match whose new text is around it already, or None."""
+    around = find_around(text, at, old, new)
+    if around is not None:
+        return refusals.already_applied(line_at(text, around))
+
+    window = window_around(text, at, old, new, whole=False)
+    if isinstance(plan_at(window.doc, window.script, window.place), LadderPlan):
+        return None
+
+    window = window_around(text, at, old, new, whole=True)
+    found = plan_at(window.doc, window.script, window.place)
+    if isinstance(found, LadderPlan):
+        return None
+    return refusals.of(window.doc, window.script, found)

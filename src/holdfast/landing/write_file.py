@@ -2,83 +2,75 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.ladder.exact import with_mixed_endings
+from holdfast.landing.cut_text import judge_cut
+from holdfast.landing.file_text import (
+    FileText,
+    read_file_text,
+    with_file_end,
+    with_file_endings,
+)
+from holdfast.landing.lost_blocks import judge_lost_blocks
 from holdfast.landing.lost_lines import judge_lost_lines
+from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.projection.splices import Splice, landed
 from holdfast.landing.text.languages import language_of
-from holdfast.landing.text.line_keys import key_of
-from holdfast.landing.text.lines import Doc, contents_of
+from holdfast.landing.text.lines import contents_of
+from holdfast.landing.text.shared_ends import shared_ends
+from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
     from holdfast.vocab.outcomes import Outcome
     from holdfast.vocab.requests import WriteFile
 
-_FENCE = re.compile(r"(?:```|~~~)[\w+.#-]*\s*")
-
 
 def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
     """Return the whole text, in the file's own line endings and with its byte order mark if it has one."""
-    new = request.text
-    language = language_of(path)
-    lost = judge_lost_lines(contents_of(text), contents_of(new), language, whole_file=True)
-    if lost is not None:
-        return lost
-    if _is_fenced(new) and not _is_fenced(text) and not _is_snippet(text, new, path):
-        return refusals.plain(
-            "malformed", "the text is wrapped in a Markdown fence; send the file's content alone."
-        )
-    new = _as_the_file(text, new)
-    if new == text:
+    read = _read(text, request.text, path)
+    if isinstance(read, Refused):
+        return read
+
+    refused = _judge_loss(text, read.text, path)
+    if refused is not None:
+        return refused
+
+    whole = with_file_end(text, read.text)
+    if whole == text:
         return refusals.plain("no_change", "the file has this text already; nothing to do.")
-    return landed(text, _changed(text, new), "exact")
+    if not read.undone:
+        return landed(text, _changed(text, whole), "exact")
+
+    outcome = landed(text, _changed(text, whole), "unmangled")
+    return replace(outcome, warning=undone_warning(read.undone))
 
 
-def _is_snippet(text: str, new: str, path: str | None) -> bool:
-    """Return whether the fence is content: in a markup language, and with no line of the file before inside it."""
-    if not (path or "").endswith((".md", ".markdown", ".mdx", ".rst")):
-        return False
-    before = {key for key in map(key_of, contents_of(text)) if key}
-    return before.isdisjoint(map(key_of, contents_of(new)))
+def _read(text: str, new: str, path: str | None) -> FileText | Refused:
+    """Return the content that is meant, without what happened to it on its way."""
+    read = read_file_text(text, new, path)
+    if isinstance(read, Refused):
+        return read
+
+    plain = without_accidents(text, with_file_endings(text, read.text), path, whole_file=True)
+    if isinstance(plain, Refused):
+        return plain
+    return FileText(plain.text, read.undone + plain.undone)
 
 
-def _is_fenced(text: str) -> bool:
-    lines = contents_of(text.strip())
+def _judge_loss(text: str, new: str, path: str | None) -> Refused | None:
+    """Return the refusal of a text by which lines of the file would be lost, or None."""
+    old_lines, new_lines = contents_of(text), contents_of(new)
+    language = language_of(path)
     return (
-        len(lines) > 1
-        and _FENCE.fullmatch(lines[0]) is not None
-        and _FENCE.fullmatch(lines[-1]) is not None
+        judge_lost_lines(old_lines, new_lines, language, whole_file=True)
+        or judge_lost_blocks(old_lines, new_lines, language)
+        or judge_cut(text, new, path)
     )
-
-
-def _as_the_file(text: str, new: str) -> str:
-    doc = Doc(text)
-    if "\r" in new:
-        return new
-    if doc.mixed:
-        return with_mixed_endings(text, new, doc.newline)
-    return new if doc.newline == "\n" else new.replace("\n", doc.newline)
 
 
 def _changed(text: str, new: str) -> list[Splice]:
     """Return one splice, without the beginning and the end that both texts share."""
-    size = min(len(text), len(new))
-    head = _shared(text, new, size)
-    tail = _shared(text[head:][::-1], new[head:][::-1], size - head)
+    head, tail = shared_ends(text, new)
     return [Splice(head, len(text) - tail, new[head : len(new) - tail])]
-
-
-def _shared(one: str, other: str, size: int) -> int:
-    low, high = 0, size
-    # Halving, with whole slices compared: a loop over characters takes a second for a few
-    # megabytes.
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -126,18 +126,23 @@ def announces_action(text: str) -> bool:
     paragraph = _last_paragraph(text[-6000:].rstrip())
     if len(paragraph) > _LONGEST:
         return False
+
     last_line = paragraph.rpartition("\n")[2]
     if _ITEM.match(last_line):
         return False
+
     parts = map(str.strip, _SENTENCES.split(paragraph))
     sentences = list(filter(None, parts))
     while len(sentences) > 1 and _FOLLOW_UP.match(sentences[-1]):
         sentences.pop()
+
     if not sentences:
         return False
+
     last = sentences[-1].strip("*_ ")
     if _ANSWERED.search(last):
         return False
+
     return any(pattern.search(last) for pattern in _ANNOUNCED)
 
 

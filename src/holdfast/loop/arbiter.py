@@ -76,4 +76,5 @@ def decide(  # noqa: PLR0911 - the order of the interventions is read as one lis
         return NudgeMistakes()
     if reply is not None:
         return NudgeReply(reply)
+
     return None

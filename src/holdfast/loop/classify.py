@@ -46,12 +46,14 @@ def classify(reply: ModelReply, draft: ReplyDraft, specs: Sequence[ToolSpec]) ->
         return _classify_text(reply, draft, specs)
     if draft.calls[0].printed:
         return ReplyKind.TEXT_TOOL_CALLS
+
     return ReplyKind.TOOL_CALLS
 
 
 def _classify_failure(reply: ModelReply, draft: ReplyDraft) -> ReplyKind | None:
     if reply.chant is not None:
         return ReplyKind.API_ERROR
+
     failure = reply.failure
     if failure is None:
         return None
@@ -60,6 +62,7 @@ def _classify_failure(reply: ModelReply, draft: ReplyDraft) -> ReplyKind | None:
     # The beginning of a reply whose stream was cut is classified like any truncated reply.
     if failure.kind == "cut" and not draft.is_empty():
         return None
+
     return ReplyKind.API_ERROR
 
 
@@ -72,4 +75,5 @@ def _classify_text(reply: ModelReply, draft: ReplyDraft, specs: Sequence[ToolSpe
         return ReplyKind.NARRATED_INTENT
     if shows_unread_call(reply.text, specs):
         return ReplyKind.NARRATED_INTENT
+
     return ReplyKind.FINAL

@@ -109,6 +109,7 @@ def collect(
                 break
     finally:
         close_stream(pieces)
+
     return collector.reply()
 
 
@@ -141,6 +142,7 @@ class _Collector:
         channel: Channel = "text"
         if self.streamed.in_call:
             channel = "arguments"
+
         self.chant = self.watch.feed(channel, text)
         return shown
 
@@ -167,8 +169,10 @@ class _Collector:
         call = self.calls.setdefault(piece.index, _CallParts())
         if piece.id:
             call.id = piece.id
+
         if piece.name:
             call.name = piece.name
+
         if piece.arguments:
             call.arguments.append(piece.arguments)
             self.chant = self.watch.feed("arguments", piece.arguments)
@@ -178,6 +182,7 @@ class _Collector:
         for index in sorted(self.calls):
             call = self.calls[index]
             calls.append(RawCall(call.id, call.name, "".join(call.arguments)))
+
         return ModelReply(
             text="".join(self.text),
             reasoning="".join(self.reasoning),

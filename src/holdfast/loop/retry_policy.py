@@ -92,13 +92,17 @@ RetryVerdict: TypeAlias = Use | Again | Compact | Drop | Stop
 
 @dataclass(frozen=True, slots=True)
 class RetryState:
-    """The runs of unusable replies, reset by a call, and the retries made in this step."""
+    """The runs of unusable replies, reset by a call, and the retries made in this step.
+
+    `prints` says that the last calls of the turn were printed in the text of a reply.
+    """
 
     empty: int = 0
     narrated: int = 0
     cut: int = 0
     failed: bool = False
     chanted: bool = False
+    prints: bool = False
 
     def next_step(self) -> RetryState:
         """Return the state for the next step, with its own retries unused."""
@@ -119,6 +123,7 @@ def judge(
     if reply.failure is not None:
         # A partial reply is dropped too: a retry may return the whole reply.
         return _judge_failure(reply.failure, state)
+
     return _judge_content(kind, reply, state, calls=calls)
 
 
@@ -128,6 +133,7 @@ def _judge_chant(chant: Repetition, state: RetryState) -> tuple[RetryVerdict, Re
         if chant.channel == "arguments":
             nudge = CHANTED  # the model means to write it, and has to do so in another way
         return Drop("the model repeated itself endlessly again", nudge, counted=True), state
+
     again = Again("the model repeated itself endlessly", changed=True)
     return again, replace(state, chanted=True)
 
@@ -135,11 +141,13 @@ def _judge_chant(chant: Repetition, state: RetryState) -> tuple[RetryVerdict, Re
 def _judge_failure(failure: FailPiece, state: RetryState) -> tuple[RetryVerdict, RetryState]:
     if failure.kind == "cancelled":
         return CANCELLED, state
+
     stop_reason = _STOPS.get(failure.kind)
     if stop_reason is not None:
         return Stop(stop_reason, failure.message), state
     if state.failed:
         return Drop(failure.message, counted=True), state
+
     return Again(failure.message), replace(state, failed=True)
 
 
@@ -157,8 +165,10 @@ def _judge_content(
             more = replace(state, empty=0, narrated=state.narrated + 1)
             reason = "the model announced an action and made no call"
             return Drop(reason, _narration_nudge(reply.text)), more
+
     if calls:  # a call ends all runs of unusable replies
-        state = RetryState()
+        state = RetryState(prints=kind == ReplyKind.TEXT_TOOL_CALLS)
+
     return Use(), state
 
 

@@ -31,6 +31,7 @@ def mistake_recovery(run: tuple[FailureKind, ...], *, escalated: bool) -> Sentin
     text = "Hit repeated different errors — recovery guidance injected, continuing."
     if escalated:
         text = "Repeated errors persisted — stopped the turn."
+
     body: dict[str, Any] = {
         "failure_kinds": list(run),
         "count": len(run),
@@ -38,6 +39,7 @@ def mistake_recovery(run: tuple[FailureKind, ...], *, escalated: bool) -> Sentin
     }
     if escalated:
         body["can_continue"] = True
+
     return Sentinel("mistake_recovery", text, body)
 
 
@@ -62,6 +64,7 @@ def doom_loop(trip: Trip) -> Sentinel:
     reaction = "sent it a note, continuing"
     if trip.escalated:
         reaction = "stopped the turn"
+
     pattern = _PATTERNS[trip.pattern]
     text = f"The model repeats itself ({pattern}, {trip.count} times) — {reaction}."
     body: dict[str, Any] = {
@@ -71,6 +74,7 @@ def doom_loop(trip: Trip) -> Sentinel:
     }
     if trip.escalated:
         body["can_continue"] = True
+
     return Sentinel("doom_loop", text, body)
 
 
@@ -88,6 +92,7 @@ def compaction(done: Compacted) -> Sentinel:
     method = "dropped the old tool output of"
     if done.summary:
         method = "summarised"
+
     text = (
         f"The context was nearly full: {method} {done.messages} messages "
         f"(about {done.tokens_before} tokens became {done.tokens_after})."

@@ -48,9 +48,11 @@ def ask_model(model: Model, request: ModelRequest, cancel: Cancel, sink: Sink | 
     """Send the request and return the reply; with a sink, emit each piece as it arrives."""
     if cancel.is_set():
         return ModelReply(failure=_CANCELLED)
+
     show: Callable[[StreamPiece], None] = _ignore
     if sink is not None:
         show = partial(_show, sink)
+
     pieces = model.stream(request, cancel)
     return collect(_until_cancelled(pieces, cancel), show, StreamedText)
 
@@ -62,12 +64,13 @@ def interpret_reply(
 
     Calls without an id get one with the number of the step in it.
     """
-    draft = draft_calls(reply, specs)
+    draft = draft_calls(reply, specs, prints=state.prints or state.narrated > 0)
     kind = classify(reply, draft, specs)
     parsed = fit_calls(draft, specs, prefix=f"step_{step}")
     verdict, state = judge(kind, reply, state, calls=bool(parsed.calls))
     if any(call.printed for call in draft.calls):
         reply = replace(reply, unshown="")
+
     return InterpretedReply(reply, kind, parsed, verdict), state
 
 

@@ -84,8 +84,10 @@ def run_calls(
             matters = open_matters.record_call(guards.matters, call, outcome)
             guards = replace(guards, matters=matters)
         guards = _record(guards, call, outcome, tree)
+
     if cancel.is_set():
         return ToolPhase(tuple(ended), guards, "cancelled")
+
     return ToolPhase(tuple(ended), guards)
 
 
@@ -96,6 +98,7 @@ def _refuse(call: BadCall, toolbox: Toolbox) -> CallEnded:
         return refused
     if call.name not in toolbox.withheld:
         return refused
+
     offered = ", ".join(spec.name for spec in toolbox.specs)
     message = f"{call.name} is switched off in this session; the tools are: {offered}."
     return CallEnded(call.id, call.name, message, "permission_denied")
@@ -128,6 +131,7 @@ def _record_bad(guards: TurnGuards, refused: CallEnded, *, changes: bool) -> Tur
     )
     if not changes:
         return guards
+
     matters = open_matters.record_bad_call(guards.matters, refused.name, refused.text)
     return replace(guards, matters=matters)
 
@@ -136,9 +140,11 @@ def _record(guards: TurnGuards, call: ToolCall, outcome: ToolOutcome, tree: str)
     counted = mistakes.record(guards.mistakes, outcome.failure, _signature(call, outcome))
     if outcome.failure in _NOT_UNDERSTOOD:
         return replace(guards, mistakes=counted, tree=tree)
+
     result = outcome.repeat
     if result is None:
         result = outcome.text
+
     seen = loops.record(
         guards.loops,
         call.name,

@@ -27,7 +27,7 @@ from holdfast.loop.ports import Model, ModelRequest, Sink, Toolbox, TurnPorts
 from holdfast.loop.retry_policy import CANCELLED, CUT_CALL, Again, Compact, Drop, RetryState, Stop
 from holdfast.loop.step import InterpretedReply, ask_model, interpret_reply
 from holdfast.loop.tool_phase import TurnGuards, run_calls
-from holdfast.vocab.cancellation import forbids_step
+from holdfast.vocab.cancellation import Interruption
 from holdfast.vocab.events import (
     Retried,
     Said,
@@ -92,6 +92,7 @@ class _Turn:
         stop = None
         while stop is None:
             stop = self._step()
+
         return TurnEnded(
             stop.reason,
             self._message(stop),
@@ -107,19 +108,24 @@ class _Turn:
         still_open = open_matters.describe(self._guards.matters)
         if not still_open:
             return stop.message
+
         if not self._files:
             still_open += "; no file changed"
+
         if stop.reason == "done":
             return f"Ended after {_count(self._steps)}, not all done: {still_open}."
+
         return f"{stop.message} Left open: {still_open}."
 
     def _step(self) -> Stop | None:
-        if forbids_step(self._world.cancel):
+        if _forbids_step(self._world.cancel):
             if self._answer is not None:
                 return self._end_with(self._answer, CANCELLED)
             return CANCELLED
+
         if self._context.is_full():
             self._compact(forced=False)
+
         self._steps += 1
         self._world.sink.emit(StepStarted(self._steps))
         self._retries = self._retries.next_step()
@@ -188,12 +194,14 @@ class _Turn:
         )
         if changed:
             request = replace(request, sampling="changed")
+
         reply = ask_model(self._world.model, request, self._world.cancel, self._world.sink)
         nudge_weight = weigh_text(self._nudge or "")
         expected = self._context.gauge.tokens(self._context.weight + nudge_weight)
         self._report_usage(reply, expected)
         if reply.usage is not None:
             self._context.calibrate(nudge_weight, reply.usage.prompt)
+
         return reply
 
     def _report_usage(self, reply: ModelReply, expected: int) -> None:
@@ -201,12 +209,14 @@ class _Turn:
         written = weigh_text(reply.text) + weigh_text(reply.reasoning)
         for call in reply.calls:
             written += weigh_text(call.arguments)
+
         if reply.usage is not None:
             used = UsageReported(reply.usage.prompt, reply.usage.completion)
         elif reply.failure is None or written:
             used = UsageReported(expected, written, estimated=True)
         else:
             return
+
         self._prompt_tokens += used.prompt
         self._completion_tokens += used.completion
         self._world.sink.emit(used)
@@ -231,16 +241,20 @@ class _Turn:
         if not parsed.calls and self._asks_about_open(kind):
             self._answer = interpreted
             return None
+
         self._record(Said(parsed.text, parsed.reasoning, parsed.calls_for_history()))
         if not parsed.calls:
             return self._finish(kind)
+
         stop = self._run_calls(parsed)
         if stop is not None:
             return stop
+
         self._consider_force(kind, parsed)
         refused = any(isinstance(call, BadCall) for call in parsed.calls)
         if refused and kind == ReplyKind.TRUNCATED:
             return self._intervene(CUT_CALL)
+
         return self._intervene(None)
 
     def _show_rest(self, reply: ModelReply) -> None:
@@ -256,10 +270,12 @@ class _Turn:
             self._context.add(ToolAnswered(ended.call_id, ended.name, ended.text))
             self._context.ledger = note(self._context.ledger, ended)
             self._files.update(ended.modified)
+
         if phase.stop is None:
             return None
         if phase.stop == "cancelled":
             return CANCELLED
+
         self._raise(sentinels.needs_approval(phase.stopped_at))
         message = f"{phase.stopped_at} needs approval, and no user is present to ask."
         return Stop("needs_approval", message)
@@ -269,9 +285,11 @@ class _Turn:
         matters = self._guards.matters
         if not matters or self._asked_about_open or kind == ReplyKind.NARRATED_INTENT:
             return False
+
         progress = loops.since_progress(self._guards.loops)
         if step_cap.judge(self._steps, progress, self._caps) is not None:
             return False
+
         self._asked_about_open = True
         self._world.sink.emit(Retried(f"the turn would end, but {open_matters.describe(matters)}"))
         self._nudge = _frame(open_matters.question(matters))
@@ -312,10 +330,12 @@ class _Turn:
         # A truncated call is too long rather than wrong; forced, it would be too long again.
         if kind == ReplyKind.TRUNCATED:
             return ""
+
         offered = {spec.name for spec in self._specs}
         match parsed.calls:
             case [BadCall(name=name, failure="schema_reject")] if name in offered:
                 return name
+
         return ""
 
     # ----------------------------------------------------------------------------------- the guards
@@ -352,6 +372,7 @@ class _Turn:
                 self._nudge = _frame(text)
             case _:
                 assert_never(chosen)
+
         return None
 
     def _end_at_mistakes(self) -> Stop:
@@ -373,9 +394,11 @@ class _Turn:
         if text and reply.chant is None:
             self._show_rest(reply)
             self._record(Said(text, interpreted.parsed.reasoning))
+
         self._raise(sentinels.cap_hit(self._steps))
         if self._world.cancel.is_set():
             return CANCELLED
+
         return Stop("cap", f"Stopped after {_count(self._steps)}, the most allowed.")
 
     def _raise(self, sentinel: Sentinel) -> None:
@@ -394,8 +417,10 @@ class _Turn:
         if done is not None:
             self._world.sink.emit(done)
             self._raise(sentinels.compaction(done))
+
         if self._context.off and not was_off:
             self._raise(sentinels.compaction_off())
+
         return done is not None
 
     def _ask_for_summary(self, request: ModelRequest) -> str | None:
@@ -407,6 +432,7 @@ class _Turn:
             return None
         if reply.failure is not None or reply.chant is not None:
             return ""
+
         interpreted, _ = interpret_reply(reply, (), RetryState())
         return interpreted.parsed.text
 
@@ -420,3 +446,10 @@ def _count(steps: int) -> str:
 def _frame(text: str) -> str:
     """Mark a note as ours: it is appended to a message of the user or a tool."""
     return f"[Note from Holdfast, not from the user]\n{text}"
+
+
+def _forbids_step(cancel: Cancel) -> bool:
+    """Return whether no further step may begin: the turn is to end, or its process is."""
+    if cancel.is_set():
+        return True
+    return isinstance(cancel, Interruption) and cancel.interrupts

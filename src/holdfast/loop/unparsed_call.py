@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import BARS
@@ -10,12 +11,15 @@ from holdfast.loop.parse_reply.quoted_parts import fences, unquoted_spans
 from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
 from holdfast.loop.parse_reply.text_calls.found_call import calls_of
 from holdfast.loop.parse_reply.text_calls.last_block import read_last_block
+from holdfast.loop.parse_reply.text_calls.scan import scan
+from holdfast.loop.parse_reply.text_calls.whole_message import read_whole
 from holdfast.loop.parse_reply.thinking import divide
 from holdfast.loop.parse_reply.tool_names import find_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from holdfast.loop.parse_reply.text_calls.found_call import FoundCall
     from holdfast.vocab.tool_calls import ToolSpec
 
 _LONGEST: Final = 6_000
@@ -40,6 +44,10 @@ _YAML = re.compile(
 _CODE_FENCE = re.compile(
     r"[`~]{3,}[ \t]*(?:python|py|yaml|yml|tool)?[ \t]*\r?\n(?P<body>.*?)\s*[`~]{3,}\s*", re.DOTALL
 )
+_FENCE_LINE = re.compile(r"^[ \t]*[`~]{3,}[^\n]*$", re.MULTILINE)
+_SENTENCE_END = re.compile(r"[.!?:…。！？]\Z")
+_NOT_IN_ITEM: Final = r"^(?! {4}|\t|[ \t]*(?:[-*+•][ \t]|\d{1,3}[.)][ \t]|#|>|\|))[^\n]*?"
+"""The beginning of a line that is no item of a list, row of a table, heading, quote or code."""
 _OBJECT = re.compile(r"^\{(?=\s*[\"'](?:name|tool|function|type)[\"']\s*:)", re.MULTILINE)
 _FIELDS = re.compile(
     r"\s*[\"'](?:name|tool)[\"']\s*:\s*[\"'][^\"'\n]{1,128}[\"']"
@@ -48,7 +56,7 @@ _FIELDS = re.compile(
 
 
 def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
-    r"""Return whether a text in which no call was found ends with one. Quoted calls are examples.
+    r"""Return whether a text in which no call was found ends with one, or has one in a fence.
 
     >>> call = "{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.py\"}}"
     >>> shows_unread_call(f"I look.\n\n{call}", ())
@@ -56,9 +64,18 @@ def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     >>> shows_unread_call(f"Send `{call}`.", ())
     False
     """
-    spoken = divide(text).text
-    if _ends_with_block(spoken, specs):
+
+    def known(found: FoundCall) -> bool:
+        return find_tool(found.name, specs) is not None
+
+    scanned = scan(divide(text).text, known, known)
+    if scanned.calls:
         return True
+
+    spoken = scanned.text
+    if _has_call_in_block(spoken, known, specs):
+        return True
+
     parts = [spoken[start:end] for start, end in unquoted_spans(spoken)]
     unquoted = "".join(parts).rstrip()
     paragraphs = _PARAGRAPHS.split(unquoted[-_LONGEST:])
@@ -69,19 +86,70 @@ def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
         return True
     if _ends_with_object(unquoted):
         return True
-    return _names_tool(last, specs)
+
+    return _names_tool(last, specs) or _gives_arguments(last, specs)
 
 
-def _ends_with_block(text: str, specs: Sequence[ToolSpec]) -> bool:
-    """Return whether the last block is a call that was not run: one of several, or other code."""
-    block = read_last_block(text, lambda found: find_tool(found.name, specs) is not None)
-    if block is not None:
-        return True
-    for start, end in fences(text):
-        code = _CODE_FENCE.fullmatch(text, start)
-        if end >= len(text.rstrip()) and code is not None:
-            return _names_tool(code.group("body").strip(), specs)
+def _gives_arguments(text: str, specs: Sequence[ToolSpec]) -> bool:
+    r"""Return whether the text ends with a tool's name and an argument of it, in any notation.
+
+    >>> from holdfast.vocab.tool_calls import ToolSpec
+    >>> read = ToolSpec("read_file", "", {"properties": {"path": {}}})
+    >>> _gives_arguments("Using read_file with path=a.py", [read])
+    True
+    >>> _gives_arguments("I used read_file with path=a.py.", [read])
+    False
+    """
+    if _SENTENCE_END.search(text):
+        return False
+
+    for spec in specs:
+        keys = tuple(spec.schema.get("properties", ()))
+        if keys and _named_with_key(spec.name, keys).search(text):
+            return True
+
     return False
+
+
+@cache
+def _named_with_key(name: str, keys: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for a tool's name, at most two words, and a key of its arguments."""
+    key = "|".join(map(re.escape, keys))
+    return re.compile(
+        rf"{_NOT_IN_ITEM}(?<![\w.]){re.escape(name)}\b\W{{1,20}}(?:\w{{1,20}}\W{{1,20}}){{0,2}}"
+        rf"(?<!\w)(?:{key})[\"']?\s*[:=>]",
+        re.MULTILINE,
+    )
+
+
+def _has_call_in_block(
+    text: str, known: Callable[[FoundCall], bool], specs: Sequence[ToolSpec]
+) -> bool:
+    """Return whether a fence or the last block is a call that was not run.
+
+    It may be an example, one of several, or followed by words about what it did.
+    """
+    if read_last_block(text, known) is not None:
+        return True
+
+    for start, end in fences(text):
+        if read_whole(text[start:end], known):
+            return True
+        if end >= len(text.rstrip()):
+            return _is_unread_call(text[start:], known, specs)
+
+    return False
+
+
+def _is_unread_call(
+    fence: str, known: Callable[[FoundCall], bool], specs: Sequence[ToolSpec]
+) -> bool:
+    """Return whether a code fence has a call with markup, or in a notation that is not read."""
+    if scan(_FENCE_LINE.sub("", fence), known, known).calls:
+        return True
+
+    code = _CODE_FENCE.fullmatch(fence)
+    return code is not None and _names_tool(code.group("body").strip(), specs)
 
 
 def _names_tool(text: str, specs: Sequence[ToolSpec]) -> bool:
@@ -96,12 +164,15 @@ def _ends_with_object(text: str) -> bool:
     at = None
     for opener in _OBJECT.finditer(text):
         at = opener.start()
+
     if at is None:
         return False
+
     found = decode(text, at, raw_controls=True)
     if isinstance(found, DecodedJson):
         if found.end != len(text):
             return False
         calls = calls_of(found.value, "", bare=True)
         return len(calls) > 0
+
     return _FIELDS.match(text, at + 1) is not None

@@ -1,15 +1,16 @@
 """Code written to silence a checker.
 
-Examples are `Any`, `as any`, `unsafe`, `(void)x`, an empty `catch`, a raw type.
+Examples are `as any`, `unsafe`, `(void)x`, an empty `catch`, a raw type.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from holdfast.preservation.function_bodies import does_nothing, is_discarded
+from holdfast.preservation.fact_tables import CALLEES, STOPS
+from holdfast.syntax.tree import all_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,38 +19,98 @@ if TYPE_CHECKING:
 
     from holdfast.syntax.source import ParsedSource
 
-_BROAD: Final = frozenset(
-    {"", "Exception", "BaseException", "NameError", "AttributeError", "TypeError", "SyntaxError"}
+Silencer: TypeAlias = tuple[str, str, str]
+"""The kind of a node, how its text begins, and the words for it; "": the group of the pattern."""
+
+_BROAD_NAMES: Final = "Exception|BaseException|NameError|AttributeError|TypeError|SyntaxError"
+_BROAD: Final = frozenset(_BROAD_NAMES.split("|"))
+_VOID_POINTER: Final = r"\((?:const\s+)?void\s*\*\)"
+_BYTES: Final = r"\b(?:char|byte|uint8_t|uintptr_t|intptr_t|void)\b"
+
+_PYTHON: Final[tuple[Silencer, ...]] = (
+    ("decorator", r"@(?:[\w.]*\.)?(no_type_check\w*)", ""),
+    ("decorator", r"@(pytest\.mark\.(?:skip|xfail)\w*)", ""),
+    ("decorator", r"@(unittest\.(?:skip\w*|expectedFailure))", ""),
+    ("call", r"(?:\w+\.)*cast\(\s*['\"]?(?:\w+\.)*Any\b", "cast(Any"),
+    ("call", rf"(?:\w+\.)*suppress\([^)]*\b(?:{_BROAD_NAMES})\b", "suppress(Exception)"),
+    ("call", r"((?:warnings\.)?(?:filterwarnings|simplefilter))\(\s*['\"]ignore", ""),
+    ("if_statement", r"if\s*\(?\s*not\s+\(?(?:\w+\.)?TYPE_CHECKING\b", "if not TYPE_CHECKING"),
 )
-_SKIPPED: Final = re.compile(
-    r"(?:pytest\.mark\.(?:skip|xfail)\w*|unittest\.(?:skip\w*|expectedFailure))(?:\(.*)?", re.DOTALL
+_SCRIPT: Final[tuple[Silencer, ...]] = (
+    ("ambient_declaration", r"declare\b", "declare"),
+    ("as_expression", r".*\bas\s+(?:unknown|never)\b", "as unknown as"),
+    ("type_assertion", r"<\s*(?:unknown|never)\s*>", "as unknown as"),
+    ("expression_statement", r"void\s+[A-Za-z_]\w*;?$", "void"),
+    ("call_expression", r"((?:describe|it|test)\.(?:skip|todo)|xit|xdescribe|xtest)\(", ""),
 )
-_SKIPPED_SCRIPT: Final = re.compile(r"(?:describe|it|test)\.(?:skip|todo)|xit|xdescribe|xtest")
-_SILENT_ANNOTATIONS: Final = re.compile(
-    r"SuppressWarnings|SuppressFBWarnings|SuppressLint|Disabled|Ignore|SneakyThrows|Generated"
+_C: Final[tuple[Silencer, ...]] = (
+    ("preproc_call", r"#\s*pragma\s+once", "#pragma once"),
+    ("preproc_call", r"#\s*pragma\b(?!\s+once)", "#pragma"),
+    ("preproc_call", r"#\s*line\b", "#line"),
+    ("attribute_declaration", r".*(maybe_unused|gnu::|clang::|unused|deprecated)", ""),
+    ("expression_statement", r"\(void\)\s*&?[A-Za-z_]\w*;", "(void)"),
+    ("cast_expression", rf"\([^()]*\)\s*{_VOID_POINTER}", "a cast through void *"),
+    ("init_declarator", rf"[^=]*=\s*{_VOID_POINTER}", "a cast through void *"),
+    ("return_statement", rf"return\s*{_VOID_POINTER}", "a cast through void *"),
+    ("template_function", r"(const_cast)\b", ""),
+    # Casts for reading bytes or for printing an address are right.
+    ("template_function", rf"(reinterpret_cast)<(?!.*{_BYTES})", ""),
+    ("_Pragma", r"", "_Pragma"),
+    ("__attribute__", r"", "__attribute__"),
+    ("__attribute", r"", "__attribute__"),
 )
-_SILENT_ATTRIBUTES: Final = re.compile(
-    r"\b(?:allow|expect)\s*\(|\bignore\b|\bshould_panic\b|\bno_implicit_prelude\b|rustfmt::skip"
+_ATTRIBUTE: Final = (
+    r".*(\b(?:allow|expect)\b(?=\s*\()|\bignore\b|\bshould_panic\b"
+    r"|\bno_implicit_prelude\b|rustfmt::skip)"
 )
-_BYTES: Final = re.compile(r"\b(?:char|byte|uint8_t|uintptr_t|intptr_t|void)\b")
+_RUST: Final[tuple[Silencer, ...]] = (
+    ("attribute_item", _ATTRIBUTE, ""),
+    ("inner_attribute_item", _ATTRIBUTE, ""),
+    ("unsafe", r"", "unsafe"),
+    ("identifier", r"(transmute\w*)$", ""),
+)
+_ANNOTATION: Final = (
+    r"@(?:[\w.]+\.)?"
+    r"(SuppressWarnings|SuppressFBWarnings|SuppressLint|Disabled|Ignore|SneakyThrows|Generated)\b"
+)
+_JAVA: Final[tuple[Silencer, ...]] = (
+    ("annotation", _ANNOTATION, ""),
+    ("marker_annotation", _ANNOTATION, ""),
+)
+_GO: Final[tuple[Silencer, ...]] = (
+    ("selector_expression", r"unsafe\.", "unsafe"),
+    ("qualified_type", r"unsafe\.", "unsafe"),
+    ("assignment_statement", r"_(?:\s*,\s*_)*\s*=\s*[\w.]+(?:\s*,\s*[\w.]+)*$", "_ ="),
+    # `var _ Shape = Square{}` makes the compiler check more, not less.
+    ("var_spec", r"_\s*=", "var _ ="),
+    ("import_spec", r"_\s", "import _"),
+    ("interface_type", r"interface\s*\{\s*\}$", "any"),
+)
+SILENCERS: Final[dict[str, tuple[Silencer, ...]]] = {
+    "python": _PYTHON,
+    "javascript": _SCRIPT,
+    "typescript": _SCRIPT,
+    "tsx": _SCRIPT,
+    "c": _C,
+    "cpp": _C,
+    "rust": _RUST,
+    "java": _JAVA,
+    "go": _GO,
+}
 
 
 def silenced_in(reading: ParsedSource) -> Iterator[str]:
     """Yield a word to show for each place of the code where a checker is silenced."""
+    for kind, pattern, words in SILENCERS[reading.language]:
+        begins = re.compile(pattern, re.DOTALL)
+        for node in reading.find(kind):
+            found = begins.match(node.text())
+            if found is not None:
+                yield words or f"@{found.group(1)}"
+
     yield from _empty_handlers(reading)
-    match reading.language:
-        case "python":
-            yield from _python(reading)
-        case "javascript" | "typescript" | "tsx":
-            yield from _script(reading)
-        case "c" | "cpp":
-            yield from _c(reading)
-        case "rust":
-            yield from _rust(reading)
-        case "java":
-            yield from _java(reading)
-        case "go":
-            yield from _go(reading)
+    if reading.language == "python":
+        yield from _unchecked(reading)
 
 
 def _empty_handlers(reading: ParsedSource) -> Iterator[str]:
@@ -59,275 +120,81 @@ def _empty_handlers(reading: ParsedSource) -> Iterator[str]:
     """
     for node in reading.find("catch_clause"):
         body = node.field("body")
-        if body is not None and does_nothing(body, reading):
+        if body is not None and not _does_work(body):
             yield "an empty catch"
+
     for node in reading.find("except_clause"):
-        parts = [part for part in node.named_children() if "comment" not in part.kind()]
-        if not parts or parts[-1].kind() != "block" or not does_nothing(parts[-1], reading):
+        block = node.find(kind="block")
+        if block is None or _does_work(block):
             continue
-        caught = (
-            re.findall(r"\w+", parts[0].text().partition(" as ")[0]) if len(parts) > 1 else [""]
-        )
-        if _BROAD.intersection(caught):
+        caught = node.text().partition(":")[0].partition(" as ")[0].removeprefix("except")
+        if not caught.strip() or _BROAD.intersection(re.findall(r"\w+", caught)):
             yield "an empty except"
 
 
-# --------------------------------------------------------------------------------- Python
-
-
-def _python(reading: ParsedSource) -> Iterator[str]:
-    yield from _any_types(reading)
-    yield from _unchecked(reading)
-    for node in reading.find("call"):
-        called, arguments = node.field("function"), node.field("arguments")
-        name = called.text() if called is not None else ""
-        first = next(iter(arguments.named_children()), None) if arguments is not None else None
-        first_text = first.text().strip("\"'") if first is not None else ""
-        if name.rpartition(".")[2] == "cast" and first_text.rpartition(".")[2] == "Any":
-            yield "cast(Any"
-        if (
-            name.rpartition(".")[2] == "suppress"
-            and arguments is not None
-            and _BROAD.intersection(re.findall(r"\w+", arguments.text()))
-        ):
-            yield "suppress(Exception)"
-        if (
-            name
-            in {
-                "warnings.filterwarnings",
-                "warnings.simplefilter",
-                "filterwarnings",
-                "simplefilter",
-            }
-            and first_text == "ignore"
-        ):
-            yield name
-    for node in reading.find("decorator"):
-        text = node.text().lstrip("@").strip()
-        if text.rpartition(".")[2] in {
-            "no_type_check",
-            "no_type_check_decorator",
-        } or _SKIPPED.fullmatch(text):
-            yield f"@{text.partition('(')[0]}"
-
-
-def _any_types(reading: ParsedSource) -> Iterator[str]:
-    """Yield each use of `typing.Any`, including aliases.
-
-    Lower-case `any` in an annotation is treated as `Any`.
-    """
-    names = {"Any", "any", "Incomplete"}
-    for node in reading.find("aliased_import"):
-        named, alias = node.field("name"), node.field("alias")
-        if named is not None and alias is not None and named.text() == "Any":
-            names.add(alias.text())
-    for node in (*reading.find("assignment"), *reading.find("type_alias_statement")):
-        left, right = node.field("left"), node.field("right")
-        if left is not None and right is not None and re.fullmatch(r"(?:\w+\.)?Any", right.text()):
-            names.add(left.text())
-    for node in reading.find("type"):
-        if not _is_inside(node, "type"):
-            parts = (
-                part for word in reading.words_in(node) for part in re.findall(r"\w+", word.text)
-            )
-            yield from ("Any" for part in parts if part in names)
+def _does_work(block: SgNode) -> bool:
+    """Return whether a block calls or returns something, or goes on elsewhere."""
+    for node in all_nodes(block):
+        kind = node.kind()
+        if kind in CALLEES or kind in STOPS or kind.startswith(("break", "continue")):
+            return True
+    return False
 
 
 def _unchecked(reading: ParsedSource) -> Iterator[str]:
-    """Yield the branches that no checker reads.
+    """Yield the code that type checkers do not read: below `else` of `if TYPE_CHECKING`.
 
     Defining there the names that are imported for types only is right.
     """
     for node in reading.find("if_statement"):
-        condition = node.field("condition")
-        test = condition.text().strip("() ") if condition is not None else ""
-        if re.fullmatch(r"not\s+\(?(?:\w+\.)?TYPE_CHECKING\)?", test):
-            yield "if not TYPE_CHECKING"
-        if test.rpartition(".")[2] == "TYPE_CHECKING":
-            blocks = (other.field("body") for other in node.field_children("alternative"))
-            inner = [
-                part for block in blocks if block is not None for part in block.named_children()
-            ]
-            if any(not _only_names(part) for part in inner):
-                yield "if TYPE_CHECKING … else"
+        condition, other = node.field("condition"), node.field("alternative")
+        if condition is None or other is None or not condition.text().endswith("TYPE_CHECKING"):
+            continue
+        body = other.field("body")
+        if body is not None and not all(map(_only_names, body.named_children())):
+            yield "if TYPE_CHECKING … else"
 
 
 def _only_names(statement: SgNode) -> bool:
+    """Return whether a statement only imports or sets a name."""
+    if "import" in statement.kind():
+        return True
     inner = statement.named_children()
-    return "import" in statement.kind() or (
-        statement.kind() == "expression_statement"
-        and len(inner) == 1
-        and inner[0].kind() == "assignment"
-    )
+    return len(inner) == 1 and inner[0].kind() == "assignment"
 
 
-def _is_inside(node: SgNode, kind: str) -> bool:
-    return any(outer.kind() == kind for outer in node.ancestors())
+# ------------------------------------------------------------------------------- raw types
 
-
-# ------------------------------------------------------------- JavaScript and TypeScript
-
-
-def _script(reading: ParsedSource) -> Iterator[str]:
-    yield from ("any" for node in reading.find("predefined_type") if node.text() == "any")
-    yield from ("declare" for _ in reading.find("ambient_declaration"))
-    for node in reading.find("as_expression"):
-        inner = next(iter(node.named_children()), None)
-        while inner is not None and inner.kind() == "parenthesized_expression":
-            inner = next(iter(inner.named_children()), None)
-        if (
-            inner is not None
-            and inner.kind() == "as_expression"
-            and re.search(r"\b(?:unknown|never)$", inner.text())
-        ):
-            yield "as unknown as"
-    for node in (*reading.find("as_expression"), *reading.find("type_assertion")):
-        if any(part.text() in {"never", "<never>"} for part in node.children()):
-            yield "as never"
-    for node in reading.find("type_assertion"):
-        if re.search(r"<\s*unknown\s*>|\bas\s+unknown\b", node.text()):
-            yield "as unknown as"
-    for node in reading.find("unary_expression"):
-        outer = node.parent()
-        if outer is not None and outer.kind() == "expression_statement" and is_discarded(node):
-            yield "void"
-    for node in reading.find("call_expression"):
-        called = node.field("function")
-        if called is not None and _SKIPPED_SCRIPT.fullmatch(called.text()):
-            yield called.text()
-
-
-# ------------------------------------------------------------------------------ C and C++
-
-
-def _c(reading: ParsedSource) -> Iterator[str]:
-    for node in reading.find("preproc_call"):
-        directive = " ".join(node.text().split())
-        if not re.match(r"# ?(?:pragma|line)\b", directive):
-            continue
-        if directive.endswith("once"):
-            yield "#pragma once"
-        elif "pragma" in directive:
-            yield "#pragma"
-        else:
-            yield "#line"
-    yield from ("_Pragma" for word in reading.live_words if word.text == "_Pragma")
-    yield from (
-        "__attribute__"
-        for word in reading.live_words
-        if word.text in {"__attribute__", "__attribute"}
-    )
-    for node in reading.find("attribute_declaration"):
-        if re.search(r"maybe_unused|gnu::|clang::|unused|deprecated", node.text()):
-            yield f"[[{re.sub(r'[^a-z:_]', '', node.text())}]]"
-    for node in reading.find("expression_statement"):
-        inner = node.named_children()
-        if len(inner) == 1 and inner[0].kind() == "cast_expression" and is_discarded(inner[0]):
-            yield "(void)"
-    yield from _casts(reading)
-
-
-def _casts(reading: ParsedSource) -> Iterator[str]:
-    """Yield the casts from any pointer to any other.
-
-    Casts for reading bytes or for printing an address are right.
-    """
-    for node in reading.find("cast_expression"):
-        to, outer = node.field("type"), node.parent()
-        is_void = to is not None and re.fullmatch(r"(?:const\s+)?void\s*\*", to.text()) is not None
-        if (
-            is_void
-            and outer is not None
-            and outer.kind() in {"cast_expression", "init_declarator", "return_statement"}
-        ):
-            yield "a cast through void *"
-    for node in reading.find("template_function"):
-        name, arguments = node.field("name"), node.field("arguments")
-        cast = name.text() if name is not None else ""
-        if cast == "const_cast" or (
-            cast == "reinterpret_cast"
-            and arguments is not None
-            and not _BYTES.search(arguments.text())
-        ):
-            yield cast
-
-
-# ----------------------------------------------------------------------------------- Rust
-
-
-def _rust(reading: ParsedSource) -> Iterator[str]:
-    for kind in ("attribute_item", "inner_attribute_item"):
-        for node in reading.find(kind):
-            found = _SILENT_ATTRIBUTES.search(node.text())
-            if found is not None:
-                yield f"#[{found.group().rstrip('( ')}]"
-    for word in reading.live_words:
-        if word.text == "unsafe" or word.text.startswith("transmute"):
-            yield word.text
-
-
-# ----------------------------------------------------------------------------------- Java
-
-
-def _java(reading: ParsedSource) -> Iterator[str]:
-    for kind in ("annotation", "marker_annotation"):
-        for node in reading.find(kind):
-            name = node.field("name")
-            last = name.text().rpartition(".")[2] if name is not None else ""
-            if _SILENT_ANNOTATIONS.fullmatch(last):
-                yield f"@{last}"
+_WITH_RAW_TYPES: Final = frozenset({"java", "python"})
+"""Languages in which a generic type may be used without its arguments, and is then not checked."""
 
 
 def raw_types_added(old: ParsedSource, new: ParsedSource) -> list[str]:
-    """Return the Java types with fewer type arguments than before and more raw uses."""
-    if old.language != "java":
+    """Return the types with fewer type arguments than before and more uses without any."""
+    if old.language not in _WITH_RAW_TYPES:
         return []
-    had, has = _generic(old), _generic(new)
-    was, bare = _bare(old), _bare(new)
-    return sorted(name for name in had if has[name] < had[name] and bare[name] > was[name])
+
+    had, was_bare = _type_uses(old)
+    has, is_bare = _type_uses(new)
+    found = []
+    for name, times in had.items():
+        if has[name] < times and is_bare[name] > was_bare[name]:
+            found.append(name)
+
+    return sorted(found)
 
 
-def _generic(reading: ParsedSource) -> Counter[str]:
-    firsts = (next(iter(node.named_children()), None) for node in reading.find("generic_type"))
-    return Counter(first.text() for first in firsts if first is not None)
+def _type_uses(reading: ParsedSource) -> tuple[Counter[str], Counter[str]]:
+    """Count the uses of each type with type arguments, and without."""
+    generic: Counter[str] = Counter()
+    for node in reading.find("generic_type"):
+        generic[node.children()[0].text()] += 1
 
-
-def _bare(reading: ParsedSource) -> Counter[str]:
-    return Counter(
-        node.text()
-        for node in reading.find("type_identifier")
-        if (outer := node.parent()) is not None and outer.kind() != "generic_type"
-    )
-
-
-# ------------------------------------------------------------------------------------- Go
-
-
-def _go(reading: ParsedSource) -> Iterator[str]:
-    yield from (
-        "unsafe"
-        for node in reading.find("selector_expression")
-        if node.text().startswith("unsafe.")
-    )
-    for node in reading.find("qualified_type"):
-        if node.text().startswith("unsafe."):
-            yield "unsafe"
-    for node in reading.find("assignment_statement"):
-        left, right = node.field("left"), node.field("right")
-        if left is not None and right is not None and re.fullmatch(r"_(?:\s*,\s*_)*", left.text()):
-            plain = all(
-                part.kind() in {"identifier", "selector_expression"}
-                for part in right.named_children()
-            )
-            yield from ["_ ="] if plain else []
-    for node in reading.find("var_spec"):
-        names = [name.text() for name in node.field_children("name")]
-        # `var _ Shape = Square{}` makes the compiler check more, not less.
-        if names == ["_"] and node.field("type") is None:
-            yield "var _ ="
-    yield from ("import _" for node in reading.find("import_spec") if node.text().startswith("_"))
-    for kind in ("parameter_declaration", "var_spec", "function_declaration", "method_declaration"):
+    bare: Counter[str] = Counter()
+    for kind in ("type_identifier", "type"):
         for node in reading.find(kind):
-            kept = node.field("type") or node.field("result")
-            if kept is not None and re.fullmatch(r"any|interface\s*\{\s*\}", kept.text()):
-                yield "any"
+            outer = node.parent()
+            if outer is None or outer.kind() != "generic_type":
+                bare[node.text()] += 1
+
+    return generic, bare

@@ -119,22 +119,27 @@ def suppressions_added(before: str, after: str, language: str) -> tuple[str, ...
 
 def suppressions_between(old: ParsedSource, new: ParsedSource) -> tuple[str, ...]:
     """Return the suppressions that the new text has more often."""
-    had, has = Counter(_suppressions(old)), Counter(_suppressions(new))
-    added = {
-        word: None
-        for (word, code), times in has.items()
-        if times > had[word, code] + had[word, "*"] * (code != "*")
-    }
-    # In a text that does not parse, old suppressions may not have been found.
-    return tuple(word for word in added if not old.errors or _occurs_more(word, old.text, new.text))
+    had = Counter(_suppressions(old))
+    has = Counter(_suppressions(new))
+    added: list[str] = []
+    for (word, code), times in has.items():
+        known = had[word, code]
+        if code != "*":
+            known += had[word, "*"]
+        if times <= known:
+            continue
+        # In a text that does not parse, old suppressions may not have been found.
+        if old.errors and not _occurs_more(word, old.text, new.text):
+            continue
+        added.append(word)
+
+    return tuple(dict.fromkeys(added))
 
 
 def _unread_added(before: str, after: str) -> tuple[str, ...]:
-    had, has = (
-        Counter(" ".join(found.group().split()) for found in _ANY.finditer(text))
-        for text in (before, after)
-    )
-    return tuple(word for word, times in has.items() if times > had[word])
+    had = Counter(" ".join(found.group().split()) for found in _ANY.finditer(before))
+    has = Counter(" ".join(found.group().split()) for found in _ANY.finditer(after))
+    return tuple(has - had)
 
 
 def _occurs_more(word: str, before: str, after: str) -> bool:
@@ -148,20 +153,25 @@ def _occurs_more(word: str, before: str, after: str) -> bool:
 def _suppressions(reading: ParsedSource) -> Iterator[tuple[str, str]]:
     for comment in reading.comments():
         for pattern in _IN_COMMENTS[reading.language]:
-            for found in pattern.finditer(comment):
+            for found in pattern.finditer(comment.text()):
                 yield from _coded(found)
     for word in silenced_in(reading):
         yield word, ""
 
 
 def _coded(found: re.Match[str]) -> Iterator[tuple[str, str]]:
-    codes = found.groupdict().get("codes")
-    whole = found.group()[: found.start("codes") - found.start()] if codes else found.group()
-    word = re.sub(
-        r"[\s:=(\[]+$",
-        "",
-        re.sub(r"^(?:#\s*|[\s/*]+)", lambda at: "# "[: 2 * ("#" in at.group())], whole),
-    )
+    """Yield the words of a suppression with each code that it names; `*` for all codes."""
+    whole = found.group()
+    codes = found.groupdict().get("codes") or ""
+    if codes:
+        whole = whole[: found.start("codes") - found.start()]
+
+    word = whole.strip(" \t\n/*")
+    word = word.rstrip(":=([ \t")
+    if word.startswith("#"):
+        word = "# " + word[1:].lstrip()
+
     word = " ".join(word.split()).lower()
-    named = re.findall(r"[\w\-/]+", codes) if codes else []
-    yield from ((word, code) for code in named or ["*"])
+    named = re.findall(r"[\w\-/]+", codes)
+    for code in named or ["*"]:
+        yield word, code

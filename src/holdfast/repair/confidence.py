@@ -8,7 +8,6 @@ from typing import Final, TypeAlias
 from holdfast.vocab.lazy_dataclass import dataclass
 
 THRESHOLD: Final = 0.75
-STRICT_THRESHOLD: Final = 0.90
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +35,12 @@ class NoConfidence:
 ConfidenceVerdict: TypeAlias = Sure | Unsure | NoConfidence
 
 
-def judge_confidence(value: object, *, strict: bool = False) -> ConfidenceVerdict:
+def judge_confidence(value: object, threshold: float = THRESHOLD) -> ConfidenceVerdict:
     """Judge the confidence that a proposer reported; the threshold itself is enough.
 
     >>> judge_confidence(0.75)
     Sure(confidence=0.75)
-    >>> judge_confidence(0.75, strict=True)
+    >>> judge_confidence(0.75, 0.9)
     Unsure(confidence=0.75, threshold=0.9)
     >>> judge_confidence(True)
     NoConfidence(message='the confidence is true or false, not a number from 0 to 1.')
@@ -58,9 +57,7 @@ def judge_confidence(value: object, *, strict: bool = False) -> ConfidenceVerdic
         return NoConfidence("the confidence is NaN; expected a number from 0 to 1.")
     if not 0 <= value <= 1:
         return NoConfidence("the confidence is outside of 0 to 1.")
-    threshold = THRESHOLD
-    if strict:
-        threshold = STRICT_THRESHOLD
     if value >= threshold:
         return Sure(float(value))
+
     return Unsure(float(value), threshold)

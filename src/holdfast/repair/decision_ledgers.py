@@ -33,21 +33,25 @@ class DryLedger(_LedgerReader):
 
 
 class RememberingLedger(_LedgerReader):
-    """A ledger that also remembers which decisions one repair recorded as accepted.
+    """A ledger that also remembers what one repair recorded.
 
-    These decisions are the steps that lead to the code that passed.
+    `accepted` are the steps that lead to the code that passed, `refused` the attempts that did not
+    help.
     """
 
     def __init__(self, ledger: DecisionLedger) -> None:
         """Record in this ledger."""
         super().__init__(ledger)
         self.accepted: tuple[Decision, ...] = ()
+        self.refused: tuple[Decision, ...] = ()
 
     def record(self, decision: Decision) -> Decision:
         """Record a decision and return it as it is stored."""
         stored = self._ledger.record(decision)
         if stored.counts:
             self.accepted += (decision,)
+        else:
+            self.refused += (decision,)
         return stored
 
     def confirm(self) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing.land import land
+from holdfast.repair.check_errors import describe_errors, errors_of
 from holdfast.repair.decisions.decision import BuildType, Decision, DecisionVerdict
 from holdfast.repair.decisions.decision_ids import (
     cut_reasoning,
@@ -14,13 +15,13 @@ from holdfast.repair.decisions.decision_ids import (
     request_of,
     sha_of,
 )
-from holdfast.repair.verify import Candidate, CheckedCandidate, describe_errors, errors_of
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Landed
 from holdfast.vocab.requests import WriteFile
 
 if TYPE_CHECKING:
     from holdfast.repair.ports import Checked, PipelinePorts, RepairUnit
+    from holdfast.repair.verify import Candidate, CheckedCandidate
     from holdfast.vocab.diagnostics import Diagnostic
 
 
@@ -87,6 +88,7 @@ class DecisionRecorder:
                     detail="it helped, but the unit still failed in the end.",
                 )
             self._ports.ledger.record(final)
+
         self._pending.clear()
 
     def _decision(
@@ -105,11 +107,13 @@ class DecisionRecorder:
         if made is not None:
             after_sha = sha_of(made.data)
             diff = _diff(base.candidate.text, made.text, unit.path)
+
         request = request_of(unit.path, unit.target, before_sha, errors)
         result = after_sha or f"{verdict}: {detail}"
         diagnostic = None
         if errors:
             diagnostic = _diagnostic_fields(errors[0])
+
         decision = Decision(
             id=decision_id(method.decision_type, request, method.model_id, result),
             module=module_of(unit.path),
@@ -132,6 +136,7 @@ class DecisionRecorder:
         )
         if not method.pinned:
             return decision
+
         by = f"rule {method.rule_id}"
         return replace(decision, pinned=True, pinned_at=decision.timestamp, pinned_by=by)
 

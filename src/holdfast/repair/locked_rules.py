@@ -6,8 +6,6 @@ import threading
 from typing import TYPE_CHECKING
 
 from holdfast.repair.ports import NoRule, RepairUnit, RuleFits, RuleMatch, Rules
-from holdfast.repair.rule_lookup import Applied, lookup
-from holdfast.rules.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -20,11 +18,14 @@ if TYPE_CHECKING:
 class LockedRules:
     """One rule book behind a lock. A rule that one repair learns is available to the next."""
 
-    def __init__(self, book: RuleBook, now: Callable[[], str]) -> None:
-        """Use this book; `now` returns the creation date of learned rules."""
-        self._book = book
-        self._now = now
+    def __init__(self, read: Callable[[], RuleBook]) -> None:
+        """Use the book that `read` returns each time; a repair without rules does not read it."""
+        self._read = read
         self._lock = threading.Lock()
+
+    @property
+    def _book(self) -> RuleBook:
+        return self._read()
 
     def look_up(
         self,
@@ -33,14 +34,31 @@ class LockedRules:
         errors: Sequence[Diagnostic],
         strictness: Strictness,
         without: Collection[str],
+        *,
+        unsafe: bool = False,
     ) -> RuleMatch:
         """Find the best rule for one of the errors, other than those in `without`."""
+        # Here and below: most repairs need no rule, and rules take long to import.
+        from holdfast.repair.rule_lookup import Applied, lookup  # noqa: PLC0415 - see above
+        from holdfast.rules.rule_book import confidence_of  # noqa: PLC0415 - see above
+
         own = _errors_of_unit(errors, unit)
         with self._lock:
-            found = lookup(self._book, own, text, unit.target, strictness, without=without)
+            found = lookup(
+                self._book, own, text, unit.target, strictness, without=without, unsafe=unsafe
+            )
+
         if isinstance(found, Applied):
             rule = found.rule
-            return RuleFits(rule.id, found.code, rule.confidence, rule.pinned)
+            return RuleFits(
+                rule.id,
+                found.code,
+                confidence_of(rule),
+                pinned=rule.pinned,
+                reviewed=rule.reviewed and rule.provenance != "builtin",
+                model_id=rule.model,
+            )
+
         return NoRule()
 
     def record(self, rule_id: str, *, helped: bool) -> None:
@@ -49,15 +67,38 @@ class LockedRules:
             self._book.record(rule_id, helped=helped)
 
     def learn(
-        self, unit: RepairUnit, before: str, after: str, errors: Sequence[Diagnostic]
+        self,
+        unit: RepairUnit,
+        before: str,
+        after: str,
+        errors: Sequence[Diagnostic],
+        model: str,
     ) -> str | None:
         """Learn a rule from a verified pair of texts and return its id; raise OSError."""
+        from holdfast.rules.rule import Rule  # noqa: PLC0415 - as above
+
         own = _errors_of_unit(errors, unit)
         with self._lock:
-            learned = self._book.learn(before, after, own, unit.target, created=self._now())
+            learned = self._book.learn(before, after, own, unit.target, model=model)
         if isinstance(learned, Rule):
             return learned.id
         return None
+
+    def propose(
+        self,
+        unit: RepairUnit,
+        before: str,
+        after: str,
+        errors: Sequence[Diagnostic],
+        rule: tuple[str, str],
+        *,
+        model: str,
+    ) -> str | None:
+        """Keep the rule that a model suggests as proposed, and return its id; raise OSError."""
+        own = _errors_of_unit(errors, unit)
+        with self._lock:
+            kept = self._book.propose(before, after, own, unit.target, rule, model=model)
+        return kept.id if kept is not None else None
 
 
 class DryRules:
@@ -74,9 +115,11 @@ class DryRules:
         errors: Sequence[Diagnostic],
         strictness: Strictness,
         without: Collection[str],
+        *,
+        unsafe: bool = False,
     ) -> RuleMatch:
         """Find the best rule for one of the errors, other than those in `without`."""
-        return self._rules.look_up(unit, text, errors, strictness, without)
+        return self._rules.look_up(unit, text, errors, strictness, without, unsafe=unsafe)
 
     def record(self, rule_id: str, *, helped: bool) -> None:
         """Count nothing."""
@@ -87,8 +130,22 @@ class DryRules:
         before: str,  # noqa: ARG002 - the port's
         after: str,  # noqa: ARG002 - the port's
         errors: Sequence[Diagnostic],  # noqa: ARG002 - the port's
+        model: str,  # noqa: ARG002 - the port's
     ) -> str | None:
         """Learn nothing and return None."""
+        return None
+
+    def propose(
+        self,
+        unit: RepairUnit,  # noqa: ARG002 - the port's
+        before: str,  # noqa: ARG002 - the port's
+        after: str,  # noqa: ARG002 - the port's
+        errors: Sequence[Diagnostic],  # noqa: ARG002 - the port's
+        rule: tuple[str, str],  # noqa: ARG002 - the port's
+        *,
+        model: str,  # noqa: ARG002 - the port's
+    ) -> str | None:
+        """Keep nothing and return None."""
         return None
 
 

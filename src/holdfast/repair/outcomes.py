@@ -184,6 +184,22 @@ class VerificationRejected(_Failed):
 
 
 @dataclass(frozen=True, slots=True)
+class NeedsReview(_Failed):
+    """A proposal passes, but may change what the code means: `reasons` name how.
+
+    `proposal` is its diff. The file is unchanged, and no rule is learned; a person who pins the
+    decision `decision_id` accepts the proposal.
+    """
+
+    compiler_error: str
+    reasons: tuple[str, ...]
+    proposal: str = ""
+    attempts: int = 0
+    decision_id: str = ""
+    name: ClassVar[str] = "NeedsReview"
+
+
+@dataclass(frozen=True, slots=True)
 class TimedOut(_Failed):
     """A check (`oracle`) was stopped, with all its processes, after `seconds`."""
 
@@ -206,5 +222,6 @@ RepairOutcome: TypeAlias = (
     | Exhausted
     | NoProgress
     | VerificationRejected
+    | NeedsReview
     | TimedOut
 )

@@ -1,6 +1,7 @@
 """Repair one unit by the cheapest method that works.
 
-Check once; then fix-its of the compiler → pinned decisions → rules → a cached response → the model.
+Check once; then certain fix-its of the compiler → pinned decisions → safe rules → a cached
+response → the model. What is not certain is a hint for the model; the user may allow it before.
 Every proposal goes through the one `verify()`, and every text is checked at most once. Nothing here
 writes the unit: the caller gets the code that passed and swaps the file.
 """
@@ -12,13 +13,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.encoding import decode
 from holdfast.landing.land import land
+from holdfast.repair.check_errors import describe_errors, errors_of, same_errors
 from holdfast.repair.confidence import NoConfidence, Sure, Unsure, judge_confidence
 from holdfast.repair.decision_recorder import DecisionRecorder, RepairMethod
+from holdfast.repair.decisions.decision import REPLAY
 from holdfast.repair.decisions.decision_ids import module_of, sha_of
 from holdfast.repair.outcomes import (
     Exhausted,
     FirstTrySuccess,
     FixItRepaired,
+    NeedsReview,
     NoProgress,
     NoProvider,
     ProductionBlocked,
@@ -55,16 +59,14 @@ from holdfast.repair.verify import (
     CheckedCandidate,
     GuardRejected,
     Judge,
+    ReviewNeeded,
     StillFailing,
     Verified,
-    describe_errors,
-    errors_of,
     make_candidate,
-    same_errors,
 )
 from holdfast.syntax.fixits import apply_fixits
 from holdfast.vocab.outcomes import Refused
-from holdfast.vocab.requests import Patch
+from holdfast.vocab.requests import Patch, WriteFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,6 +93,7 @@ def repair(
     first = ports.check.run(unit.path, unit.data)
     if isinstance(first, CheckTimedOut):
         return _timed_out(first)
+
     judge = Judge(
         path=unit.path,
         target=unit.target,
@@ -103,6 +106,7 @@ def repair(
     )
     if judge.passes(first):
         return FirstTrySuccess(text, first.oracle)
+
     return _Repair(unit, ports, policy or RepairPolicy(), judge).run()
 
 
@@ -119,6 +123,7 @@ class _Repair:
         self._records = DecisionRecorder(unit, ports)
         self._progress = RepairProgress(unit, judge, self._records)
         self._error = describe_errors(judge.first)
+        self._model = ""
 
     def run(self) -> RepairOutcome:
         outcome = self._try_all()
@@ -127,16 +132,30 @@ class _Repair:
         return outcome
 
     def _try_all(self) -> RepairOutcome:
-        for stage in (self._apply_fixits, self._replay, self._apply_rules):
+        stages = [self._apply_fixits, self._replay, self._apply_rules]
+        if self._policy.applies_unsafe:
+            stages += [self._apply_guesses, self._apply_unsafe_rules]
+
+        for stage in stages:
             ended = stage()
             if ended is not None:
                 return ended
+
         # Before "no provider", so that production never reports the wrong reason
         # (docs/decisions/0011).
         if not self._policy.allowed.fresh_model_calls:
             return self._blocked()
+
         provider = self._ports.provider()
-        return self._apply_cached(provider.model) or self._ask_model(provider)
+        self._model = provider.model
+        errors = errors_of(self._progress.current.checked)
+        with self._ports.queue.turn(errors) as turn:
+            ended = self._apply_rules() if turn.may_have_rule else None
+            if ended is not None:
+                return ended
+            outcome = self._apply_cached(provider.model) or self._ask_model(provider)
+            turn.learned = isinstance(outcome, Repaired) and outcome.rule_added is not None
+            return outcome
 
     def _blocked(self) -> ProductionBlocked:
         unit, accepted, seen = self._unit, self._progress.accepted, self._progress.seen
@@ -147,10 +166,10 @@ class _Repair:
     # ------------------------------------------------------------------------------ without a model
 
     def _apply_fixits(self) -> _Ended:
-        ended = self._apply_fixits_repeatedly(guessed=False)
-        if ended is None and self._policy.allowed.guessed_fixits:
-            ended = self._apply_fixits_repeatedly(guessed=True)
-        return ended
+        return self._apply_fixits_repeatedly(guessed=False)
+
+    def _apply_guesses(self) -> _Ended:
+        return self._apply_fixits_repeatedly(guessed=True)
 
     def _apply_fixits_repeatedly(self, *, guessed: bool) -> _Ended:
         for _ in range(_FIXIT_ROUNDS):
@@ -160,6 +179,7 @@ class _Repair:
                 return ended
             if self._progress.current is base:
                 return None
+
         return None
 
     def _apply_fixits_once(self, *, guessed: bool) -> _Ended:
@@ -177,13 +197,15 @@ class _Repair:
             text = apply_fixits(base.candidate.text, self._unit.path, group, guessed=guessed)
             if text is None:
                 continue
-            verdict = self._progress.verify(text, method)
+            # A compiler is certain that its fix compiles, not that the fix is what was meant.
+            verdict = self._progress.verify(text, method, review=not guessed)
             if isinstance(verdict, Verified):
                 return FixItRepaired(self._progress.text, verdict.oracle)
             if isinstance(verdict, CheckTimedOut):
                 return _timed_out(verdict)
             if self._progress.current is not base:
                 return None
+
         return None
 
     def _replay(self) -> _Ended:
@@ -199,19 +221,22 @@ class _Repair:
                 if self._progress.current is not base:
                     left.remove(decision)
                     break
+
         return None
 
     def _replay_one(self, decision: Decision) -> _Ended:
         text = self._replayed_text(decision)
         if text is None:
             return None
-        choice = f"replay of {decision.id}"
+
+        choice = f"{REPLAY}{decision.id}"
         method = RepairMethod("repair", choice, decision.model_id, rule_id=decision.rule_id)
         verdict = self._progress.verify(text, method, replay=True)
         if isinstance(verdict, CheckTimedOut):
             return _timed_out(verdict)
         if isinstance(verdict, Verified):
             return Replayed(self._progress.text, decision.id, verdict.oracle)
+
         return None
 
     def _replayed_text(self, decision: Decision) -> str | None:
@@ -219,12 +244,14 @@ class _Repair:
         same_text = decision.before_sha == sha_of(self._progress.current.candidate.data)
         if not same_text and not self._has_error_of(decision):
             return None
+
         landed = land(self._progress.text, Patch(decision.diff), self._unit.path)
         if isinstance(landed, Refused):
             return None
         # On another text a pin does not cover a place that was matched only approximately.
         if not same_text and landed.rung != "exact":
             return None
+
         return landed.text
 
     def _has_error_of(self, decision: Decision) -> bool:
@@ -234,30 +261,38 @@ class _Repair:
         errors = errors_of(self._progress.current.checked)
         return any((error.tool, error.code, error.message) == wanted for error in errors)
 
-    def _apply_rules(self) -> _Ended:
+    def _apply_unsafe_rules(self) -> _Ended:
+        return self._apply_rules(unsafe=True)
+
+    def _apply_rules(self, *, unsafe: bool = False) -> _Ended:
         rules = self._ports.rules
         if rules is None:
             return None
+
         applied: list[str] = []
         failed: set[str] = set()
         for _ in range(_RULE_ROUNDS):
             text, errors = self._progress.text, errors_of(self._progress.current.checked)
-            found = rules.look_up(self._unit, text, errors, self._policy.strictness, failed)
+            found = rules.look_up(
+                self._unit, text, errors, self._policy.strictness, failed, unsafe=unsafe
+            )
             if isinstance(found, NoRule):
                 return None
             rule_id = found.rule_id
             method = RepairMethod(
                 "rule_applied",
                 f"rule {rule_id}",
+                found.model_id,
                 confidence=found.confidence,
                 rule_id=rule_id,
                 pinned=found.pinned,
             )
-            verdict = self._progress.verify(found.text, method)
+            review = not unsafe and not found.reviewed
+            verdict = self._progress.verify(found.text, method, review=review)
             if isinstance(verdict, CheckTimedOut):
                 return _timed_out(verdict)
             helped = self._progress.text != text
-            if not isinstance(verdict, SeenBefore):
+            if not isinstance(verdict, SeenBefore | ReviewNeeded):
                 rules.record(rule_id, helped=helped)
             if helped:
                 applied.append(rule_id)
@@ -265,6 +300,7 @@ class _Repair:
                 failed.add(rule_id)
             if isinstance(verdict, Verified):
                 return RuleRepaired(self._progress.text, tuple(applied), verdict.oracle)
+
         return None
 
     # --------------------------------------------------------------------------------- with a model
@@ -273,25 +309,37 @@ class _Repair:
         answers = self._ports.answers
         if answers is None or not model:
             return None
+
         response = find_response(answers, self._request(()), model)
         if response is None:
+            # Rules that were learned from this response may have made a part of it already.
+            response = find_response(answers, self._first_request(), model)
+
+        if response is None:
             return None
-        judged = judge_confidence(response.confidence, strict=self._policy.strict)
+
+        judged = judge_confidence(response.confidence, self._policy.threshold)
         if not isinstance(judged, Sure):
             return None
+
         base = self._progress.accepted
-        verdict = self._progress.verify(response.text, _method_of(response, judged.confidence))
+        method = _method_of(response, judged.confidence)
+        # Only what passed a review is cached, so a cached text needs none.
+        verdict = self._progress.verify(response.text, method)
         if isinstance(verdict, CheckTimedOut):
             return _timed_out(verdict)
         if isinstance(verdict, Verified):
             return self._repaired(base, verdict, 0)
+
         return None
 
     def _ask_model(self, provider: Provider) -> RepairOutcome:
         if provider.proposer is None:
             return NoProvider(self._error)
+
         start, first_request = self._progress.accepted, self._request(())
         tried: list[str] = []
+        own: set[str] = set()
         verdict: ProposalVerdict = SeenBefore()
         for attempt in range(1, self._policy.max_attempts + 1):
             base = self._progress.current
@@ -301,14 +349,20 @@ class _Repair:
                 return judged
             proposal, confidence = judged
             method = _method_of(proposal, confidence)
-            verdict = self._progress.verify(proposal.text, method, roll=True)
+            verdict = self._progress.verify(proposal.text, method, roll=True, review=True)
             if isinstance(verdict, Verified):
                 self._keep_response(first_request, provider.model, proposal, confidence)
+                self._propose_rule(start, proposal)
                 return self._repaired(start, verdict, attempt)
-            ended = self._end_of_attempt(verdict, base, attempt)
+            if isinstance(verdict, ReviewNeeded):
+                return self._needs_review(proposal.text, verdict, attempt)
+            repeated = proposal.text in own or proposal.text == self._judge.text
+            own.add(proposal.text)
+            ended = self._end_of_attempt(verdict, base, attempt, repeated=repeated)
             if ended is not None:
                 return ended
             tried.append(f"{_refusal(verdict)}\n\n{proposal.text}")
+
         return self._exhausted(verdict)
 
     def _keep_response(
@@ -325,11 +379,16 @@ class _Repair:
         verdict: StillFailing | GuardRejected | CheckTimedOut | SeenBefore,
         base: CheckedCandidate,
         attempt: int,
+        *,
+        repeated: bool,
     ) -> _Ended:
         """Return the outcome if another attempt is no use, None if the model may try again."""
         if isinstance(verdict, CheckTimedOut):
             return _timed_out(verdict)
         if isinstance(verdict, SeenBefore):
+            if not repeated and attempt < self._policy.max_attempts:
+                # Something cheaper made the same text: the model has not seen its errors yet.
+                return None
             return self._no_progress(
                 attempt, "the model proposed the same text again", verdict.reasons
             )
@@ -337,18 +396,31 @@ class _Repair:
             return None
         if same_errors(verdict.checked, base.checked):
             return self._no_progress(attempt, "the proposal has the same errors", ())
+
         return None
 
     def _no_progress(self, attempt: int, event: str, reasons: tuple[str, ...]) -> NoProgress:
         message = f"{event}."
         if reasons:
             message = f"{event}, which was refused: {_first_reasons(reasons)}"
+
         return NoProgress(
             compiler_error=self._error,
             attempts=attempt,
             message=message,
             best=self._best(),
             reasons=reasons,
+            decision_id=self._records.last_refused,
+        )
+
+    def _needs_review(self, text: str, verdict: ReviewNeeded, attempts: int) -> NeedsReview:
+        landed = land(self._judge.text, WriteFile(text), self._unit.path)
+        diff = "" if isinstance(landed, Refused) else landed.diff
+        return NeedsReview(
+            compiler_error=self._error,
+            reasons=verdict.reasons,
+            proposal=diff,
+            attempts=attempts,
             decision_id=self._records.last_refused,
         )
 
@@ -362,6 +434,7 @@ class _Repair:
                 attempts=attempts,
                 decision_id=self._records.last_refused,
             )
+
         return Exhausted(
             attempts=attempts,
             compiler_error=self._error,
@@ -381,6 +454,10 @@ class _Repair:
             tried=tried,
         )
 
+    def _first_request(self) -> ProposalRequest:
+        unit, first = self._unit, self._judge.first
+        return ProposalRequest(unit.path, unit.target, self._judge.text, first.diagnostics)
+
     def _judge_proposal(
         self, proposal: Proposal | ProposerFailed, attempt: int
     ) -> tuple[Proposal, float] | ProviderError | RejectedLowConfidence:
@@ -389,14 +466,15 @@ class _Repair:
             method = RepairMethod("repair", "the model's proposal")
             self._refuse(method, None, "failed", proposal.message)
             return ProviderError(self._error, proposal.message, attempt)
-        match judge_confidence(proposal.confidence, strict=self._policy.strict):
+
+        match judge_confidence(proposal.confidence, self._policy.threshold):
             case Sure(confidence):
                 return proposal, confidence
             case NoConfidence(message):
                 self._refuse(_method_of(proposal, None), proposal.text, "rejected", message)
                 return ProviderError(self._error, message, attempt)
             case Unsure(confidence, threshold):
-                detail = f"the model's confidence is {confidence:g}, and {threshold:g} is required."
+                detail = f"the model's confidence is {confidence}, and {threshold:g} is required."
                 self._refuse(_method_of(proposal, confidence), proposal.text, "rejected", detail)
                 return RejectedLowConfidence(self._error, confidence, threshold, attempt)
 
@@ -414,13 +492,26 @@ class _Repair:
         after = self._progress.text
         return Repaired(after, attempts, self._learn(base, after), verdict.oracle)
 
+    def _propose_rule(self, base: CheckedCandidate, proposal: Proposal) -> None:
+        """Keep the rule that the model suggests, if it repeats the fix."""
+        rules = self._ports.rules
+        if rules is None or proposal.rule is None or not self._policy.allowed.new_rules:
+            return
+        before, errors = base.candidate.text, errors_of(base.checked)
+        after = self._progress.text
+        rules.propose(self._unit, before, after, errors, proposal.rule, model=self._model)
+
     def _learn(self, base: CheckedCandidate, after: str) -> str | None:
         rules = self._ports.rules
         if rules is None or not self._policy.allowed.new_rules:
             return None
-        rule_id = rules.learn(self._unit, base.candidate.text, after, errors_of(base.checked))
+
+        rule_id = rules.learn(
+            self._unit, base.candidate.text, after, errors_of(base.checked), self._model
+        )
         if rule_id is not None:
             self._records.name_learned_rule(rule_id)
+
         return rule_id
 
     def _best(self) -> str | None:

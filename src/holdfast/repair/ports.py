@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from holdfast.repair.model_queue import ModelQueue
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -94,19 +96,25 @@ class Proposal:
     """A whole new text for the unit.
 
     `confidence` is the proposer's own value. It is not validated: it may not even be a number.
+    `rule` is the pattern and the fix of a rule that the proposer suggests.
     """
 
     text: str
     confidence: object
     reasoning: str = ""
     model_id: str = ""
+    rule: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ProposerFailed:
-    """The proposer returned no proposal; `message` is the reason."""
+    """The proposer returned no proposal; `message` is the reason.
+
+    `unreachable`: the server that the user named does not answer.
+    """
 
     message: str
+    unreachable: bool = False
 
 
 class Proposer(Protocol):
@@ -129,12 +137,17 @@ class Provider:
 
 @dataclass(frozen=True, slots=True)
 class RuleFits:
-    """A rule matches a diagnostic; `text` is the unit's text after the rewrite."""
+    """A rule matches a diagnostic; `text` is the unit's text after the rewrite.
+
+    `reviewed`: a person has judged the rule, or written it.
+    """
 
     rule_id: str
     text: str
     confidence: float | None = None
     pinned: bool = False
+    reviewed: bool = True
+    model_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,16 +168,38 @@ class Rules(Protocol):
         errors: Sequence[Diagnostic],
         strictness: Strictness,
         without: Collection[str],
+        *,
+        unsafe: bool = False,
     ) -> RuleMatch:
-        """Find the best rule for one of the errors, other than those in `without`."""
+        """Find the best rule for one of the errors, other than those in `without`.
+
+        Without `unsafe`, only safe rules are looked at; with it, only the others.
+        """
 
     def record(self, rule_id: str, *, helped: bool) -> None:
         """Count whether the text that a rule made passed; raise OSError if that cannot be saved."""
 
     def learn(
-        self, unit: RepairUnit, before: str, after: str, errors: Sequence[Diagnostic]
+        self,
+        unit: RepairUnit,
+        before: str,
+        after: str,
+        errors: Sequence[Diagnostic],
+        model: str,
     ) -> str | None:
         """Learn a rule from a verified pair of texts and return its id; None if there is none."""
+
+    def propose(
+        self,
+        unit: RepairUnit,
+        before: str,
+        after: str,
+        errors: Sequence[Diagnostic],
+        rule: tuple[str, str],
+        *,
+        model: str,
+    ) -> str | None:
+        """Keep the rule that a model suggests, for a person to approve, if it repeats the fix."""
 
 
 # ------------------------------------------------------------------------------------------ records
@@ -198,7 +233,8 @@ class PipelinePorts:
     """Everything that a repair may use.
 
     `provider` is called only after everything cheaper has failed. `now` returns a timestamp for the
-    records. `project` means that the check sees other files of the project too.
+    records. `project` means that the check sees other files of the project too. `queue` is shared
+    by the repairs of a run.
     """
 
     check: Check
@@ -209,3 +245,4 @@ class PipelinePorts:
     answers: Answers | None = None
     tests: Check | None = None
     project: bool = False
+    queue: ModelQueue = field(default_factory=ModelQueue)

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.repair.check_errors import errors_of
 from holdfast.repair.decisions.decision_ids import module_of, sha_of
 from holdfast.repair.ports import DecisionLedger, NoRule, RepairUnit, Rules
-from holdfast.repair.verify import (
-    CheckedCandidate,
-    Judge,
-    StillFailing,
-    Verified,
-    errors_of,
-    make_candidate,
-)
+from holdfast.repair.verify import CheckedCandidate, Judge, StillFailing, Verified, make_candidate
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
@@ -37,6 +31,7 @@ def find_rules_to_pin(
     """
     if rules is None:
         return ()
+
     at = start
     helped: list[str] = []
     failed: set[str] = set()
@@ -52,6 +47,7 @@ def find_rules_to_pin(
         if isinstance(tried, Verified):
             return tuple(helped)
         at = tried
+
     return ()
 
 
@@ -62,14 +58,17 @@ def _try_text(
     made = make_candidate(unit, text)
     if isinstance(made, Refused) or made.text in seen:
         return None
-    verdict = judge.verify(made)
+
+    verdict = judge.verify(made, base=then)
     if isinstance(verdict, Verified):
         return verdict
     if not isinstance(verdict, StillFailing):
         return None
+
     now = CheckedCandidate(made, verdict.checked)
     if judge.is_better(now, then):
         return now
+
     return None
 
 
@@ -85,4 +84,5 @@ def find_decisions_to_pin(
             if decision.before_sha in reached and decision.id not in found:
                 found[decision.id] = None
                 reached.add(decision.after_sha)
+
     return tuple(found)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from holdfast.repair.check_errors import describe_errors, errors_of
 from holdfast.repair.ports import CheckTimedOut
 from holdfast.repair.verify import (
     Candidate,
     CheckedCandidate,
     GuardRejected,
+    ReviewNeeded,
     StillFailing,
     Verified,
-    describe_errors,
-    errors_of,
     make_candidate,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -31,7 +31,9 @@ class SeenBefore:
     reasons: tuple[str, ...] = ()
 
 
-ProposalVerdict: TypeAlias = Verified | StillFailing | GuardRejected | CheckTimedOut | SeenBefore
+ProposalVerdict: TypeAlias = (
+    Verified | StillFailing | GuardRejected | ReviewNeeded | CheckTimedOut | SeenBefore
+)
 
 
 class RepairProgress:
@@ -57,31 +59,46 @@ class RepairProgress:
         return self.current.candidate.text
 
     def verify(
-        self, text: str, method: RepairMethod, *, roll: bool = False, replay: bool = False
+        self,
+        text: str,
+        method: RepairMethod,
+        *,
+        roll: bool = False,
+        replay: bool = False,
+        review: bool = False,
     ) -> ProposalVerdict:
         """Land a proposal, verify it, record it, and continue from it if it is better.
 
         `roll` continues from the text unless it is worse: the model sees its own text and may fix
         it. `replay` records nothing for a text that helps: its decision is on record and pinned.
+        `review` leaves a text to a person that may change the meaning of the code.
         """
         made = make_candidate(self._unit, text)
         if isinstance(made, Refused):
             return self._refused(made, method)
         if made.text in self.seen:
             return SeenBefore(self.seen[made.text])
-        verdict = self._judge.verify(made)
-        self.seen[made.text] = reasons_against(verdict)
+
+        verdict = self._judge.verify(made, base=self.accepted, review=review)
+        if not isinstance(verdict, ReviewNeeded):
+            # A rule may have made the text; a person sees it if a model proposes it too.
+            self.seen[made.text] = reasons_against(verdict)
         match verdict:
             case Verified(oracle, checked):
                 self._accept(method, CheckedCandidate(made, checked), oracle, replay=replay)
-            case GuardRejected(reasons):
+            case GuardRejected(reasons) | ReviewNeeded(reasons):
                 detail = " ".join(reasons)
                 self._records.record_refused(method, self.accepted, made, "rejected", detail)
             case CheckTimedOut(oracle, seconds):
                 detail = f"{oracle} was ended after {seconds:g} s."
                 self._records.record_refused(method, self.accepted, made, "failed", detail)
-            case StillFailing(checked):
-                self._compare(method, CheckedCandidate(made, checked), roll=roll, replay=replay)
+            case StillFailing(checked, doubtful):
+                checked_made = CheckedCandidate(made, checked)
+                if not doubtful and self._judge.is_better(checked_made, self.accepted):
+                    self._accept(method, checked_made, checked.oracle, replay=replay)
+                else:
+                    self._record_failed(method, checked_made, roll=roll)
+
         return verdict
 
     def _refused(self, refused: Refused, method: RepairMethod) -> SeenBefore | GuardRejected:
@@ -90,13 +107,8 @@ class RepairProgress:
         self._records.record_refused(method, self.accepted, None, "rejected", refused.message)
         return GuardRejected((refused.message,), self.current.checked)
 
-    def _compare(
-        self, method: RepairMethod, made: CheckedCandidate, *, roll: bool, replay: bool
-    ) -> None:
-        """Continue from a failing text if it is better than the accepted one; else record it."""
-        if self._judge.is_better(made, self.accepted):
-            self._accept(method, made, made.checked.oracle, replay=replay)
-            return
+    def _record_failed(self, method: RepairMethod, made: CheckedCandidate, *, roll: bool) -> None:
+        """Record a text that does not help; with `roll`, continue from it unless it is worse."""
         detail = describe_errors(made.checked)
         self._records.record_refused(method, self.accepted, made.candidate, "failed", detail)
         errors_now, errors_then = errors_of(made.checked), errors_of(self.current.checked)
@@ -114,7 +126,7 @@ class RepairProgress:
 def reasons_against(verdict: ProposalVerdict) -> tuple[str, ...]:
     """Return the reasons against a text; () if there are none."""
     match verdict:
-        case GuardRejected(reasons):
+        case GuardRejected(reasons) | ReviewNeeded(reasons):
             return reasons
         case StillFailing(checked):
             return tuple(describe_errors(checked).split("\n"))

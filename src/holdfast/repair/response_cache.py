@@ -17,6 +17,7 @@ def find_response(answers: Answers, request: ProposalRequest, model: str) -> Pro
     data = answers.get(_cache_key(request, model))
     if data is None:
         return None
+
     try:
         fields = json.loads(data)
         return Proposal(

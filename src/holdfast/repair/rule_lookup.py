@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.repair.strictness import TABLE, Strictness
-from holdfast.rules.match.apply_rule import Rewritten, rewrite
+from holdfast.rules.apply_rule import Rewritten, rewrite
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -48,8 +48,11 @@ def lookup(
     strictness: Strictness,
     *,
     without: Collection[str] = (),
+    unsafe: bool = False,
 ) -> RuleLookup:
     """Find the best rule for the first diagnostic that has one, other than those in `without`.
+
+    Without `unsafe`, only safe rules are looked at; with it, only the others.
 
     The caller verifies the text and reports with `RuleBook.record` whether the rule helped.
     """
@@ -57,8 +60,8 @@ def lookup(
     errors_first = sorted(diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
     unpinned: Rule | None = None
     for diagnostic in errors_first:
-        for rule in book.candidates(diagnostic, target, text):
-            if rule.id in without:
+        for rule in book.candidates(diagnostic, target):
+            if rule.id in without or rule.safe is unsafe:
                 continue
             needs_pin = pinned_only and not rule.pinned
             if needs_pin and unpinned is not None:
@@ -69,6 +72,8 @@ def lookup(
             if not needs_pin:
                 return Applied(rule, rewritten.text, diagnostic)
             unpinned = rule
+
     if unpinned is not None:
         return MissNeedsPin(unpinned)
+
     return Miss()

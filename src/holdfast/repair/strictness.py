@@ -12,21 +12,22 @@ if TYPE_CHECKING:
 
 Strictness: TypeAlias = Literal["sketch", "development", "production"]
 DEFAULT: Strictness = "development"
+STRICT_CONFIDENCE = 0.90
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
     """What one strictness allows: a row of the table.
 
-    `unreviewed` lists a new rule as not reviewed yet. `guessed_fixits` also applies the fix-its
-    that the compiler itself does not call safe; they pass the same `verify()`.
+    `unreviewed` lists a new rule as not reviewed yet. `unsafe_fixes` lets the user allow what is
+    not certain: a compiler's guesses and unsafe rules; they pass the same `verify()`.
     """
 
     fresh_model_calls: bool
     rules_applied: Literal["active", "pinned"]
     new_rules: bool
     unreviewed: bool
-    guessed_fixits: bool
+    unsafe_fixes: bool
 
 
 TABLE: Mapping[Strictness, Allowed] = MappingProxyType(
@@ -36,21 +37,21 @@ TABLE: Mapping[Strictness, Allowed] = MappingProxyType(
             rules_applied="active",
             new_rules=True,
             unreviewed=False,
-            guessed_fixits=True,
+            unsafe_fixes=True,
         ),
         "development": Allowed(
             fresh_model_calls=True,
             rules_applied="active",
             new_rules=True,
             unreviewed=True,
-            guessed_fixits=True,
+            unsafe_fixes=True,
         ),
         "production": Allowed(
             fresh_model_calls=False,
             rules_applied="pinned",
             new_rules=False,
             unreviewed=False,
-            guessed_fixits=False,
+            unsafe_fixes=False,
         ),
     }
 )
@@ -58,13 +59,31 @@ TABLE: Mapping[Strictness, Allowed] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class RepairPolicy:
-    """The limits of one repair. `strict` requires a higher confidence from the model."""
+    """The limits of one repair.
+
+    `strict` requires a higher confidence from the model than `confidence`. `unsafe_fixes` applies
+    what is not certain, where the strictness allows that.
+    """
 
     strictness: Strictness = DEFAULT
     strict: bool = False
     max_attempts: int = 2
+    confidence: float = 0.75
+    unsafe_fixes: bool = False
 
     @property
     def allowed(self) -> Allowed:
         """The row of this strictness."""
         return TABLE[self.strictness]
+
+    @property
+    def threshold(self) -> float:
+        """The least confidence of a model that is accepted."""
+        if self.strict:
+            return max(self.confidence, STRICT_CONFIDENCE)
+        return self.confidence
+
+    @property
+    def applies_unsafe(self) -> bool:
+        """Whether guesses and unsafe rules are applied."""
+        return self.unsafe_fixes and self.allowed.unsafe_fixes

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.encoding import decode, encode
 from holdfast.landing.land import land
-from holdfast.preservation.judge import parse_errors, what_is_lost
+from holdfast.preservation.judge import judge_fix, parse_errors
+from holdfast.repair.check_errors import errors_of, new_errors
 from holdfast.repair.ports import Check, Checked, CheckTimedOut, RepairUnit
 from holdfast.syntax.syntax_errors import is_syntax
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -16,8 +16,6 @@ from holdfast.vocab.requests import WriteFile
 
 if TYPE_CHECKING:
     from holdfast.vocab.diagnostics import Diagnostic, Target
-
-ErrorSignature: TypeAlias = tuple[str, str, str, str, tuple[str, ...]]
 
 _BOM = "\ufeff"
 
@@ -47,9 +45,11 @@ def make_candidate(unit: RepairUnit, text: str) -> Candidate | Refused:
     landed = land(decoded.text, WriteFile(text), unit.path)
     if isinstance(landed, Refused):
         return landed
+
     whole = landed.text
     if decoded.marked:
         whole = whole.removeprefix(_BOM)
+
     try:
         return Candidate(whole, encode(whole, decoded.encoding))
     except UnicodeEncodeError:
@@ -71,9 +71,10 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class StillFailing:
-    """The check fails."""
+    """The check fails. `doubtful`: the text may also change the meaning of the code."""
 
     checked: Checked
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,15 @@ class GuardRejected:
     checked: Checked
 
 
-Verification: TypeAlias = Verified | StillFailing | GuardRejected | CheckTimedOut
+@dataclass(frozen=True, slots=True)
+class ReviewNeeded:
+    """The text passes, but changes the meaning of the code; a person has to look at it."""
+
+    reasons: tuple[str, ...]
+    checked: Checked
+
+
+Verification: TypeAlias = Verified | StillFailing | GuardRejected | ReviewNeeded | CheckTimedOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,30 +113,49 @@ class Judge:
     tests: Check | None = None
     project: bool = False
 
-    def verify(self, candidate: Candidate) -> Verification:
-        """Run the check exactly once, then the guards, then the tests if there are any."""
+    def verify(
+        self, candidate: Candidate, *, base: CheckedCandidate | None = None, review: bool = False
+    ) -> Verification:
+        """Run the check exactly once, then the guards, then the tests if there are any.
+
+        The guards compare the text with `base`, the text after the steps that helped, and with the
+        errors of `base`: the errors that a syntax error has hidden are known only then. With
+        `review`, a text that passes and may change the meaning of the code is `ReviewNeeded`.
+        """
         checked = self.check.run(self.path, candidate.data)
         if isinstance(checked, CheckTimedOut):
             return checked
-        lost = what_is_lost(
-            self.text, candidate.text, self.path, self.target, self.first.diagnostics
-        )
-        if lost:
-            return GuardRejected(lost, checked)
+
+        before, diagnostics = self.text, self.first.diagnostics
+        if base is not None:
+            before, diagnostics = base.candidate.text, base.checked.diagnostics
+
+        changes = judge_fix(before, candidate.text, self.path, self.target, diagnostics)
+        refused = tuple(change.reason for change in changes if change.severity == "refused")
+        if refused:
+            return GuardRejected(refused, checked)
         if not self.passes(checked):
-            return StillFailing(checked)
-        return self._test(candidate, checked)
+            return StillFailing(checked, doubtful=review and bool(changes))
+
+        tested = self._test(candidate, checked)
+        if review and changes and isinstance(tested, Verified):
+            return ReviewNeeded(tuple(change.reason for change in changes), checked)
+
+        return tested
 
     def passes(self, checked: Checked) -> bool:
         """Return whether the unit passes; in a project, old errors in other files do not count."""
         if checked.ok:
             return True
+
         errors = errors_of(checked)
         if not self.project or not errors:
             return False
+
         paths = {error.path for error in errors}
         if paths & {"", self.path}:
             return False
+
         return not new_errors(self.first, checked)
 
     def is_better(self, now: CheckedCandidate, then: CheckedCandidate) -> bool:
@@ -141,18 +169,22 @@ class Judge:
         fewer = len(errors_now) < len(errors_then)
         if fewer and not new_errors(then.checked, now.checked):
             return True
+
         other_errors_left = errors_now and not _has_syntax_error(errors_now)
         if other_errors_left and _has_syntax_error(errors_then):
             return True
+
         broken_then = parse_errors(then.candidate.text, self.path, self.target)
         broken_now = parse_errors(now.candidate.text, self.path, self.target)
         if broken_then is None or broken_now is None:
             return False
+
         return broken_now < broken_then
 
     def _test(self, candidate: Candidate, checked: Checked) -> Verification:
         if self.tests is None:
             return Verified(checked.oracle, checked)
+
         tested = self.tests.run(self.path, candidate.data)
         if isinstance(tested, CheckTimedOut):
             return tested
@@ -160,6 +192,7 @@ class Judge:
             return Verified(f"{checked.oracle} + {tested.oracle}", checked)
         if self._failed_before(self.tests, tested):
             return Verified(checked.oracle, checked)
+
         last_line = tested.output.strip().rpartition("\n")[2][-200:]
         return GuardRejected((f"the project's tests fail with it: {last_line}",), checked)
 
@@ -173,60 +206,12 @@ class Judge:
         places = [error.area for error in errors]
         if not places or None in places:
             return False
+
         then = tests.run(self.path, self.data)
         if isinstance(then, CheckTimedOut):
             return False
+
         return not new_errors(then, tested)
-
-
-# ------------------------------------------------------------------------------------------- errors
-
-
-def errors_of(checked: Checked) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics that fail a check."""
-    return tuple(each for each in checked.diagnostics if each.severity == "error")
-
-
-def new_errors(then: Checked, now: Checked) -> Counter[ErrorSignature]:
-    """Count the errors of `now` that `then` does not have, wherever they are in the file."""
-    return _signatures(now) - _signatures(then)
-
-
-def same_errors(one: Checked, other: Checked) -> bool:
-    """Return whether two checks have the same errors; without errors, the same output."""
-    ones, others = _signatures(one), _signatures(other)
-    if not ones and not others:
-        return one.output == other.output
-    return ones == others
-
-
-def signature(diagnostic: Diagnostic) -> ErrorSignature:
-    """Return what identifies a diagnostic, without its place: a fix moves lines."""
-    return (diagnostic.path, diagnostic.tool, diagnostic.code, diagnostic.template, diagnostic.args)
-
-
-def describe_errors(checked: Checked) -> str:
-    """Return the errors of a check, a line each; its output if that could not be parsed."""
-    lines = "\n".join(map(describe, errors_of(checked)))
-    if lines:
-        return lines
-    output = checked.output.strip()
-    return output or "the check failed and printed nothing."
-
-
-def describe(diagnostic: Diagnostic) -> str:
-    """Return one diagnostic in the form that compilers print."""
-    where = diagnostic.path
-    if diagnostic.area is not None:
-        where = f"{where}:{diagnostic.area.line}:{diagnostic.area.column}"
-    line = f"{where}: {diagnostic.severity}: {diagnostic.message}"
-    if diagnostic.code:
-        line += f" [{diagnostic.code}]"
-    return line
-
-
-def _signatures(checked: Checked) -> Counter[ErrorSignature]:
-    return Counter(signature(error) for error in errors_of(checked))
 
 
 def _has_syntax_error(errors: tuple[Diagnostic, ...]) -> bool:

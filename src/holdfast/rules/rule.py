@@ -1,144 +1,71 @@
-"""A rule: the diagnostic it answers, where its pattern fits, and what it rewrites there."""
+"""A rule: the diagnostic that it answers, the code that it fits, and what it writes there."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from holdfast.syntax.tokens import COMMON
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Provenance: TypeAlias = Literal["builtin", "extracted", "manual"]
+Provenance: TypeAlias = Literal["builtin", "extracted", "manual", "model"]
 Status: TypeAlias = Literal["proposed", "active", "pinned", "demoted", "rejected"]
-PieceSide: TypeAlias = Literal["start", "end", "gap_before", "gap_after", "line"]
-"""A side of a piece of text.
-
-A gap is the blank text up to the neighbouring token; `line` is the start of the line.
-"""
-PatternPlace: TypeAlias = Literal["at", "elsewhere", "tokens", "marks", "lines"]
-Spot: TypeAlias = Literal["whole", "start", "inside", "end"]
 Key: TypeAlias = tuple[str, str, str, str]
 
-# ----------------------------------------------------------------------------- the pattern
+HOLE = re.compile(r"\$(?:\$\$)?([A-Z_][A-Z0-9_]*)")
+"""A hole in a pattern or in a fix.
+
+`$ARG0` is the first name in the message. `$$$A` is any number of nodes, with the blanks around.
+"""
+END_OF_LINE = "EOL"
+"""The hole of a token pattern that stands for the end of a line."""
 
 
 @dataclass(frozen=True, slots=True)
-class PatternPiece:
-    """One element of a pattern: a node of a syntax tree, or one token of a line.
+class TreeRewrite:
+    """A rewrite of one node of the syntax tree, in the notation of ast-grep.
 
-    `text` is a constant, `arg` the number of an argument of the message, `rest` any run of
-    siblings, `children` the patterns of the node's children. A piece with none of them is a
-    variable and matches any node of one of the `kinds`. Some kinds belong to no grammar: `*` is any
-    kind, `character` the content of a string of one character, `from:…` the place that a name must
-    come from.
+    `kinds` has the node kinds that a hole may stand for; a hole without an entry may be any node.
+    `inside` has the kinds that the parent of the node may have; empty, it may be any. With
+    `elsewhere` the node is not at the diagnostic: it is the only one in the file that fits. `types`
+    has the declarations that a variable in a hole may have, with `_` for its name; `uses` has how
+    the function around may use that variable; `mentions` has the holes whose text must be a part of
+    a hole. `needs` has texts that the program must have elsewhere already. `kind` is the node kind
+    of a pattern that could also be read as another: `$A: $B` is a parameter or a variable.
     """
 
-    kinds: tuple[str, ...] = ()
-    text: str | None = None
-    arg: int | None = None
-    rest: bool = False
-    children: tuple[PatternPiece, ...] | None = None
+    pattern: str
+    fix: str
+    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    mentions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    inside: tuple[str, ...] = ()
+    elsewhere: bool = False
+    needs: tuple[str, ...] = ()
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class RulePattern:
-    """Where a rule fits.
+class TokenRewrite:
+    """A rewrite of neighbouring tokens, for a text that does not parse.
 
-    `at`: the node of the tree around the position of the diagnostic; the position is at `spot` of
-    the piece with that number. `elsewhere`: the only node of the file that contains the names of
-    the message. `tokens`: the text does not parse, and each edit has its own context. `marks`: the
-    same, with each quote and comment sign a token of its own. `lines`: whole lines are added;
-    `tree` may describe the code at the position.
+    `kinds` has the token kinds (name, number, string, …) of the holes. `inside` names the construct
+    around the place: a keyword that begins the line, or an open bracket with what is before it.
     """
 
-    place: PatternPlace
-    tree: PatternPiece | None = None
-    spot: tuple[int, Spot] | None = None
+    pattern: str
+    fix: str
+    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    inside: tuple[str, ...] = ()
 
 
-# --------------------------------------------------------------------------------- the fix
-
-
-@dataclass(frozen=True, slots=True)
-class Hole:
-    """A part of the new text that is filled in when the rule is applied.
-
-    The text is an argument of the message, the last name in an argument (`tail`: `Map` of
-    `java.util.Map`), the text matched by a piece of the pattern, or an indentation (`indent`): that
-    of the line of a splice, or for an edit of tokens that of the previous line of code.
-    """
-
-    of: Literal["arg", "tail", "piece", "indent"]
-    number: int = 0
-    """For `indent`, 1 is the indentation of the line of the next token, which ends a block."""
-
-
-TextPart: TypeAlias = str | Hole
-
-
-@dataclass(frozen=True, slots=True)
-class RuleSplice:
-    """A replacement of the text between two sides of pieces by `parts`.
-
-    With `lines` the whole lines between them are removed.
-    """
-
-    start: tuple[int, PieceSide]
-    end: tuple[int, PieceSide]
-    parts: tuple[TextPart, ...]
-    lines: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TokenEdit:
-    """A replacement of some tokens by `parts`.
-
-    `anchors` are the ways to find the place on which all examples agree; the first of them is used.
-    `removed` are the tokens at that place, `before` and `after` its context. `sides` define how
-    much of the blank text around is replaced too. The start is the end of the token before
-    (`gap_before`), the start of the line (`line`), or the first removed token (`start`; if none is
-    removed, the token after). The end is the last removed token (`end`; if none, the token before)
-    or the token after (`gap_after`). From `line` to `line` whole lines are replaced; if none is
-    removed, new lines are added below the token before.
-    """
-
-    anchors: tuple[str, ...]
-    removed: tuple[PatternPiece, ...]
-    parts: tuple[TextPart, ...]
-    before: PatternPiece
-    after: PatternPiece
-    sides: tuple[PieceSide, PieceSide]
-
-
-@dataclass(frozen=True, slots=True)
-class AddImport:
-    """A line added to the import block; `places` are like `TokenEdit.anchors`.
-
-    Without an import block, `blank` lines follow; None for the number usual above the code there.
-    """
-
-    parts: tuple[TextPart, ...]
-    places: tuple[str, ...]
-    blank: int | None = 1
-
-
-@dataclass(frozen=True, slots=True)
-class AddLines:
-    """Lines added before or after the line of the diagnostic, or first in the body around it.
-
-    They are indented like the code there.
-    """
-
-    parts: tuple[TextPart, ...]
-    place: Literal["before", "after", "body"]
-
-
-FixEdit: TypeAlias = RuleSplice | TokenEdit | AddImport | AddLines
-
-# -------------------------------------------------------------------------------- the rule
+Rewrite: TypeAlias = TreeRewrite | TokenRewrite
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +86,11 @@ class Example:
 class Rule:
     """A fix for one kind of diagnostic.
 
-    `constants` has the allowed values of each argument on which the fix depends without using it.
-    `applied` counts how often the rule helped, `failed` how often its result was refused. `created`
-    is a counter or a date of the caller. `confidence` is the lower bound of the rate of success.
+    `values` has the values that a name in the message may have, by its number. `imports` are lines
+    for the import block. A rule that is not `safe` is applied only if the user allows it.
+    `widened` means that a person has freed what one example cannot free. An `uncommented` rule is
+    only for code without a comment about it, apart from the comments of its examples. `helped` and
+    `failed` count how often the result was accepted and refused; they are not part of the file.
     """
 
     id: str
@@ -169,19 +98,20 @@ class Rule:
     tool: str
     code: str
     template: str
-    node_kind: str
-    pattern: RulePattern
-    fix: tuple[FixEdit, ...]
-    constants: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    rewrite: Rewrite | None = None
+    imports: tuple[str, ...] = ()
+    values: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    safe: bool = True
     provenance: Provenance = "extracted"
     status: Status = "active"
-    confidence: float = 0.0
-    priority: int = 0
+    approved: bool = False
+    widened: bool = False
+    uncommented: bool = False
     examples: tuple[Example, ...] = ()
     counter_examples: tuple[Example, ...] = ()
-    applied: int = 0
+    model: str = ""
+    helped: int = 0
     failed: int = 0
-    created: str = ""
 
     @property
     def key(self) -> Key:
@@ -196,19 +126,22 @@ class Rule:
     @property
     def in_force(self) -> bool:
         """Whether the rule may be applied."""
-        return self.status in {"active", "pinned"}
+        return self.status in {"active", "pinned"} and not self.fails_too_often
+
+    @property
+    def fails_too_often(self) -> bool:
+        """Whether the rule failed more often than it helped; a pinned rule is kept.
+
+        The program from which it was learned counts as one success.
+        """
+        return not self.pinned and self.failed > max(self.helped, 1)
 
     @property
     def reviewed(self) -> bool:
-        """Whether a person has judged the rule.
-
-        That is so if it is built in, written by hand, approved, pinned or rejected.
-        """
-        return (
-            self.provenance != "extracted"
-            or self.priority > 0
-            or self.status in {"pinned", "rejected"}
-        )
+        """Whether a person has judged the rule, or written it."""
+        if self.provenance in {"builtin", "manual"}:
+            return True
+        return self.approved or self.status in {"pinned", "rejected"}
 
 
 def example_of(before: str, after: str | None, diagnostic: Diagnostic) -> Example:
@@ -216,7 +149,7 @@ def example_of(before: str, after: str | None, diagnostic: Diagnostic) -> Exampl
     return Example(before, after, diagnostic.message, diagnostic.args, diagnostic.area)
 
 
-def complaint_of(rule: Rule, example: Example) -> Diagnostic:
+def diagnostic_of(rule: Rule, example: Example) -> Diagnostic:
     """Return the diagnostic that an example of a rule is about."""
     return Diagnostic(
         tool=rule.tool,
@@ -229,3 +162,61 @@ def complaint_of(rule: Rule, example: Example) -> Diagnostic:
         path="",
         area=example.area,
     )
+
+
+def fill(template: str, texts: Mapping[str, str]) -> str | None:
+    """Return a template with its holes filled; None if a hole has no text."""
+    missing = [name for name in HOLE.findall(template) if name not in texts]
+    if missing:
+        return None
+    return HOLE.sub(lambda found: texts[found[1]], template)
+
+
+def argument_texts(args: tuple[str, ...]) -> dict[str, str]:
+    """Return the texts of the holes that the message fills."""
+    return {f"ARG{number}": text for number, text in enumerate(args)}
+
+
+def plain_type(text: str) -> str:
+    """Return a type of a message without `const` and the like, which no fix depends on.
+
+    >>> plain_type("const std::string&"), plain_type("struct item")
+    ('std::string', 'item')
+    """
+    return _QUALIFIERS.sub("", text).rstrip(" &")
+
+
+def value_in(text: str, program: str, line: str = "") -> str:
+    """Return how a program knows a type: `<struct>` if the program itself declares that struct.
+
+    Of a text with several words, those that are also in `line` are `_`: names, not types.
+
+    >>> value_in("struct point", "struct point { int x; };"), value_in("int", "int f(void);")
+    ('<struct>', 'int')
+    """
+    plain = plain_type(text)
+    names = set(re.findall(r"\w+", line)) - COMMON
+    if plain.isdigit():
+        # How many arguments, or which one.
+        return plain
+
+    if re.fullmatch(r"\w+", plain):
+        names = set()
+
+    return re.sub(r"\w+", lambda found: _known_word(found, program, names), plain)
+
+
+def _known_word(found_word: re.Match[str], program: str, names: set[str]) -> str:
+    word = found_word[0]
+    if word.isdigit():
+        return "0"
+    if word in names and not found_word.string.startswith(("::", "<"), found_word.end()):
+        return "_"
+
+    record = rf"\btypedef\s+({_DECLARING})\b[^;{{]*\{{[^}}]*\}}\s*{word}\s*;"
+    found = re.search(rf"\b({_DECLARING})\s+{word}\b", program) or re.search(record, program)
+    return f"<{found[1]}>" if found is not None else word
+
+
+_DECLARING = "class|struct|enum|interface|trait|union|record"
+_QUALIFIERS = re.compile(r"\b(?:const|class|struct|volatile)\s+")

@@ -6,53 +6,55 @@ from dataclasses import replace
 from math import sqrt
 from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
-from holdfast.rules.learn.attribute_edits import attribute_edits
-from holdfast.rules.learn.learn_rule import NotLearned, learn
-from holdfast.rules.learn.merge_rules import NotMerged, merge_rules
-from holdfast.rules.match.name_usage import USED
-from holdfast.rules.match.type_similarity import forms_of
-from holdfast.rules.rule import Key, Rule
-from holdfast.rules.rule_json import BadRule, dump_rule, parse_rule
+from holdfast.rules.fix_shares import split_fix
+from holdfast.rules.learn_rule import NotLearned, explains, learn, learn_from, suggested_rule
+from holdfast.rules.rule import Example, Key, Rule, TreeRewrite, diagnostic_of, plain_type, value_in
+from holdfast.rules.rule_yaml import BadRule, dump_rule, parse_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from holdfast.rules.ports import RuleFiles
+    from holdfast.rules.ports import RuleCounters, RuleFiles
     from holdfast.vocab.diagnostics import Diagnostic, Target
 
-LearnVerdict: TypeAlias = Literal["approve", "reject", "pin", "unpin", "demote"]
-Rank: TypeAlias = tuple[int, bool, float, str, str]
+LearnVerdict: TypeAlias = Literal["approve", "reject", "pin", "unpin", "demote", "widen"]
+Rank: TypeAlias = tuple[bool, bool, float, str]
 _Z = 1.96
 _Slot: TypeAlias = tuple[Key, int, str]
 """A key of the index.
 
-It includes the first argument that a rule limits to a value: thousands of rules may answer the same
-message template.
+It includes the first name that a rule is limited to: thousands of rules may answer the same message
+template.
 """
 
 
 class RuleBook:
     """The built-in rules and those of the project."""
 
-    def __init__(self, rules: Iterable[Rule] = (), files: RuleFiles | None = None) -> None:
-        """Index these rules; changes are written to `files`, if given."""
+    def __init__(
+        self,
+        rules: Iterable[Rule] = (),
+        files: RuleFiles | None = None,
+        counters: RuleCounters | None = None,
+    ) -> None:
+        """Index these rules; changes are written to `files`, results to `counters`."""
         self._files = files
+        self._counters = counters
         self._rules: dict[str, Rule] = {}
         self._slots: dict[_Slot, dict[str, None]] = {}
-        self._held: dict[Key, set[int]] = {}
+        self._numbers: dict[Key, set[int]] = {}
         self.problems: tuple[str, ...] = ()
+        counts = counters.read() if counters is not None else {}
         for rule in rules:
-            self._put(rule)
+            helped, failed = counts.get(rule.id, (0, 0))
+            self._put(replace(rule, helped=helped, failed=failed))
 
     def __len__(self) -> int:
         return len(self._rules)
 
     def __iter__(self) -> Iterator[Rule]:
-        return iter(
-            sorted(
-                self._rules.values(), key=lambda rule: (rule.target, rule.tool, rule.code, rule.id)
-            )
-        )
+        rules = self._rules.values()
+        return iter(sorted(rules, key=lambda rule: (rule.target, rule.tool, rule.code, rule.id)))
 
     def get(self, rule_id: str) -> Rule | None:
         """Return the rule with this id, or None."""
@@ -64,24 +66,24 @@ class RuleBook:
         If there is a rule with exactly this id, return only that one.
         """
         exact = self._rules.get(beginning)
-        return (
-            (exact,)
-            if exact is not None
-            else tuple(rule for rule in self if rule.id.startswith(beginning))
-        )
+        if exact is not None:
+            return (exact,)
+        return tuple(rule for rule in self if rule.id.startswith(beginning))
 
-    def candidates(self, diagnostic: Diagnostic, target: Target, text: str) -> list[Rule]:
-        """Return the active rules that may answer a diagnostic of a text, the best first."""
+    def candidates(self, diagnostic: Diagnostic, target: Target) -> list[Rule]:
+        """Return the active rules that may answer a diagnostic, the best first."""
         key = target, diagnostic.tool, diagnostic.code, diagnostic.template
-        forms = {number: forms_of(value, text) for number, value in enumerate(diagnostic.args)}
-        slots: list[_Slot] = [
-            (key, number, form)
-            for number in sorted(self._held.get(key, ()))
-            for form in forms.get(number, ("",))
-        ]
-        names = dict.fromkeys(name for slot in slots for name in self._slots.get(slot, ()))
-        rules = (self._rules[name] for name in names)
-        return sorted((rule for rule in rules if rule.in_force), key=rank_of, reverse=True)
+        found: dict[str, None] = {}
+        for number in sorted(self._numbers.get(key, ())):
+            values = {""}
+            if 0 <= number < len(diagnostic.args):
+                text = diagnostic.args[number]
+                values = {plain_type(text), value_in(text, "")}
+            for value in sorted(values):
+                found.update(self._slots.get((key, number, value), {}))
+
+        rules = [self._rules[name] for name in found]
+        return sorted(filter(_is_in_force, rules), key=rank_of, reverse=True)
 
     # --------------------------------------------------------------------------------- changes
 
@@ -92,48 +94,91 @@ class RuleBook:
         diagnostics: Sequence[Diagnostic],
         target: Target,
         *,
-        created: str = "",
+        model: str = "",
     ) -> Rule | NotLearned:
-        """Learn a rule from each part of a verified fix, by the first diagnostic that fits.
+        """Learn a rule from each part of a verified fix, one for each tool that reported it.
 
-        The diagnostics of other tools about the same line are learned too: in the next program one
-        of them may be the only one. Returns the first rule; raises OSError.
+        Returns the first rule; raises OSError.
         """
         reason = NotLearned("there is no diagnostic to tie the fix to")
-        learned: dict[tuple[str, str], Rule] = {}
-        lines: set[tuple[int | None, str]] = set()
-        for share in attribute_edits(before, after, diagnostics, target):
-            diagnostic = share.diagnostic
-            here = diagnostic.area.line if diagnostic.area is not None else None
-            elsewhere = here is None or (here, share.after) not in lines
-            mended = any(part == share.after for _, part in learned)
-            if (diagnostic.tool, share.after) in learned or (mended and elsewhere):
-                continue
-            rule = learn(before, share.after, diagnostic, target, created=created)
-            if isinstance(rule, Rule):
-                learned[diagnostic.tool, share.after] = self.add(rule)
-                lines.add((here, share.after))
-            else:
-                reason = rule
-        return next(iter(learned.values()), reason)
+        learned: list[Rule] = []
+        for share in split_fix(before, after, diagnostics, target):
+            tools: set[str] = set()
+            for diagnostic in share.diagnostics:
+                if diagnostic.tool in tools:
+                    continue
+                rule = learn(before, share.after, diagnostic, target, model=model)
+                if isinstance(rule, Rule):
+                    tools.add(diagnostic.tool)
+                    learned.append(self.add(rule))
+                else:
+                    reason = rule
+
+        return learned[0] if learned else reason
+
+    def propose(
+        self,
+        before: str,
+        after: str,
+        diagnostics: Sequence[Diagnostic],
+        target: Target,
+        suggested: tuple[str, str],
+        *,
+        model: str = "",
+    ) -> Rule | None:
+        """Keep a rule that a model suggests as proposed if it repeats a verified fix.
+
+        Returns None if the rule does not; raises OSError.
+        """
+        for share in split_fix(before, after, diagnostics, target):
+            for diagnostic in share.diagnostics:
+                rule = suggested_rule(before, share.after, diagnostic, target, suggested)
+                if rule is not None:
+                    return self.put(replace(rule, model=model))
+        return None
 
     def add(self, rule: Rule) -> Rule:
-        """Add a rule, or widen an existing one to cover the new examples; raises OSError.
+        """Add a rule, or widen a rule of the project so that it covers the new examples too.
 
-        The verdict of a user on the existing rule stays: it is neither unpinned nor activated.
+        The verdict of a user on the other rule stays. Raises OSError.
         """
-        same = self._rules.get(rule.id)
-        fellows = [
-            each for each in self._rules.values() if each.key == rule.key and each.id != rule.id
-        ]
-        for fellow in [*([same] if same else []), *sorted(fellows, key=rank_of, reverse=True)]:
-            if _widened(fellow, rule) is not None:
-                return self._change(fellow.id, lambda found: _widened(found, rule) or found)
+        others = self._like(rule)
+        for other in others:
+            if all(explains(other, example) for example in rule.examples):
+                return other
+
+        for other in others:
+            wider = _widened_by(other, rule.examples)
+            if wider is not None:
+                return self.put(wider)
+
         return self._change(rule.id, lambda found: found, rule)
+
+    def _like(self, rule: Rule) -> list[Rule]:
+        """Return the rules for the same kind of diagnostic, the best first."""
+        found: list[Rule] = []
+        for each in self._rules.values():
+            # An unsafe rule that is built in is only a hint: it does not do what was learned.
+            is_hint = each.provenance == "builtin" and not each.safe
+            if each.key == rule.key and not is_hint:
+                found.append(each)
+
+        return sorted(found, key=rank_of, reverse=True)
+
+    def put(self, rule: Rule) -> Rule:
+        """Add a rule as it is, or replace the rule with its id; raises OSError."""
+        return self._change(rule.id, lambda _: rule, rule)
 
     def record(self, rule_id: str, *, helped: bool) -> Rule:
         """Count a verified or refused result; raises OSError, and KeyError for an unknown rule."""
-        return self._change(rule_id, lambda rule: with_result(rule, helped=helped))
+        rule = self._rules[rule_id]
+        now = rule.helped + helped, rule.failed + (not helped)
+        if self._counters is not None:
+            now = self._counters.add(rule_id, helped=helped)
+
+        counted = replace(rule, helped=now[0], failed=now[1])
+        self._put(counted)
+        return counted
 
     def judge(self, rule_id: str, verdict: LearnVerdict) -> Rule:
         """Apply a user's verdict to a rule; raises OSError, and KeyError for an unknown rule."""
@@ -146,16 +191,19 @@ class RuleBook:
         known = self._rules.get(rule_id, new)
         if known is None:
             raise KeyError(rule_id)
+
         changed = change(known)
         if self._files is not None:
-            kept: list[Rule] = []
+            written: list[Rule] = []
 
             def rewrite_file(data: bytes | None) -> bytes:
-                kept.append(change(known if data is None else parse_rule(data)))
-                return dump_rule(kept[-1])
+                current = known if data is None else parse_rule(data)
+                written.append(change(current))
+                return dump_rule(written[-1])
 
             self._files.update(f"{known.target}/{rule_id}", rewrite_file)
-            changed = kept[-1]
+            changed = replace(written[-1], helped=known.helped, failed=known.failed)
+
         self._put(changed)
         return changed
 
@@ -164,10 +212,41 @@ class RuleBook:
         if old is not None:
             for slot in _slots_of(old):
                 self._slots[slot].pop(rule.id, None)
+
         self._rules[rule.id] = rule
         for slot in _slots_of(rule):
             self._slots.setdefault(slot, {})[rule.id] = None
-            self._held.setdefault(rule.key, set()).add(slot[1])
+            self._numbers.setdefault(rule.key, set()).add(slot[1])
+
+
+def _is_in_force(rule: Rule) -> bool:
+    return rule.in_force
+
+
+def _widened_by(rule: Rule, examples: Sequence[Example]) -> Rule | None:
+    """Return a learned rule made wide enough for new examples; None if that is no rule."""
+    if rule.provenance != "extracted" or rule.widened or not rule.examples:
+        return None
+
+    known = tuple(example for example in examples if example not in rule.examples)
+    together = (*rule.examples, *known)
+    made = learn_from(together, diagnostic_of(rule, rule.examples[0]), rule.target)
+    if isinstance(made, NotLearned):
+        return None
+    if not all(explains(made, example) for example in rule.counter_examples):
+        return None
+    if rule.safe and not made.safe:
+        # A wider rule that is only a hint must not replace a narrow one that is certain.
+        return None
+
+    return replace(
+        rule,
+        rewrite=made.rewrite,
+        imports=made.imports,
+        values=made.values,
+        uncommented=made.uncommented,
+        examples=together,
+    )
 
 
 def wilson(helped: int, failed: int) -> float:
@@ -179,31 +258,21 @@ def wilson(helped: int, failed: int) -> float:
     count = helped + failed
     if count == 0:
         return 0.0
+
     share = helped / count
     middle = share + _Z * _Z / (2 * count)
     spread = _Z * sqrt(share * (1 - share) / count + _Z * _Z / (4 * count * count))
     return max(0.0, (middle - spread) / (1 + _Z * _Z / count))
 
 
+def confidence_of(rule: Rule) -> float:
+    """Return how sure a rule is: the examples that it was made of count as successes."""
+    return round(wilson(rule.helped + len(rule.examples), rule.failed), 6)
+
+
 def rank_of(rule: Rule) -> Rank:
     """Return the sort key of a rule; the largest wins. The id makes the order total."""
-    return rule.priority, rule.pinned, rule.confidence, rule.created, rule.id
-
-
-def with_result(rule: Rule, *, helped: bool) -> Rule:
-    """Return the rule with one more result with_result; demote one that fails more than it helps.
-
-    The program from which it was learned counts as one success: otherwise a single refusal would
-    end a rule that was never needed yet, and its fix would be paid for again. A pinned rule is
-    not demoted: a user has approved it, and a production build must not lose it by itself.
-    """
-    applied = rule.applied + helped
-    failed = rule.failed + (not helped)
-    status = rule.status
-    if failed > max(applied, 1) and status in {"active", "proposed"}:
-        status = "demoted"
-    confidence = round(wilson(applied, failed), 6)
-    return replace(rule, applied=applied, failed=failed, confidence=confidence, status=status)
+    return rule.approved or rule.provenance == "manual", rule.pinned, confidence_of(rule), rule.id
 
 
 def with_verdict(rule: Rule, verdict: LearnVerdict) -> Rule:
@@ -212,20 +281,48 @@ def with_verdict(rule: Rule, verdict: LearnVerdict) -> Rule:
         case "approve":
             # A second approval changes nothing.
             status = rule.status if rule.pinned else "active"
-            return replace(rule, status=status, priority=max(rule.priority, 1))
+            return replace(rule, status=status, approved=True, safe=True)
         case "reject":
             return replace(rule, status="rejected")
         case "pin":
-            return replace(rule, status="pinned")
+            return replace(rule, status="pinned", safe=True)
         case "unpin":
             return replace(rule, status="active") if rule.pinned else rule
         case "demote":
             return replace(rule, status="demoted")
+        case "widen":
+            return widened(rule)
         case _:
             assert_never(verdict)
 
 
-def read_book(files: RuleFiles, builtin: Iterable[Rule] = ()) -> RuleBook:
+def widened(rule: Rule) -> Rule:
+    """Return a rule for operands of any kind and any name in the message.
+
+    Names that the fix itself contains stay as they are.
+    """
+    made = rule.rewrite
+    if made is not None and "$" in made.pattern.strip("$"):
+        made = replace(made, kinds={})
+
+    if isinstance(made, TreeRewrite):
+        made = replace(made, types={}, uses={}, mentions={})
+
+    values = {} if made is not None else rule.values
+    return replace(
+        rule,
+        rewrite=made,
+        values=values,
+        widened=True,
+        approved=True,
+        uncommented=False,
+        safe=True,
+    )
+
+
+def read_book(
+    files: RuleFiles, builtin: Iterable[Rule] = (), counters: RuleCounters | None = None
+) -> RuleBook:
     """Read the rules of the project, over the built-in ones; raises OSError.
 
     A file that is not a valid rule, or not the rule of its name, is left out and reported in
@@ -237,34 +334,29 @@ def read_book(files: RuleFiles, builtin: Iterable[Rule] = ()) -> RuleBook:
         try:
             rule = parse_rule(data)
         except BadRule as error:
-            problems.append(f"rules/{name}.json: {error}; fix or remove the file.")
+            problems.append(f"rules/{name}.yaml: {error}; fix or remove the file.")
             continue
         if f"{rule.target}/{rule.id}" != name:
             problems.append(
-                f"rules/{name}.json: it contains the rule {rule.target}/{rule.id};"
+                f"rules/{name}.yaml: it contains the rule {rule.target}/{rule.id};"
                 " rename or remove the file."
             )
             continue
         own[rule.id] = rule
-    book = RuleBook([*(rule for rule in builtin if rule.id not in own), *own.values()], files)
+
+    rules = [rule for rule in builtin if rule.id not in own]
+    book = RuleBook([*rules, *own.values()], files, counters)
     book.problems = tuple(problems)
     return book
 
 
-def _widened(rule: Rule, new: Rule) -> Rule | None:
-    """Return the rule widened to cover the examples of a new one; None if that is no rule."""
-    merged = merge_rules(rule, new)
-    return None if isinstance(merged, NotMerged) else merged
-
-
 def _slots_of(rule: Rule) -> list[_Slot]:
-    # A value that refers to another argument, or to the code, is no key.
-    plain = [
-        number
-        for number, values in rule.constants.items()
-        if not any("{" in value or value.startswith(USED) for value in values)
-    ]
-    if not plain:
+    if not rule.values:
         return [(rule.key, -1, "")]
-    first = min(plain)
-    return [(rule.key, first, value) for value in rule.constants[first]]
+
+    first = min(rule.values)
+    if any("<" in value or "_" in value for value in rule.values[first]):
+        # It depends on the program what fits.
+        return [(rule.key, -1, "")]
+
+    return [(rule.key, first, value) for value in rule.values[first]]

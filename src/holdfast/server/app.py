@@ -55,6 +55,7 @@ def make_app(context: ServerContext | None = None) -> FastAPI:
         events,
     ):
         api.include_router(noun.router)
+
     app.include_router(api)
 
     async def document() -> JSONResponse:

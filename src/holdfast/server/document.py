@@ -30,15 +30,18 @@ def describe(app: FastAPI) -> dict[str, Any]:
     schemas = document["components"]["schemas"]
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
+
     for methods in document["paths"].values():
         for operation in methods.values():
             # The problem for what is not valid is among 4XX.
             operation["responses"].pop("422", None)
+
     unions: dict[str, Any] = {"Event": EventBody, "Sentinel": SentinelBody, "Problem": Problem}
     for name, union in unions.items():
         schema = TypeAdapter(union).json_schema(mode="serialization", ref_template=_REF)
         schemas.update(schema.pop("$defs", {}))
         schemas[name] = schema
+
     # Once as a name, not each time in full.
     schemas["MessageJson"]["properties"]["events"]["items"] = {"$ref": _REF.format(model="Event")}
     sentinel = {"$ref": _REF.format(model="Sentinel")}
@@ -61,5 +64,6 @@ def _with_short_names(document: dict[str, Any]) -> dict[str, Any]:
             text = text.replace(f'"{name}"', f'"{name.removesuffix(_LONG)}"')
             reference = _REF.format(model=name)
             text = text.replace(f'"{reference}"', f'"{reference.removesuffix(_LONG)}"')
+
     renamed: dict[str, Any] = json.loads(text)
     return renamed

@@ -152,4 +152,5 @@ class EventHub:
                 if len(self._frames) > _MOST_FRAMES:
                     self._frames.popitem(last=False)
             found.append(frame)
+
         return b"".join(found)

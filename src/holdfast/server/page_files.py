@@ -36,12 +36,15 @@ def add_page(app: FastAPI, page: Path = PAGE) -> None:
     async def answer(path: str) -> Response:
         if path == "api" or path.startswith("api/"):
             return problem_response(ApiError(404, "not_found", "There is no such address."))
+
         file = find_file(page, path)
         if file is None and Path(path).suffix:
             return problem_response(ApiError(404, "not_found", "There is no such file."))
+
         file = file or find_file(page, "index.html")
         if file is None:
             return HTMLResponse(_NOT_BUILT, 200)
+
         kind = _TYPES.get(file.suffix) or mimetypes.guess_type(file.name)[0]
         # Names below assets/ have a hash of their content in them.
         is_fixed = path.startswith("assets/")
@@ -55,10 +58,12 @@ def find_file(page: Path, path: str) -> Path | None:
     """Return the file of the page at a path, or None; never one outside of the page."""
     if "\0" in path or "\\" in path:
         return None
+
     try:
         found = (page / path).resolve()
         if found.is_relative_to(page.resolve()) and found.is_file():
             return found
     except (OSError, RuntimeError):
         return None
+
     return None

@@ -42,6 +42,24 @@ _STORE_ERRORS = (
 )
 """What use cases raise when the store, the journal or git cannot be used."""
 
+_HINTS: dict[ProblemCode, str] = {
+    "forbidden_origin": "Use the page of this server, or `Authorization: Bearer TOKEN`.",
+    "not_json": "Send the header `content-type: application/json`.",
+    "too_large": "Send less; a file of the project is attached by its `path`.",
+    "too_slow": "Send the whole body at once.",
+    "invalid": "GET /api/openapi.json describes what is expected.",
+    "not_found": "GET /api/openapi.json has the addresses; the lists there have the ids.",
+    "method_not_allowed": "GET /api/openapi.json has the methods of this address.",
+    "conflict": "Nothing was changed. Load the session again, then decide.",
+    "refused": "Nothing was changed. Clear what the detail names, and try again.",
+    "answered": "GET /api/approvals lists what still waits.",
+    "turn_running": "Wait for the end of the turn, or POST /api/turns/{id}/cancel.",
+    "not_sent": "Do what the detail says, and send it again.",
+    "stopping": "Start the server again; what waits is on record.",
+    "unavailable": "Try again; the log of the server has more.",
+}
+"""The next step, where an error has none of its own."""
+
 
 class ApiError(Exception):
     """An error that a route answers with."""
@@ -60,7 +78,7 @@ class ApiError(Exception):
             title=HTTPStatus(status).phrase,
             status=status,
             detail=detail,
-            hint=hint,
+            hint=hint or _HINTS.get(code, ""),
             code=code,
             refusals=list(refusals),
         )
@@ -86,9 +104,11 @@ def refused(nothing: NothingDone) -> ApiError:
     detail = " ".join(each.message for each in refusals)
     if refusals and all(each.reason == "not_found" and not each.path for each in refusals):
         return ApiError(404, "not_found", detail, refusals=refusals)
+
     hint = ""
     if nothing.unsettled:
         hint = "Some files may have changed; the next command here finishes or undoes this."
+
     return ApiError(409, "refused", detail, hint, refusals)
 
 
@@ -105,6 +125,7 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _on_http_error)
     for error in _STORE_ERRORS:
         app.add_exception_handler(error, _on_unavailable)
+
     app.add_exception_handler(OSError, _on_disk_error)
     app.add_exception_handler(Exception, _on_fault)
 
@@ -122,7 +143,7 @@ async def _on_invalid(_: Request, error: Exception) -> Response:
 
 def _sentence(error: dict[str, Any]) -> str:
     # Not the input: a token or a key may be in it.
-    where = ".".join(str(part) for part in error["loc"])
+    where = ".".join(str(part) for part in error["loc"] if "literal[" not in str(part))
     return f"{where}: {error['msg']}."
 
 
@@ -133,6 +154,7 @@ async def _on_http_error(_: Request, error: Exception) -> Response:
         code = "not_found"
     elif error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         code = "method_not_allowed"
+
     problem = ApiError(error.status_code, code, str(error.detail))
     return problem_response(problem, dict(error.headers or {}))
 
@@ -154,6 +176,7 @@ def disk_error(error: OSError) -> ApiError:
     detail = f"{where}: {error.strerror}."
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return ApiError(507, "disk_full", detail, "Free some space, and do this again.")
+
     return ApiError(503, "unavailable", detail)
 
 

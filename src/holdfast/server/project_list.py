@@ -136,13 +136,16 @@ class ProjectRegistry:
         """Serve one more root. Raise `BadRoot` if that cannot be."""
         if not root.is_dir():
             raise BadRoot(f"{root}: this is not a directory.")
+
         refused = why_moved(root) or why_state_refused(root)
         if refused is not None:
             raise BadRoot(refused)
+
         try:
             project = ServedProject(root.resolve())
         except OSError as error:
             raise BadRoot(f"{root}: {error.strerror}.") from error
+
         with self._lock:
             return self._projects.setdefault(project.id, project)
 
@@ -153,6 +156,7 @@ class ProjectRegistry:
             for project in self._projects.values():
                 if project.root == root:
                     return project
+
         if self._ask is None or not self._ask(root):
             raise ApiError(
                 403,
@@ -160,6 +164,7 @@ class ProjectRegistry:
                 f"{root}: nobody at the terminal of the server has allowed this folder.",
                 "Start the server with `holdfast serve --root DIR`.",
             )
+
         try:
             return self.add(root)
         except BadRoot as error:
@@ -184,6 +189,7 @@ def _parse_root(path: str) -> Path:
     if "\0" in path or not root.is_absolute() or ".." in root.parts:
         message = "the path of a project is absolute and has no `..` in it."
         raise ApiError(422, "invalid", message)
+
     try:
         if not root.is_dir():
             raise ApiError(422, "invalid", f"{root}: this is not a directory.")

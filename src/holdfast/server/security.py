@@ -81,6 +81,7 @@ class Guard:
         if scope["type"] != "http":
             # No WebSocket here: it has no same-origin rule.
             return
+
         is_api = scope["path"] == "/api" or scope["path"].startswith("/api/")
         send = _with_headers(send, is_api=is_api)
         headers = Headers(scope=scope)
@@ -95,6 +96,7 @@ class Guard:
                 await _discard(receive)
             await _refusal(error)(scope, receive, send)
             return
+
         await self._inner(scope, receive, send)
 
     def _judge(self, scope: Scope, headers: Headers, *, is_api: bool) -> Response | None:
@@ -109,6 +111,7 @@ class Guard:
             )
         if b"%00" in scope.get("raw_path", b"") + scope["query_string"]:
             raise ApiError(400, "invalid", "The address has a NUL in it.")
+
         method = scope["method"]
         given = [value for name, value in _query(scope) if name == "token"]
         if given and not is_api and method in _SAFE:
@@ -117,6 +120,7 @@ class Guard:
             if method not in _SAFE:
                 raise ApiError(405, "method_not_allowed", "Only the API takes this method.")
             return None
+
         by_cookie = self._authenticate(headers)
         self._judge_origin(headers, host, method, by_cookie=by_cookie)
         return None
@@ -125,18 +129,20 @@ class Guard:
         """Return the answer that sets the cookie and leads to the address without the token."""
         if not self._access.token.matches(given):
             raise _unauthorized("The token of this address is wrong or of an earlier run.")
+
         rest = [(name, value) for name, value in _query(scope) if name != "token"]
         # One slash: `//host` would lead to another machine.
         target = "/" + quote(scope["path"].lstrip("/"))
         if rest:
             target += "?" + urlencode(rest)
+
         response = RedirectResponse(target, 303)
         response.set_cookie(
             self._access.cookie,
             self._access.token.value,
             path="/",
             httponly=True,
-            samesite="strict",
+            samesite="Strict",  # type: ignore[arg-type]  # as RFC 6265bis writes it
         )
         response.headers["cache-control"] = "no-store"
         return response
@@ -148,9 +154,11 @@ class Guard:
             if scheme.lower() == "bearer" and self._access.token.matches(bearer.strip()):
                 return False
             raise _unauthorized("The Authorization header has no valid token.")
+
         for value in _cookies(headers, self._access.cookie):
             if self._access.token.matches(value):
                 return True
+
         raise _unauthorized("A token is needed.")
 
     def _judge_origin(self, headers: Headers, host: str, method: str, *, by_cookie: bool) -> None:
@@ -168,17 +176,21 @@ class Guard:
         """Read the body of a request that changes something; return what hands it over."""
         if scope["method"] in _SAFE:
             return receive
+
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > LARGEST_BODY:
             raise _too_large()
+
         try:
             async with asyncio.timeout(self._access.body_seconds):
                 body = await _read(receive)
         except TimeoutError:
             raise ApiError(408, "too_slow", "The body of the request did not arrive.") from None
+
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if body and kind != "application/json":
             raise ApiError(415, "not_json", "The body must be application/json.")
+
         return _replay(body, receive)
 
 
@@ -197,6 +209,7 @@ def _cookies(headers: Headers, name: str) -> list[str]:
                 continue
             if name in parsed:
                 found.append(parsed[name].value)
+
     return found
 
 
@@ -247,6 +260,7 @@ def _with_headers(send: Send, *, is_api: bool) -> Send:
                 headers[name] = value
             if is_api:
                 headers["cache-control"] = "no-store"
+
         await send(message)
 
     return sent
@@ -256,9 +270,11 @@ def _refusal(error: ApiError) -> Response:
     headers: dict[str, Any] = {}
     if error.problem.status == 401:
         headers["www-authenticate"] = "Bearer"
+
     if error.problem.status in {408, 413}:
         # The rest of the body is not read.
         headers["connection"] = "close"
+
     return problem_response(error, headers)
 
 

@@ -93,6 +93,7 @@ async def _serve_until_signal(
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop_once)
+
     await serve_until(stop, projects, options, listening, ready)
 
 
@@ -108,13 +109,19 @@ async def serve_until(
     for project in projects.all():
         # What a process that was killed has left.
         await asyncio.to_thread(mark_interrupted_at, project.root)
+
     context = ServerContext(projects, TurnThreads(), EventHub(projects))
+    for project in projects.all():
+        for session in await asyncio.to_thread(project.rejections.sessions_waiting):
+            context.turns.settle_after_turn(project, session)
+
     server = _Server(_config(context, options, listening))
     answering = asyncio.create_task(server.serve([listening]))
     begun = asyncio.create_task(server.begun.wait())
     await asyncio.wait({answering, begun}, return_when=asyncio.FIRST_COMPLETED)
     if server.started:
         ready()
+
     stopping = asyncio.create_task(stop.wait())
     await asyncio.wait({answering, stopping}, return_when=asyncio.FIRST_COMPLETED)
     await asyncio.to_thread(context.turns.stop)

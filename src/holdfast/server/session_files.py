@@ -27,8 +27,10 @@ def read_below(project: ServedProject, folder: Path, path: str) -> bytes:
     name = checked_path(path)
     with project.workspace_at(folder) as workspace:
         found = workspace.files.look(name)
+
     if isinstance(found, FileFound):
         return found.data
     if hasattr(found, "message"):
         raise ApiError(422, "invalid", found.message)
+
     raise not_found(f"{name}: there is no such file.")

@@ -48,6 +48,7 @@ def read_token(file: Path) -> AccessToken:
         raise BadTokenFile(f"{file}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise BadTokenFile(f"{file}: the token must be ASCII text.") from error
+
     if mode & 0o077:
         raise BadTokenFile(f"{file}: others can read it; run `chmod 600 {file}`.")
     if len(text) < SHORTEST or not text.isprintable() or any(map(str.isspace, text)):
@@ -55,4 +56,5 @@ def read_token(file: Path) -> AccessToken:
             f"{file}: the token must be one word of at least {SHORTEST} characters; make one with "
             "`openssl rand -hex 32`."
         )
+
     return AccessToken(text)

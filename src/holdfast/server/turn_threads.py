@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.server.problems import ApiError
+from holdfast.server.rejections import settle_rejections
 from holdfast.server.turn_cancel import TurnCancel
 from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.vocab.events import TurnStarted
@@ -60,12 +61,12 @@ class TurnThreads:
         self._lock = threading.Lock()
         self._workers: dict[str, threading.Thread] = {}
         self._cancels: dict[str, TurnCancel] = {}
-        self._after: dict[str, list[Callable[[], None]]] = {}
         self._again: set[str] = set()
         """Sessions whose thread has to look at the queue once more before it ends."""
+        self._unsettled: set[str] = set()
+        """Sessions whose thread has to look at the rejections once more before it ends."""
         self._ending: set[str] = set()
         self._first: dict[str, str] = {}
-        self._notes: dict[str, list[str]] = {}
         self.is_stopping = False
 
     @property
@@ -117,29 +118,24 @@ class TurnThreads:
                 finally:
                     if not begun.done():
                         begun.set_result(NotSent("the turn has not begun; see the server's log."))
+
                 if _goes_on(ended):
                     self._send_waiting(project, session)
 
             self._start(project, session, work)
+
         return begun
 
-    def after_turn(self, session: str, act: Callable[[], None]) -> bool:
-        """Do something when the turn of a session has ended; return False if none runs here."""
+    def settle_after_turn(self, project: ServedProject, session: str) -> None:
+        """Do the rejections that wait in a session when its turn has ended, wherever that runs."""
         with self._lock:
-            if session not in self._cancels:
-                return False
-            self._after.setdefault(session, []).append(act)
-            return True
-
-    def remember(self, session: str, note: str) -> None:
-        """Keep what the next prompt of a session says besides."""
-        with self._lock:
-            self._notes.setdefault(session, []).append(note)
-
-    def take_notes(self, session: str) -> str:
-        """Return what was to be said with the next prompt, "" if nothing was."""
-        with self._lock:
-            return "\n".join(self._notes.pop(session, ()))
+            if self.is_stopping:
+                # They are on record: the next start does them.
+                return
+            if session in self._workers:
+                self._unsettled.add(session)
+            else:
+                self._start(project, session, lambda: self._settle(project, session))
 
     def stop(self) -> None:
         """Let the running steps end, then end every turn, and return when all have ended."""
@@ -147,8 +143,10 @@ class TurnThreads:
             self.is_stopping = True
             cancels = tuple(self._cancels.values())
             workers = tuple(self._workers.values())
+
         for cancel in cancels:
             cancel.end_after_step()
+
         if not _join(workers, STEP_SECONDS):
             for cancel in cancels:
                 cancel.end_now()
@@ -167,11 +165,13 @@ class TurnThreads:
                     # The turn is on record as ended; the session must be able to go on.
                     _log.exception("session %s: the turn has failed", session)
                 with self._lock:
-                    if session not in self._again or self.is_stopping:
+                    if self.is_stopping or session not in self._again | self._unsettled:
                         del self._workers[session]
                         return
+                    sends = session in self._again
                     self._again.discard(session)
-                now = partial(self._send_waiting, project, session)
+                    self._unsettled.discard(session)
+                now = partial(self._send_waiting if sends else self._settle, project, session)
 
         thread = threading.Thread(target=run, name=f"turn-{session[:8]}", daemon=True)
         self._workers[session] = thread
@@ -190,13 +190,26 @@ class TurnThreads:
             waiting = [each for each in project.queue.waiting(session) if each.state == "waiting"]
             if not waiting:
                 return None
-            summary = project.session(session)
-            if summary.state not in {"running", "waiting"}:
+            if self._is_quiet(project, session):
+                settle_rejections(project, session)
                 first = self._first.pop(session, None)
                 waiting.sort(key=lambda each: each.id != first)
                 return waiting[0]
             time.sleep(_FOREIGN_TICK)
+
         return None
+
+    def _settle(self, project: ServedProject, session: str) -> None:
+        """Do the rejections that wait, when no process works on the session."""
+        while not self.is_stopping:
+            if self._is_quiet(project, session):
+                settle_rejections(project, session)
+                return
+            time.sleep(_FOREIGN_TICK)
+
+    @staticmethod
+    def _is_quiet(project: ServedProject, session: str) -> bool:
+        return project.session(session).state not in {"running", "waiting"}
 
     def _run(
         self,
@@ -213,6 +226,7 @@ class TurnThreads:
 
         with self._lock:
             self._cancels[session] = cancel
+
         try:
             return run_session_turn(
                 project,
@@ -227,9 +241,8 @@ class TurnThreads:
             with self._lock:
                 del self._cancels[session]
                 self._ending.discard(session)
-                left = self._after.pop(session, [])
-            for act in left:
-                act()
+            if self._is_quiet(project, session):
+                settle_rejections(project, session)
 
 
 def _goes_on(ended: TurnEnded) -> bool:

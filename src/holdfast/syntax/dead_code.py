@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.syntax.node_kinds import BLOCKS
 from holdfast.syntax.tree import span_of
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ast_grep_py import SgNode
 
@@ -21,9 +22,21 @@ Nodes: TypeAlias = "Mapping[str, Sequence[SgNode]]"
 """The nodes of a tree by their kinds, in order."""
 OffsetRange: TypeAlias = tuple[int, int]
 """The offsets where something begins and ends."""
+_Find: TypeAlias = "Callable[[SgNode, _Conditions], Iterator[OffsetRange]]"
+"""Yield the dead code that a node of a certain kind shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Conditions:
+    """What decides about conditions: the macros of the text, and the undecided conditions."""
+
+    macros: frozenset[str]
+    undecided: Collection[str]
+
 
 _BRANCHES: Final = ("if_statement", "elif_clause", "if_expression")
 _LOOPS: Final = ("while_statement", "while_expression", "for_statement")
+_PREPROCESSOR: Final = ("preproc_if", "preproc_ifdef")
 _JUMPS: Final = frozenset(
     {
         "return_statement",
@@ -59,6 +72,7 @@ _OLD_VERSION: Final = re.compile(
 """A condition for a version of Python that is not in use: type checkers skip the code below it."""
 _NEGATED: Final = {True: False, False: True, None: None}
 _AND: Final = frozenset({"and", "&&"})
+_TYPE_CHECKING: Final = re.compile(r"(?:.*\.)?TYPE_CHECKING", re.DOTALL)
 _COMPARISONS: Final[dict[str, Callable[[str, str], bool]]] = {
     "==": operator.eq,
     "===": operator.eq,
@@ -73,31 +87,34 @@ _CONDITION: Final = re.compile(r"\s*#\s*if|\s*#!?\[?\s*cfg")
 _NEVER_BUILT: Final = re.compile(
     r"cfg\s*\(\s*(?:any\s*\(\s*\)|not\s*\(\s*all\s*\(\s*\)\s*\)|false\b|test\b|feature\b)"
 )
+_BELONGS_THERE: Final = re.compile(r"use_declaration|mod_item .*test", re.DOTALL)
+"""The kind of an item and its attribute: imports, and a module of tests under `cfg(test)`."""
 
 
-def dead_spans(nodes: Nodes, language: str, undecided: Collection[str] = ()) -> list[OffsetRange]:
+def dead_spans(nodes: Nodes, undecided: Collection[str] = ()) -> list[OffsetRange]:
     """Return the outermost spans of dead code, in order.
 
     `undecided` are conditions of C's preprocessor and Rust's `cfg` (see `conditions_of`) that are
     taken for neither true nor false.
     """
-    found = [*_under_constant_conditions(nodes), *_after_jumps(nodes)]
-    match language:
-        case "python":
-            found += _for_type_checkers(nodes)
-        case "c" | "cpp":
-            found += _not_compiled(nodes, undecided)
-        case "rust":
-            found += _not_built(nodes, undecided)
+    names = [node.field("name") for node in nodes.get("preproc_def", ())]
+    macros = frozenset(name.text() for name in names if name is not None)
+    conditions = _Conditions(macros, undecided)
+    found: list[OffsetRange] = []
+    for find, kinds in _FINDERS.items():
+        for kind in kinds:
+            for node in nodes.get(kind, ()):
+                found += find(node, conditions)
+
     # Of two spans that begin at the same offset, the outer one comes first.
     found.sort(key=lambda span: (span[0], -span[1]))
     outermost: list[OffsetRange] = []
     last_end = -1
     for start, end in found:
-        if start == end or end <= last_end:
-            continue
-        outermost.append((start, end))
-        last_end = end
+        if end > max(start, last_end):
+            outermost.append((start, end))
+            last_end = end
+
     return outermost
 
 
@@ -108,14 +125,17 @@ def _constant_truth(node: SgNode | None) -> bool | None:
     """Return whether a condition is always true or always false; None if it depends."""
     if node is None:
         return None
+
     inner = node.named_children()
     if node.kind() in {"parenthesized_expression", "condition_clause"} and len(inner) == 1:
         return _constant_truth(inner[0])
+
     text = node.text().strip()
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if _OLD_VERSION.fullmatch(text):
         return False
+
     return _truth_of_operation(node.children())
 
 
@@ -133,53 +153,57 @@ def _truth_of_operation(parts: Sequence[SgNode]) -> bool | None:
         case [left, sign, right] if sign in _COMPARISONS:
             if left.isdigit() and right.isdigit():
                 return _COMPARISONS[sign](left, right)
+
     return None
 
 
-def _under_constant_conditions(nodes: Nodes) -> Iterator[OffsetRange]:
-    for node in _of_kinds(nodes, *_BRANCHES, *_LOOPS):
-        condition = _condition_of(node)
-        truth = _constant_truth(condition)
-        if truth is False:
-            yield from _spans(node.field("consequence"), node.field("body"))
-        if truth is True and node.kind() in _BRANCHES:
-            yield from _spans(*node.field_children("alternative"))
-    for node in _of_kinds(nodes, "binary_expression", "boolean_operator"):
-        match node.children():
-            case [left, sign, right] if sign.text() in _AND:
-                if _constant_truth(left) is False:
-                    yield span_of(right)
+def _under_constant_condition(node: SgNode, _: _Conditions) -> Iterator[OffsetRange]:
+    condition = _condition_of(node)
+    truth = _constant_truth(condition)
+    if truth is False:
+        yield from _spans(node.field("consequence"), node.field("body"))
+    if truth is True and node.kind() in _BRANCHES:
+        yield from _spans(*node.field_children("alternative"))
 
 
 def _condition_of(node: SgNode) -> SgNode | None:
     condition = node.field("condition")
     if condition is not None:
         return condition
+
     # The condition of Go's `for false {` is no field of its node.
     children = node.named_children()
     if not children:
         return None
+
     first = children[0]
     if first.kind() in {"false", "parenthesized_expression"}:
         return first
+
     return None
+
+
+def _after_false_operand(node: SgNode, _: _Conditions) -> Iterator[OffsetRange]:
+    match node.children():
+        case [left, sign, right] if sign.text() in _AND:
+            if _constant_truth(left) is False:
+                yield span_of(right)
 
 
 # ---------------------------------------------------------------------------------- after a jump
 
 
-def _after_jumps(nodes: Nodes) -> Iterator[OffsetRange]:
-    for block in _of_kinds(nodes, *BLOCKS):
-        is_reachable = True
-        for child in block.named_children():
-            if is_reachable:
-                is_reachable = not ends(child)
-                continue
-            kind = child.kind()
-            if _JUMP_TARGET.search(kind):
-                break
-            if not _NEVER_DEAD.search(kind):
-                yield span_of(child)
+def _after_jump(block: SgNode, _: _Conditions) -> Iterator[OffsetRange]:
+    is_reachable = True
+    for child in block.named_children():
+        if is_reachable:
+            is_reachable = not ends(child)
+            continue
+        kind = child.kind()
+        if _JUMP_TARGET.search(kind):
+            break
+        if not _NEVER_DEAD.search(kind):
+            yield span_of(child)
 
 
 def ends(statement: SgNode) -> bool:
@@ -190,43 +214,39 @@ def ends(statement: SgNode) -> bool:
         if len(inner) != 1:
             return False
         expression = inner[0]
+
     if expression.kind() in _JUMPS:
         return True
     if expression.kind() == "method_invocation":  # of Java
         return expression.text().startswith("System.exit(")
+
     called = expression.field("function") or expression.field("macro")
     if called is None:
         return False
+
     return _EXIT_CALL.fullmatch(called.text()) is not None
 
 
 # ------------------------------------------------------------------------------ Python, C, Rust
 
 
-def _for_type_checkers(nodes: Nodes) -> Iterator[OffsetRange]:
+def _for_type_checkers(node: SgNode, _: _Conditions) -> Iterator[OffsetRange]:
     """Yield what is under `if TYPE_CHECKING`, except for imports, which belong there."""
-    for node in nodes.get("if_statement", ()):
-        condition = node.field("condition")
-        if condition is None:
-            continue
-        _, _, name = condition.text().rpartition(".")
-        if name != "TYPE_CHECKING":
-            continue
-        body = node.field("consequence")
-        if body is None:
-            continue
-        for child in body.named_children():
-            if "import" not in child.kind():
-                yield span_of(child)
+    condition = node.field("condition")
+    body = node.field("consequence")
+    if condition is None or body is None:
+        return
+    if not _TYPE_CHECKING.fullmatch(condition.text()):
+        return
+    for child in body.named_children():
+        if "import" not in child.kind():
+            yield span_of(child)
 
 
 def conditions_of(text: str) -> frozenset[str]:
     """Return the conditions of a C text on macros, and of a Rust text on features."""
-    found: set[str] = set()
-    for line in text.split("\n"):
-        if _CONDITION.match(line):
-            found.add(_words_of_condition(line))
-    return frozenset(found)
+    lines = filter(_CONDITION.match, text.split("\n"))
+    return frozenset(map(_words_of_condition, lines))
 
 
 def _words_of_condition(line: str) -> str:
@@ -234,18 +254,12 @@ def _words_of_condition(line: str) -> str:
     return " ".join(re.findall(r"\w+|!", line))
 
 
-def _not_compiled(nodes: Nodes, undecided: Collection[str]) -> Iterator[OffsetRange]:
-    defined: set[str] = set()
-    for node in nodes.get("preproc_def", ()):
-        name = node.field("name")
-        if name is not None:
-            defined.add(name.text())
-    for node in _of_kinds(nodes, "preproc_if", "preproc_ifdef"):
-        is_included = _is_included(node, defined, undecided)
-        if is_included is False:
-            yield from _preprocessor_body(node)
-        if is_included is True:
-            yield from _spans(node.field("alternative"))
+def _not_compiled(node: SgNode, conditions: _Conditions) -> Iterator[OffsetRange]:
+    is_included = _is_included(node, conditions)
+    if is_included is False:
+        yield from _preprocessor_body(node)
+    if is_included is True:
+        yield from _spans(node.field("alternative"))
 
 
 def _preprocessor_body(node: SgNode) -> Iterator[OffsetRange]:
@@ -261,7 +275,7 @@ def _preprocessor_body(node: SgNode) -> Iterator[OffsetRange]:
             yield span
 
 
-def _is_included(node: SgNode, defined: set[str], undecided: Collection[str]) -> bool | None:
+def _is_included(node: SgNode, conditions: _Conditions) -> bool | None:
     """Return whether the preprocessor includes the body of an `#if`; None if that is unknown.
 
     A macro counts as undefined if this text does not define it, unless its name begins with `_`
@@ -275,54 +289,49 @@ def _is_included(node: SgNode, defined: set[str], undecided: Collection[str]) ->
             return truth
         if condition.kind() in {"identifier", "preproc_defined"}:
             name = condition
+
     if name is None:
         return None
+
     line = node.text().partition("\n")[0]
-    if _words_of_condition(line) in undecided:
+    if _words_of_condition(line) in conditions.undecided:
         return None
+
     macro = re.sub(r"^defined\W*|\W+$", "", name.text())
-    if macro in defined:
+    if macro in conditions.macros or macro.startswith("_"):
         return None
-    if macro.startswith("_"):
-        return None
+
     directive = node.children()[0].text()
     return directive.replace(" ", "") == "#ifndef"
 
 
-def _not_built(nodes: Nodes, undecided: Collection[str]) -> Iterator[OffsetRange]:
-    for attribute in nodes.get("attribute_item", ()):
-        text = attribute.text()
-        if not _NEVER_BUILT.search(text):
-            continue
-        if _words_of_condition(text) in undecided:
-            continue
-        item = _item_of(attribute)
-        if item is None:
-            continue
+def _not_built(attribute: SgNode, conditions: _Conditions) -> Iterator[OffsetRange]:
+    text = attribute.text()
+    if not _NEVER_BUILT.search(text):
+        return
+    if _words_of_condition(text) in conditions.undecided:
+        return
+
+    for item in attribute.next_all():
         kind = item.kind()
-        if kind == "use_declaration":
+        if kind == "attribute_item":
             continue
-        # A module of tests is where `cfg(test)` belongs.
-        if kind == "mod_item" and "test" in text:
-            continue
-        yield span_of(item)
-
-
-def _item_of(attribute: SgNode) -> SgNode | None:
-    """Return the Rust item to which an attribute belongs."""
-    for following in attribute.next_all():
-        if not following.is_named():
-            continue
-        if following.kind() != "attribute_item":
-            return following
-    return None
-
-
-def _of_kinds(nodes: Nodes, *kinds: str) -> Iterator[SgNode]:
-    for kind in kinds:
-        yield from nodes.get(kind, ())
+        if not _BELONGS_THERE.match(f"{kind} {text}"):
+            yield span_of(item)
+        return
 
 
 def _spans(*nodes: SgNode | None) -> Iterator[OffsetRange]:
     present = filter(None, nodes)
     yield from map(span_of, present)
+
+
+_FINDERS: Final[Mapping[_Find, Iterable[str]]] = {
+    _under_constant_condition: (*_BRANCHES, *_LOOPS),
+    _after_false_operand: ("binary_expression", "boolean_operator"),
+    _after_jump: BLOCKS,
+    _for_type_checkers: ("if_statement",),
+    _not_compiled: _PREPROCESSOR,
+    _not_built: ("attribute_item",),
+}
+"""The kinds of nodes that each function is for; nodes of other languages have other kinds."""

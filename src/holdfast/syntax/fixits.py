@@ -36,25 +36,26 @@ class Lines:
         """Return the offsets where an area begins and ends; None if it is not in the text."""
         start = self._offset(area.line, area.column)
         end = self._offset(area.end_line, area.end_column)
-        if start is None or end is None:
-            return None
-        if end < start:
-            return None
-        return start, end
+        if 0 <= start <= end:
+            return start, end
+
+        return None
 
     def line_at(self, offset: int) -> int:
         """Return the number of the line (1-based) of an offset."""
         return bisect_right(self._starts, offset)
 
-    def _offset(self, line: int, column: int) -> int | None:
+    def _offset(self, line: int, column: int) -> int:
+        """Return the offset of a line and column, or -1 if the text has no such place."""
         if not 1 <= line < len(self._bounds):
-            return None
-        if column < 1:
-            return None
-        offset = self._bounds[line - 1] + column - 1
-        if offset < self._bounds[line] or offset == self._size:
+            return -1
+
+        start = self._bounds[line - 1]
+        offset = start + column - 1
+        if start <= offset < self._bounds[line] or offset == self._size:
             return offset
-        return None
+
+        return -1
 
 
 def apply_fixits(
@@ -78,29 +79,16 @@ def apply_fixits(
             if not _overlap([*accepted, *splices]):
                 accepted += splices
                 break
+
     newline = "\n"
     if "\r\n" in text:
         newline = "\r\n"
+
     fixed = _splice(text, accepted, newline)
     if fixed == text:
         return None
+
     return fixed
-
-
-def deleted_by_fixits(
-    text: str, path: str, diagnostics: Sequence[Diagnostic]
-) -> list[tuple[str, str]]:
-    """Return the old and the new text of every place that the compiler itself would change."""
-    lines = Lines(text)
-    changed: list[tuple[str, str]] = []
-    for diagnostic in diagnostics:
-        if diagnostic.severity != "error":
-            continue
-        for fixit in diagnostic.fixits[:1]:
-            for splice in _splices(fixit, path, diagnostic.path, lines):
-                old = text[splice.start : splice.end]
-                changed.append((old, splice.text))
-    return changed
 
 
 def _splices(fixit: FixIt, path: str, diagnostic_path: str, lines: Lines) -> list[_Splice]:
@@ -115,6 +103,7 @@ def _splices(fixit: FixIt, path: str, diagnostic_path: str, lines: Lines) -> lis
         splice = _Splice(*span, edit.text)
         if splice not in splices:
             splices.append(splice)
+
     return splices
 
 
@@ -125,6 +114,7 @@ def _overlap(splices: Iterable[_Splice]) -> bool:
             return True
         if (one.start, one.end) == (other.start, other.end):
             return True
+
     return False
 
 

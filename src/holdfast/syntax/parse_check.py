@@ -55,14 +55,17 @@ def parses(text: str, language: str) -> bool | None:
     """Return whether a text has no syntax error; None if it is too long to be parsed."""
     if len(text) > MOST_CHARACTERS:
         return None
+
     text = parseable(text)
     if not text.strip():
         return True
+
     # Not ast.parse for Python: on a syntax error CPython opens the file it thinks it reads,
     # and a pure package opens nothing.
     root = parse_tree(text, language)
     if root.find(kind="ERROR") is not None:
         return False
+
     # A token that the parser inserted (a missing bracket, an empty block) is a node without text.
     return root.find(regex="^$") is None
 
@@ -76,4 +79,5 @@ def breaks(before: str, after: str, path: str | None) -> str | None:
         return None
     if not parses(before, language):
         return None
+
     return language

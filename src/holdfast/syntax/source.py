@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from holdfast.syntax.dead_code import dead_spans
-from holdfast.syntax.quote_tokens import marks_of
 from holdfast.syntax.tokens import Token, line_starts, tokenize
 from holdfast.syntax.tree import (
     MOST_CHARACTERS,
@@ -22,7 +21,7 @@ from holdfast.syntax.tree import (
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from ast_grep_py import SgNode
 
@@ -33,8 +32,11 @@ LANGUAGES: Final = frozenset(
     {"python", "javascript", "typescript", "tsx", "c", "cpp", "rust", "java", "go"}
 )
 """The languages whose trees rules and preservation understand."""
-_COMMENTS: Final = frozenset({"comment", "line_comment", "block_comment", "html_comment"})
-_MACRO_WORDS: Final = re.compile(r"\w+|[^\w\s]")
+_COMMENTS: Final = ("comment", "line_comment", "block_comment", "html_comment")
+_OPERATIONS: Final = ("binary_expression", "binary_operator", "comparison_operator")
+_WORDS_BY_KIND: Final = {"preproc_arg": re.compile(r"\w+|[^\w\s]")}
+"""The words of a leaf that the grammar does not split: the body of a macro."""
+_WHOLE_WORD: Final = re.compile(r"\A.*\S.*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +55,11 @@ class ParsedSource:
         text: str,
         language: str,
         path: str = "",
-        *,
-        marks: bool = False,
         undecided: Collection[str] = (),
     ) -> None:
-        """Keep the text; parse nothing yet.
-
-        With `marks` the tokens are those of `marks_of`. `undecided` is passed to `dead_spans`.
-        """
+        """Keep the text; parse nothing yet. `undecided` is passed to `dead_spans`."""
         self.text = text
         self.language = language
-        self.marks = marks
         self._path = path
         self._undecided = undecided
 
@@ -71,14 +67,13 @@ class ParsedSource:
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
-        """The tokens; with `marks`, quotes and comments are split into marks and words."""
-        if self.marks:
-            return marks_of(self.text, self.language)
+        """The tokens of the text."""
         return tokenize(self.text, self.language)
 
-    def places_of_word(self, word: str) -> list[int]:
-        """Return the offsets of the tokens with this text."""
-        return [token.start for token in self.tokens if token.text == word]
+    def has_words(self, text: str) -> bool:
+        """Return whether the tokens of a text occur in this one, side by side."""
+        words = tokenize(text, self.language)
+        return _joined(words) in _joined(self.tokens)
 
     # ----------------------------------------------------------------------- lines and offsets
 
@@ -91,11 +86,12 @@ class ParsedSource:
         """Return the offset of a line and column (1-based); None if the text has no such place."""
         if not 1 <= line <= len(self.line_starts):
             return None
-        if column < 1:
+
+        start = self.line_starts[line - 1]
+        at = start + column - 1
+        if not start <= at <= self.line_end(line - 1):
             return None
-        at = self.line_starts[line - 1] + column - 1
-        if at > self.line_end(line - 1):
-            return None
+
         return at
 
     def line_end(self, line: int) -> int:
@@ -104,13 +100,20 @@ class ParsedSource:
         end = len(self.text)
         if line + 1 < len(self.line_starts):
             end = self.line_starts[line + 1] - 1
+
         if end > start and self.text[end - 1] == "\r":
             end -= 1
+
         return end
 
     def line_of(self, offset: int) -> int:
         """Return the line (0-based) of an offset."""
         return self.text.count("\n", 0, offset)
+
+    def line_text(self, offset: int) -> str:
+        """Return the line of an offset."""
+        line = self.line_of(offset)
+        return self.text[self.line_starts[line] : self.line_end(line)]
 
     def place_of(self, diagnostic: Diagnostic) -> int | None:
         """Return the offset where the area of a diagnostic begins; None without such a place."""
@@ -119,18 +122,20 @@ class ParsedSource:
             return None
         return self.offset(area.line, area.column)
 
+    def line_at(self, diagnostic: Diagnostic) -> str:
+        """Return the line of a diagnostic; "" without such a place."""
+        place = self.place_of(diagnostic)
+        if place is None:
+            return ""
+        start = self.text.rfind("\n", 0, place) + 1
+        return self.text[start:].partition("\n")[0]
+
     def end_of(self, diagnostic: Diagnostic) -> int | None:
         """Return the offset where the area of a diagnostic ends; None without such a place."""
         area = diagnostic.area
         if area is None:
             return None
         return self.offset(area.end_line, area.end_column)
-
-    def indent_at(self, offset: int) -> str:
-        """Return the blanks at the start of the line of an offset, up to the offset."""
-        line = self.text.rfind("\n", 0, offset) + 1
-        code = self.text[line:offset]
-        return code[: len(code) - len(code.lstrip(" \t"))]
 
     def gap_before(self, offset: int) -> int:
         """Return the offset where the blank text before an offset begins."""
@@ -149,12 +154,15 @@ class ParsedSource:
         grammar = self.language
         if self._path.endswith((".tsx", ".jsx")):
             grammar = "tsx"
+
         if grammar not in LANGUAGES:
             return None
+
         try:
             self.text.encode()
         except UnicodeEncodeError:
             return None
+
         return parse_tree(self.text, grammar)
 
     @cached_property
@@ -165,10 +173,32 @@ class ParsedSource:
         # The root of a blank text has no text either, and is no error.
         if not self.text.strip():
             return 0
+
         wrong = self.root.find_all(kind="ERROR")
         # A token that the parser inserted is a node without text.
         inserted = self.root.find_all(regex="^$")
         return len(wrong) + len(inserted)
+
+    @cached_property
+    def idle_operations(self) -> int:
+        """The number of comparisons and differences of a text with itself, such as `n - n`."""
+        found = 0
+        for kind in _OPERATIONS:
+            for node in self.find(kind):
+                match [child.text() for child in node.children()]:
+                    case [left, sign, right] if sign not in "+*":
+                        found += left == right
+
+        return found
+
+    @cached_property
+    def idle_statements(self) -> int:
+        """The number of statements that are only a name or a number, except for results."""
+        found = 0
+        for node in self.find("expression_statement"):
+            ends = node.text().endswith(";")
+            found += ends and re.fullmatch(r"[\w.]+\s*;", node.text()) is not None
+        return found
 
     @cached_property
     def _nodes_by_kind(self) -> dict[str, list[SgNode]]:
@@ -185,6 +215,7 @@ class ParsedSource:
         found: list[SgNode] = []
         if self.root is None:
             return found
+
         waiting = [self.root]
         while waiting:
             node = waiting.pop()
@@ -192,6 +223,7 @@ class ParsedSource:
             if start <= offset <= end:
                 found.append(node)
                 waiting += reversed(node.children())
+
         return found
 
     def leaf_at(self, offset: int) -> str:
@@ -202,22 +234,21 @@ class ParsedSource:
             start, _ = span_of(node)
             if start == offset:
                 return node.text()
+
         return ""
 
-    def comments(self) -> Iterator[str]:
-        """Yield the texts of all comments."""
+    def comments(self) -> Iterator[SgNode]:
+        """Yield all comments."""
         for kind, nodes in self._nodes_by_kind.items():
-            if kind not in _COMMENTS:
-                continue
-            for node in nodes:
-                yield node.text()
+            if kind in _COMMENTS:
+                yield from nodes
 
     # ------------------------------------------------------------------------------- dead code
 
     @cached_property
     def dead(self) -> list[tuple[int, int]]:
         """The spans of the code that can never run, in order."""
-        return dead_spans(self._nodes_by_kind, self.language, self._undecided)
+        return dead_spans(self._nodes_by_kind, self._undecided)
 
     def is_dead(self, offset: int) -> bool:
         """Return whether an offset is in code that can never run."""
@@ -239,34 +270,30 @@ class ParsedSource:
     @cached_property
     def live_words(self) -> list[SourceWord]:
         """The words of the code that can run, without comments."""
-        if self.root is None:
-            return []
-        return list(self.words_in(self.root))
+        return list(self._words(dead=False))
 
     @cached_property
     def dead_words(self) -> list[SourceWord]:
         """The words of the code that can never run, without comments."""
+        return list(self._words(dead=True))
+
+    def _words(self, *, dead: bool) -> Iterator[SourceWord]:
         if self.root is None:
-            return []
-        return list(self.words_in(self.root, dead=True))
+            return
 
-    def words_in(
-        self, node: SgNode, *, dead: bool = False, outside: frozenset[str] = frozenset()
-    ) -> Iterator[SourceWord]:
-        """Yield the words of the live code below a node, or with `dead` those of the dead code.
-
-        Comments are skipped, and nodes whose kind is in `outside` with everything in them.
-        """
-        for leaf in leaves(node, outside):
+        for leaf in leaves(self.root):
             start, _ = span_of(leaf)
             if self.is_dead(start) is not dead:
                 continue
-            text = leaf.text()
-            if leaf.kind() == "preproc_arg":
-                for found in _MACRO_WORDS.finditer(text):
-                    yield SourceWord(start + found.start(), found.group())
-            elif text.strip():
-                yield SourceWord(start, text)
+            words = _WORDS_BY_KIND.get(leaf.kind(), _WHOLE_WORD)
+            for found in words.finditer(leaf.text()):
+                yield SourceWord(start + found.start(), found.group())
+
+
+def _joined(tokens: Sequence[Token]) -> str:
+    """Return the texts of tokens with a mark between them that no token has."""
+    texts = "".join(f"{token.text}\0" for token in tokens)
+    return f"\0{texts}"
 
 
 def parse_source(text: str, language: str, undecided: Collection[str] = ()) -> ParsedSource | None:

@@ -7,16 +7,16 @@ parse, the leaves are guesses.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from functools import lru_cache
 from typing import Literal, TypeAlias, cast
 
 from holdfast.vocab.lazy_dataclass import dataclass
 
 TokenKind: TypeAlias = Literal[
-    "name", "keyword", "number", "string", "open", "close", "operator", "edge", "quote", "comment"
+    "name", "keyword", "number", "string", "open", "close", "operator", "edge"
 ]
-"""The last two are produced by `quote_tokens.marks_of` only."""
+"""An `edge` is no token of a text: it is what bounds the tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +79,7 @@ true false True False None null nullptr this super type self
 void int char short long float double signed unsigned pass
 """
 _CONTENT = frozenset(_CONTENT_WORDS.split())
-_ARBITRARY = frozenset(_TYPE_WORDS.split()) | frozenset(
-    ["True", "true", "void", "int", "char", "short", "long", "float", "double"]
-)
-_DEFAULTS = frozenset({"0", "0.0", '""', "''", "false", "False"})
-_LITERAL_WORDS = frozenset({"true", "false", "True", "False", "None", "null", "nullptr"})
-_SHAPES = (
-    ("nothing", re.compile("None|null|undefined|nullptr|nil|NULL")),
-    ("name", re.compile(r"[^\W\d]\w*")),
-    ("number", re.compile(r"\d+")),
-    ("operator", re.compile(r"[^\w\s]+")),
-    ("path", re.compile(r"[^\W\d]\w*(?:(?:::|\.)[^\W\d]\w*)+")),
-)
+VALUE_WORDS = frozenset({"true", "false", "True", "False", "None", "null", "nullptr"})
 
 
 def line_starts(text: str) -> list[int]:
@@ -116,6 +105,7 @@ def tokenize(text: str, language: str) -> tuple[Token, ...]:
         if kind == "name" and found[0] in KEYWORDS:
             kind = "keyword"
         tokens.append(Token(cast("TokenKind", kind), found[0], found.start(), found.end()))
+
     return tuple(tokens)
 
 
@@ -135,48 +125,9 @@ def is_literal(token: Token) -> bool:
     """Return whether a token is a value written out."""
     if token.kind in {"number", "string"}:
         return True
-    return token.text in _LITERAL_WORDS
-
-
-def is_default_value(token: Token) -> bool:
-    """Return whether a token is a usual first value: zero, false or the empty string.
-
-    A compiler finds out where it does not fit.
-    """
-    return token.text in _DEFAULTS
-
-
-def is_arbitrary(token: Token) -> bool:
-    """Return whether a token added by a fix is a value or a type that follows from nothing.
-
-    Another place with the same problem may need another one.
-    """
-    if token.text in _ARBITRARY:
-        return True
-    if token.kind not in {"number", "string"}:
-        return False
-    return not is_default_value(token)
+    return token.text in VALUE_WORDS
 
 
 def first_at(tokens: tuple[Token, ...], offset: int) -> int:
     """Return the index of the first token that starts at the offset or after it."""
     return bisect_left(tokens, offset, key=lambda token: token.start)
-
-
-def count_before(tokens: tuple[Token, ...], offset: int) -> int:
-    """Return how many tokens end at the offset or before it."""
-    return bisect_right(tokens, offset, key=lambda token: token.end)
-
-
-def shape_of(text: str) -> str:
-    """Return what the argument of a diagnostic looks like: a name, a number, an operator, ….
-
-    A word for "no value" is not a name: only such a value needs `| None` in a type.
-
-    >>> [shape_of(text) for text in ("total", "12", "::", "std::cout", "list[int]", "None")]
-    ['name', 'number', 'operator', 'path', 'other', 'nothing']
-    """
-    for shape, pattern in _SHAPES:
-        if pattern.fullmatch(text):
-            return shape
-    return "other"

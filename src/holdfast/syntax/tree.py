@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS: Final = 1_000_000
 """A text with more characters than this is not parsed for a check."""
-_STRING_PARTS: Final = frozenset(
-    {"string_content", "string_fragment", "string_end", "escape_sequence"}
+_SKIPPED: Final = re.compile(
+    "comment|^(?:string_content|string_fragment|string_end|escape_sequence)$"
 )
-_NO_STRINGS: Final = frozenset({"concatenated_string", "string_start"})
+"""Comments, and parts of strings."""
+_STRINGS: Final = re.compile("char_literal|(?!(?:concatenated_string|string_start)$).*string.*")
 _EMBEDDED_CODE: Final = re.compile("interpolation|substitution")
 
 
@@ -51,33 +52,13 @@ def all_nodes(top: SgNode) -> Iterator[SgNode]:
         waiting += reversed(node.children())
 
 
-def broken_nodes(top: SgNode) -> Iterator[SgNode]:
-    """Yield the nodes where the text does not parse, and those that the parser inserted."""
-    for node in all_nodes(top):
-        if node.kind() == "ERROR":
-            yield node
-            continue
-        if not node.is_leaf():
-            continue
-        start, end = span_of(node)
-        is_root = node.parent() is None
-        if start == end and not is_root:
-            yield node
-
-
-def leaves(top: SgNode, outside: frozenset[str] = frozenset()) -> Iterator[SgNode]:
-    """Yield the leaves below a node in order, without comments; a string is one leaf.
-
-    Nodes whose kind is in `outside` are skipped, with everything in them.
-    """
-    skipped = _STRING_PARTS | outside
+def leaves(top: SgNode) -> Iterator[SgNode]:
+    """Yield the leaves below a node in order, without comments; a string is one leaf."""
     waiting = [top]
     while waiting:
         node = waiting.pop()
         kind = node.kind()
-        if kind in skipped:
-            continue
-        if "comment" in kind:
+        if _SKIPPED.search(kind):
             continue
         children = node.children()
         if not children or is_plain_string(kind, children):
@@ -88,11 +69,8 @@ def leaves(top: SgNode, outside: frozenset[str] = frozenset()) -> Iterator[SgNod
 
 def is_plain_string(kind: str, children: list[SgNode]) -> bool:
     """Return whether a node with this kind and these children is a string without code in it."""
-    if kind == "char_literal":
-        return True
-    if "string" not in kind:
+    if not _STRINGS.fullmatch(kind):
         return False
-    if kind in _NO_STRINGS:
-        return False
+
     parts = " ".join(child.kind() for child in children)
     return _EMBEDDED_CODE.search(parts) is None

@@ -28,6 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
         script = read_script(options.script.read_text(encoding="utf-8"))
     except OSError as error:
         return _refuse(f"{options.script}: {error.strerror}.")
+
     if isinstance(script, BadScript):
         return _refuse(f"{options.script}: {script.message}")
 
@@ -39,6 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     stopped = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())
+
     with ScriptedServer(
         script.replies,
         otherwise=script.otherwise,
@@ -49,6 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.write(server.base_url + "\n")
         sys.stdout.flush()
         stopped.wait()
+
     return 0
 
 

@@ -71,6 +71,9 @@ class Voice(Protocol):
     def plan(self, entries: Sequence[str]) -> None:
         """Send a plan, the first entry of which is being done."""
 
+    def fill_context(self, used: int, size: int) -> None:
+        """Send how many tokens are in the context, and how many fit into it."""
+
     def ask(self, call: ScriptedCall) -> bool:
         """Ask for permission; return whether it was granted."""
 
@@ -119,6 +122,7 @@ class ScriptedTurn:
                 return ScriptedEnd("cancelled")
             if end is not None:
                 return end
+
         return ScriptedEnd()
 
     def _is_cancelled(self) -> bool:
@@ -164,8 +168,10 @@ class ScriptedTurn:
         self._voice.unknown()
 
     def _do_usage(self, text: str) -> None:
-        prompt, completion = text.split()
-        self._memory.tokens = (int(prompt), int(completion))
+        prompt, completion, *context = map(int, text.split())
+        self._memory.tokens = (prompt, completion)
+        if context:
+            self._voice.fill_context(*context)
 
     # ------------------------------------------------------------------------------- tools
 
@@ -233,6 +239,7 @@ class ScriptedTurn:
             )
             output = ran.stdout
             status = "failed" if ran.returncode else "completed"
+
         self._voice.report(replace(call, status=status, output=output))
 
     # ------------------------------------------------------------------------------- memory

@@ -30,6 +30,7 @@ def finish_of(reply: Reply) -> str | None:
         return reply.finish
     if reply.calls:
         return "tool_calls"
+
     return "stop"
 
 
@@ -44,9 +45,11 @@ def usage_of(reply: Reply, prompt: int) -> dict[str, int]:
     """Return the usage to send; `prompt` is the number of tokens unless the reply has its own."""
     if reply.prompt_tokens is not None:
         prompt = reply.prompt_tokens
+
     text = reply.text + reply.reasoning
     for call in reply.calls:
         text += call.arguments
+
     completion = len(text.encode("utf-8", "replace")) // 4 + 1
     return {
         "prompt_tokens": prompt,
@@ -59,8 +62,10 @@ def deltas_of(reply: Reply, number: int) -> Iterator[dict[str, Any]]:
     """Yield the deltas of the stream: reasoning, text, calls."""
     for piece in in_pieces(reply.reasoning):
         yield {"reasoning_content": piece}
+
     for piece in in_pieces(reply.text):
         yield {"content": piece}
+
     for place, call in enumerate(reply.calls):
         head = {"index": place, "id": call_id(number, place, call), "type": "function"}
         if call.as_object:
@@ -76,12 +81,14 @@ def events_of(reply: Reply, number: int, model: str, prompt: int) -> list[bytes]
     """Return the events of the stream, as bytes."""
     if reply.chunks is not None:
         return [*map(_event, reply.chunks), b"data: [DONE]\n\n"]
+
     frame = _frame(number, "chat.completion.chunk", model)
     first = {"role": "assistant", "content": ""}
     events: list[bytes] = []
     for delta in (first, *deltas_of(reply, number)):
         choice = {"index": 0, "delta": delta, "finish_reason": None}
         events.append(_event({**frame, "choices": [choice]}))
+
     finish = finish_of(reply)
     if finish is not None:
         choice = {"index": 0, "delta": {}, "finish_reason": finish}
@@ -89,8 +96,10 @@ def events_of(reply: Reply, number: int, model: str, prompt: int) -> list[bytes]
         if reply.finish == "wrong_json":
             last = last[: len(last) // 2] + b"\n\n"
         events.append(last)
+
     if reply.usage == "last":
         events.append(_event({**frame, "choices": [], "usage": usage_of(reply, prompt)}))
+
     return [*events, b"data: [DONE]\n\n"]
 
 
@@ -99,6 +108,7 @@ def whole_of(reply: Reply, number: int, model: str, prompt: int) -> bytes:
     message: dict[str, Any] = {"role": "assistant", "content": reply.text}
     if reply.reasoning:
         message["reasoning_content"] = reply.reasoning
+
     calls: list[dict[str, Any]] = []
     for place, call in enumerate(reply.calls):
         function: dict[str, Any] = {"name": call.name, "arguments": call.arguments}
@@ -106,15 +116,19 @@ def whole_of(reply: Reply, number: int, model: str, prompt: int) -> bytes:
             function["arguments"] = json.loads(call.arguments)
         identity = call_id(number, place, call)
         calls.append({"id": identity, "type": "function", "function": function})
+
     if calls:
         message["tool_calls"] = calls
+
     body: dict[str, Any] = _frame(number, "chat.completion", model)
     body["choices"] = [{"index": 0, "message": message, "finish_reason": finish_of(reply)}]
     if reply.usage == "last":
         body["usage"] = usage_of(reply, prompt)
+
     data = json.dumps(body, ensure_ascii=False).encode()
     if reply.finish == "wrong_json":
         return data[: len(data) // 2]
+
     return data
 
 

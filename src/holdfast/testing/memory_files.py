@@ -36,18 +36,22 @@ class MemoryFiles:
         plain = judge_path(path)
         if isinstance(plain, Barred):
             return FileUnfit("out_of_bounds", plain.message)
+
         at = judge_path(self.links.get(plain, plain))
         if isinstance(at, Barred):
             message = f"{path}: a symlink on this path leads to {at.message}"
             return FileUnfit("out_of_bounds", message)
         if at in self.files:
             return FileFound(at, self.files[at], 0o644, linked=plain in self.links)
+
         directories: set[str] = set()
         for name in self.files:
             directories.update(directories_above(name))
+
         if at in directories:
             message = f"{path}: this is a directory; only regular files can be edited."
             return FileUnfit("conflict", message)
+
         missing = []
         for parent in directories_above(at):
             if parent in self.files:
@@ -55,6 +59,7 @@ class MemoryFiles:
                 return FileUnfit("conflict", message)
             if parent not in directories:
                 missing.append(parent)
+
         return FileMissing(at, tuple(missing))
 
     def link(self, path: str) -> bytes | None:

@@ -37,6 +37,7 @@ class RecordedRequest:
                 return [{"role": "user", "content": found}]
             if found is not None:
                 return list(found)
+
         return []
 
 
@@ -73,6 +74,7 @@ class RequestLog:
         """Wait for the gate; return False if the client disconnects or the server is closed."""
         if gate is None:
             return True
+
         while not gate.wait(_POLL):
             if self.closing.is_set():
                 return False
@@ -80,4 +82,5 @@ class RequestLog:
             if readable and not client.recv(1, socket.MSG_PEEK):
                 self.left.release()
                 return False
+
         return True

@@ -65,17 +65,22 @@ def _parse_script(value: Any) -> Script:
     body = value
     if isinstance(value, list):
         body = {"replies": value}
+
     if not isinstance(body, dict) or not isinstance(body.get("replies"), list):
         raise _ScriptError('the script must be a list of replies, or an object with "replies".')
+
     _check_names(body, _SCRIPT, "the script")
     if body.get("kind", "other") not in _KINDS:
         raise _ScriptError(f'the script: "kind" must be one of {", ".join(sorted(_KINDS))}.')
+
     replies: list[Reply] = []
     for place, entry in enumerate(body["replies"], 1):
         replies.extend(_parse_reply(entry, f"reply {place}"))
+
     otherwise: Reply | None = None
     if "otherwise" in body:
         otherwise = _parse_reply(body["otherwise"], "otherwise")[0]
+
     options = dict(body)
     del options["replies"]
     options.pop("otherwise", None)
@@ -86,6 +91,7 @@ def _parse_reply(entry: Any, where: str) -> list[Reply]:
     """Return the reply of an entry, as often as its `times`."""
     if not isinstance(entry, dict):
         raise _ScriptError(f"{where}: this must be an object.")
+
     _check_names(entry, _REPLY, where)
     try:
         reply = _content(entry)
@@ -95,6 +101,7 @@ def _parse_reply(entry: Any, where: str) -> list[Reply]:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         problem = f"{type(error).__name__}: {error}"
         raise _ScriptError(f"{where}: this cannot be read ({problem}).") from error
+
     return [reply] * int(entry.get("times", 1))
 
 
@@ -110,9 +117,11 @@ def _content(entry: Mapping[str, Any]) -> Reply:
         printed = entry["text_call"]
         style, arguments = printed.get("style", "hermes"), printed.get("arguments", {})
         return text_call(printed["name"], style, **arguments)
+
     calls = list(entry.get("calls", []))
     if "call" in entry:
         calls.insert(0, entry["call"])
+
     reply = Reply(
         text=str(entry.get("say", "")),
         reasoning=str(entry.get("think", "")),
@@ -120,8 +129,10 @@ def _content(entry: Mapping[str, Any]) -> Reply:
     )
     if "chunks" in entry:
         reply = replace(reply, chunks=tuple(entry["chunks"]))
+
     if "raw" in entry:
         reply = replace(reply, raw=tuple(str(part).encode() for part in entry["raw"]))
+
     return reply
 
 
@@ -130,6 +141,7 @@ def _call(entry: Mapping[str, Any]) -> Call:
     arguments = entry.get("arguments", {})
     if not isinstance(arguments, str):
         arguments = json.dumps(arguments, ensure_ascii=False)
+
     return Call(
         name=str(entry["name"]),
         arguments=arguments,

@@ -72,6 +72,7 @@ class _Agent:
         if self._fault == "exit":
             sys.stderr.write("scripted agent: no settings were found\n")
             sys.exit(3)
+
         for line in sys.stdin.buffer:
             message = json.loads(line)
             if "method" not in message:
@@ -80,6 +81,7 @@ class _Agent:
                 self._take_request(message["id"], message["method"], message["params"])
             elif message["method"] == "session/cancel":
                 self._cancel(message["params"]["sessionId"])
+
         while self.stubborn:
             time.sleep(60)
 
@@ -131,6 +133,7 @@ class _Agent:
         if self._fault == "session":
             self.send(id=id_, error={"code": -32603, "message": "no model is configured"})
             return
+
         name = f"session-{len(self._sessions) + 1}"
         self._sessions[name] = _Session(Path(params["cwd"]))
         modes = [{"id": mode, "name": mode.title()} for mode in _MODES]
@@ -147,9 +150,11 @@ class _Agent:
             end = turn.run()
         except (OSError, ValueError) as error:
             end = ScriptedEnd(error=str(error), code=-32603)
+
         if end.error:
             self.send(id=id_, error={"code": end.code, "message": end.error})
             return
+
         prompt, completion = session.memory.tokens
         usage = {
             "inputTokens": prompt,
@@ -181,6 +186,7 @@ class _AcpVoice:
         if call.status == "pending":
             self._update("tool_call", **_whole(call))
             return
+
         # As agents do, an update has only what is new.
         body = _whole(call)
         new = ("toolCallId", "status", "content")
@@ -193,6 +199,9 @@ class _AcpVoice:
             for entry, state in zip(entries, states, strict=False)
         ]
         self._update("plan", entries=body)
+
+    def fill_context(self, used: int, size: int) -> None:
+        self._update("usage_update", used=used, size=size)
 
     def ask(self, call: ScriptedCall) -> bool:
         options = [
@@ -233,12 +242,16 @@ def _whole(call: ScriptedCall) -> dict[str, Any]:
         content.append(
             {"type": "diff", "path": call.path, "oldText": call.old, "newText": call.new}
         )
+
     if call.command:
         body["rawInput"] = {"command": call.command}
+
     if call.output:
         content.append({"type": "content", "content": {"type": "text", "text": call.output}})
+
     if content:
         body["content"] = content
+
     return body
 
 

@@ -68,10 +68,12 @@ class ScriptedModel:
         if not _wait(reply.hang, cancel):
             yield _CANCELLED
             return
+
         failure = _failure(reply)
         if failure is not None:
             yield failure
             return
+
         yield from _pieces(reply, number, request, cancel)
 
 
@@ -89,12 +91,15 @@ def _pieces(
             return
         yield piece
         gate = reply.gate
+
     if reply.finish == "wrong_json":
         yield FailPiece("bad", "an event that is not JSON.")
         return
+
     if reply.usage == "last":
         usage = usage_of(reply, _size(request) // 4)
         yield UsagePiece(usage["prompt_tokens"], usage["completion_tokens"])
+
     # No reason at all is an end like any other; see `stream_normaliser`.
     yield FinishPiece(_FINISHES.get(finish_of(reply) or "stop", "unknown"))
 
@@ -114,11 +119,14 @@ def _failure(reply: Reply) -> FailPiece | None:
         return FailPiece("server", "the connection broke before anything was sent.")
     if reply.status == 200:
         return None
+
     kind = _FAILURES.get(reply.status, "refused")
     if reply.status >= 500:
         kind = "server"
+
     if kind != "login" and "context size" in reply.message:
         kind = "overflow"
+
     return FailPiece(kind, reply.message)
 
 
@@ -141,4 +149,5 @@ def _size(request: ModelRequest) -> int:
         for call in message.calls:
             arguments = dict(call.arguments)
             total += len(str(arguments))
+
     return total

@@ -30,6 +30,7 @@ class _LineVoice:
     def __init__(self, *, permits: bool) -> None:
         self._permits = permits
         self.said = ""
+        self.context: tuple[int, int] | None = None
         self.denied: list[dict[str, Any]] = []
 
     def say(self, text: str) -> None:
@@ -55,6 +56,11 @@ class _LineVoice:
         todos = [{"content": entry, "status": "pending", "activeForm": entry} for entry in entries]
         body = {"type": "tool_use", "id": "plan", "name": "TodoWrite", "input": {"todos": todos}}
         self._tell(body)
+
+    def fill_context(self, used: int, size: int) -> None:
+        self.context = (used, size)
+        message = {"role": "assistant", "content": [], "usage": {"input_tokens": used}}
+        self.send(type="assistant", message=message)
 
     def ask(self, call: ScriptedCall) -> bool:
         tool = _tool_use(call)
@@ -102,7 +108,9 @@ def main(arguments: list[str] | None = None) -> int:
         end = ScriptedTurn(prompt, Path.cwd(), voice, memory).run()
     except (OSError, ValueError) as error:
         end = ScriptedEnd(error=str(error), code=1)
+
     prompt_tokens, completion_tokens = memory.tokens
+    window = voice.context[1] if voice.context else 0
     voice.send(
         type="result",
         # As claude does: the subtype says success although there was an error.
@@ -112,6 +120,7 @@ def main(arguments: list[str] | None = None) -> int:
         stop_reason=end.stop,
         permission_denials=voice.denied,
         usage={"input_tokens": prompt_tokens, "output_tokens": completion_tokens},
+        modelUsage={"scripted": {"contextWindow": window}},
     )
     return 1 if end.error else 0
 

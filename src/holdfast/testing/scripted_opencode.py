@@ -64,6 +64,7 @@ class _Opencode:
             end = turn.run()
         except (OSError, ValueError) as error:
             end = ScriptedEnd(error=str(error), code=1)
+
         self.turn = None
         prompt, completion = self.memory.tokens
         tokens = {"input": prompt, "output": completion, "reasoning": 0}
@@ -79,6 +80,7 @@ class _Opencode:
             step = {"type": "step-finish", "reason": reason, "tokens": tokens}
             step |= {"messageID": assistant, "id": f"prt_{next(self.numbers)}"}
             self.publish("message.part.updated", part=step)
+
         info |= {"time": {"created": 1, "completed": 2}, "tokens": tokens}
         self.publish("message.updated", info=info)
         self.publish("session.idle")
@@ -103,10 +105,13 @@ class _EventVoice:
         state: dict[str, Any] = {"status": _STATES.get(call.status, "pending"), "input": {}}
         if call.status != "pending":
             state["input"] = _input_of(call)
+
         if call.status == "completed":
             state["output"] = call.output
+
         if call.status == "failed":
             state["error"] = call.output or "failed"
+
         tool = "write" if call.path else "bash"
         self._part(f"tool_{call.id}", type="tool", tool=tool, callID=call.id, state=state)
 
@@ -114,6 +119,10 @@ class _EventVoice:
         todos = [{"content": entry, "status": "pending"} for entry in entries]
         state = {"status": "completed", "input": {"todos": todos}, "output": ""}
         self._part("plan", type="tool", tool="todowrite", callID="plan", state=state)
+
+    def fill_context(self, used: int, size: int) -> None:  # noqa: ARG002 - opencode does not say the size
+        tokens = {"input": used, "output": 0, "reasoning": 0}
+        self._part("step", type="step-finish", reason="tool-calls", tokens=tokens)
 
     def ask(self, call: ScriptedCall) -> bool:
         identity = f"per_{next(self._server.numbers)}"
@@ -168,6 +177,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path != "/event":
             self._send(404, {"error": "not found"})
             return
+
         listener: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self.server_state.listeners.append(listener)
         self.send_response(200)
@@ -182,6 +192,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
         if not self._is_allowed():
             return
+
         state = self.server_state
         match self.path.strip("/").split("/"):
             case ["session"]:

@@ -135,6 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._is_allowed():
             self._send_json(401, {"error": {"message": "Incorrect API key"}})
             return
+
         body = json.loads(data)
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = RecordedRequest(self.path, data, body, headers)
@@ -142,6 +143,7 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.drop or not self.log.wait(reply.hang, self.connection):
             self._break()
             return
+
         self._answer(wire_format, request, number, reply)
 
     def _answer(
@@ -165,8 +167,10 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path.startswith("/v1") and not self._is_allowed():
             self._send_json(401, {"error": {"message": "no key"}})
             return
+
         for path in (self.path, self.path.partition("?")[0]):
             answer = answer or self.log.answers.get(path)
+
         if answer is None:
             self._send_json(404, {"error": "not found"})
         else:
@@ -199,6 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             if part:
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+
         self.wfile.write(b"0\r\n\r\n")
         self.close_connection = True
 
@@ -214,6 +219,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         for name, value in headers:
             self.send_header(name, value)
+
         self.end_headers()
         self.wfile.write(data)
         self.close_connection = True

@@ -28,8 +28,10 @@ def native_answers(
     entry: dict[str, Any] = {"object": "model", "owned_by": _OWNERS[kind]}
     if kind == "vllm" and context is not None:
         entry["max_model_len"] = context
+
     if kind == "llama_cpp_python":
         entry["permissions"] = []
+
     listed = [{"id": model, **entry} for model in models]
     answers: dict[str, Any] = {"/v1/models": {"object": "list", "data": listed}}
     match kind:
@@ -43,6 +45,7 @@ def native_answers(
             answers["/openapi.json"] = {"openapi": "3.1.0", "info": about}
         case "lm_studio":
             answers["/api/v0/models"] = _lm_studio_models(models, context)
+
     return answers
 
 
@@ -50,6 +53,7 @@ def _ollama_answers(models: tuple[str, ...], context: int | None) -> dict[str, A
     loaded: list[dict[str, Any]] = []
     if context is not None:
         loaded = [{"name": model, "context_length": context} for model in models]
+
     return {
         "/api/version": {"version": "0.0.0"},
         "/api/ps": {"models": loaded},

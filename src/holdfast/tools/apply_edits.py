@@ -71,6 +71,7 @@ def apply_edits(arguments: ApplyEditsTool, context: ToolContext, _: Cancel) -> T
         if "path" in item:
             item["path"] = context.plain(item["path"])
             paths.append(item["path"])
+
     barred = _deny_barred(paths)
     if barred is not None:
         return barred
@@ -78,6 +79,7 @@ def apply_edits(arguments: ApplyEditsTool, context: ToolContext, _: Cancel) -> T
     parsed = read_edits(fields)
     if isinstance(parsed, Malformed):
         return _refuse_malformed(parsed)
+
     requests: list[FileRequest] = []
     refusals: list[FileRefused] = []
     for request in parsed:
@@ -94,6 +96,7 @@ def apply_edits(arguments: ApplyEditsTool, context: ToolContext, _: Cancel) -> T
         return barred
     if refusals:
         return refuse_edits(refusals, call, context)
+
     return edit(call, context)
 
 
@@ -120,14 +123,17 @@ def _judge_line_numbers(request: FileRequest, context: ToolContext) -> FileReque
     """
     if not isinstance(request.request, LineEdits):
         return request
+
     looked = context.ports.files.look(request.path)
     if not isinstance(looked, FileFound):
         return request
+
     bare: list[LineEdit] = []
     for each in request.request.edits:
         old = each.old or ""
         if not old.strip():
             bare.append(each)
+
     seen = context.memory.shown.get(looked.at)
     if seen is None:
         if not bare:
@@ -143,6 +149,7 @@ def _judge_line_numbers(request: FileRequest, context: ToolContext) -> FileReque
             "read it again, or send the lines' text as old."
         )
         return Refused("stale", message)
+
     return replace(request, request=replace(request.request, shown=seen.text))
 
 
@@ -156,6 +163,7 @@ def _has_moved(edits: Iterable[LineEdit], shown: str, current: str) -> bool:
         around = slice(max(0, each.start - 2), max(each.start, each.end) + 1)
         if then[around] != now[around]:
             return True
+
     return False
 
 

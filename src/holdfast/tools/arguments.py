@@ -77,6 +77,7 @@ def signature(schema: Mapping[str, Any]) -> str:
         if name not in required:
             label = f"{name}?"
         fields.append(f"{label}: {_type(field)}")
+
     return "{" + ", ".join(fields) + "}"
 
 
@@ -126,6 +127,7 @@ def _compact_object(node: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[
     if "properties" in node:
         # The docstring of a model; the description of a single field stays.
         left_out = _LEFT_OUT | {"description"}
+
     compact: dict[str, Any] = {}
     for key, value in node.items():
         if key in left_out:
@@ -135,6 +137,7 @@ def _compact_object(node: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[
             compact[key] = {name: _compact(field, shared) for name, field in value.items()}
         else:
             compact[key] = _compact(value, shared)
+
     return compact
 
 

@@ -47,6 +47,7 @@ class TreeMemory:
         else:
             self._origins.setdefault(path, mark_of(before))
             self._edited.add(path)
+
         self._set(path, mark_of(after))
 
     def base(self, marks: FileDigests) -> None:
@@ -81,10 +82,12 @@ class TreeMemory:
         if path in self._origins:
             # Listed as changed before the first command, and not now: committed, or restored.
             return self._mark_now(path)
+
         # Clean, then changed, and clean again: committed (then as last listed), or restored.
         last = self._listed.get(path)
         if last is None or last != self._mark_now(path):
             return None
+
         return last
 
     def _set(self, path: str, mark: str | None) -> None:

@@ -140,6 +140,7 @@ class ToolContext:
             data = data_of(self.ports.files.look(path))
             if data is not None:
                 texts[path] = decode(data).text
+
         return texts
 
     def before_command(self) -> Observed:

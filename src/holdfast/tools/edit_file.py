@@ -38,6 +38,7 @@ def edit_file(arguments: EditFileTool, context: ToolContext, _: Cancel) -> ToolO
     is_blank = not arguments.old.strip()
     if is_blank and isinstance(context.ports.files.look(path), FileMissing):
         request = FileRequest(path, "create", WriteFile(arguments.new))
+
     call = EditCall((request,), "edit_error", EDIT_FORMAT)
     return edit(call, context)
 

@@ -38,31 +38,39 @@ def find_files(arguments: FindFilesTool, context: ToolContext, _: Cancel) -> Too
             return refuse_path(place)
         case Regular():
             return failed(f"{path}: this is a file; name a directory, or leave path out.")
-        case NothingThere():
+        case NothingThere() if not _with_covered((), path, context):
             return failed(f"{path}: there is no such directory; leave path out to look everywhere.")
+
     pattern = context.plain(arguments.pattern)
     if not pattern:
         message = "find_files: pattern is empty; send a glob, or a part of a name."
         return ToolOutcome(message, "schema_reject")
-    names = context.ports.folders.names(place.at)
-    paths = _with_covered(names.paths, place.at, context)
-    found = _matching(pattern, paths, place.at)
+
+    at = path if isinstance(place, NothingThere) else place.at
+    names = context.ports.folders.names(at)
+    paths = _with_covered(names.paths, at, context)
+    found = _matching(pattern, paths, at)
     if found is None:
         message = f"find_files: {pattern} is not a glob; try a part of the name."
         return ToolOutcome(message, "schema_reject")
+
     read: tuple[str, ...] = ()
     where = ""
     if path:
         read = (path,)
         where = f" below {path}"
+
     heading = f"{count(len(found), 'file')}{where}:"
     if not found:
         heading = f"No file{where} matches {pattern}.{_suggest(pattern, paths)}"
+
     if names.more:
         heading += " Not all files could be listed; name a directory as path."
+
     lines = [heading, *found[:_MOST]]
     if len(found) > _MOST:
         lines.append(f"({len(found) - _MOST} more; use a narrower pattern)")
+
     return ToolOutcome("\n".join(lines), read=read)
 
 
@@ -75,6 +83,7 @@ def _with_covered(paths: tuple[str, ...], under: str, context: ToolContext) -> l
             known.discard(path)
         elif path.startswith(prefix):
             known.add(path)
+
     return sorted(known)
 
 
@@ -83,16 +92,19 @@ def _matching(pattern: str, paths: list[str], under: str) -> list[str] | None:
     if not _WILDCARD.search(pattern):
         part = pattern.casefold()
         return [path for path in paths if part in path.casefold()]
+
     try:
         expression = glob_to_regex(pattern)
     except re.error:
         return None
+
     prefix = prefix_of(under)
     found: list[str] = []
     for path in paths:
         names = (path, path.removeprefix(prefix))
         if any(map(expression.fullmatch, names)):
             found.append(path)
+
     return found
 
 

@@ -50,4 +50,5 @@ def _translate(text: str) -> str:
                 parts.append(f"(?:{'|'.join(alternatives)})")
             case _:
                 parts.append(re.escape(found[0]))
+
     return "".join(parts)

@@ -66,6 +66,7 @@ def _with_covered(
             continue
         size = len(text.encode("utf-8", "replace"))
         entries.setdefault(first, DirectoryEntry(first, "file", size))
+
     return list(entries.values())
 
 
@@ -74,6 +75,7 @@ def _show(path: str, entries: list[DirectoryEntry], *, more: bool) -> ToolOutcom
     content = "nothing is in it"
     if entries:
         content = count(len(entries), "entry", "entries")
+
     lines = [f"{path or '.'}: {content}."]
     lines += map(_line, entries[:_MOST])
     left = len(entries) - _MOST
@@ -81,9 +83,11 @@ def _show(path: str, entries: list[DirectoryEntry], *, more: bool) -> ToolOutcom
         lines.append("(and more; use find_files to look for a name)")
     elif left > 0:
         lines.append(f"({left} more; use find_files to look for a name)")
+
     read: tuple[str, ...] = ()
     if path:
         read = (path,)
+
     return ToolOutcome("\n".join(lines), read=read)
 
 
@@ -107,12 +111,14 @@ def _missing(path: str, context: ToolContext) -> ToolOutcome:
     above = context.ports.folders.place(parent)
     if not isinstance(above, Directory):
         return failed(f"{problem}; list the directory above it to see what there is.")
+
     directories = [entry.name for entry in above.entries if entry.kind == "directory"]
     near = get_close_matches(name, directories)
     if near:
         prefix = prefix_of(parent)
         paths = " or ".join(f"{prefix}{each}" for each in near)
         return failed(f"{problem}; did you mean {paths}?")
+
     shown = parent or "."
     return failed(f"{problem}; list {shown} to see what there is.")
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.vocab.approvals import ApprovalSubject
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
-    from holdfast.vocab.sandbox import SandboxLevel, SandboxStatus
+    from holdfast.vocab.sandbox import GitAccess, SandboxLevel, SandboxStatus
 
 
 # -------------------------------------------------------------------------------------------- edits
@@ -194,13 +194,13 @@ class Commands(Protocol):
         timeout: float,
         cancel: Cancel,
         network: bool = False,
-        git_writable: bool = False,
+        git: GitAccess = "read",
     ) -> CommandDone:
         """Run a program for at most `timeout` seconds.
 
         The exit code is 126 or 127 if the program cannot be run. Where no sandbox enforces a level,
         the program runs as in `full`: the caller asks before. `network` opens the network in
-        `write`. `git_writable` lets git commit in `write`, but not change its configuration.
+        `write`, and `git` says what the program may do there with the git directory.
         """
 
 

@@ -39,12 +39,15 @@ def read_file(arguments: ReadFileTool, context: ToolContext, _: Cancel) -> ToolO
     refused = _judge_place(path, place)
     if refused is not None:
         return refused
+
     real_path = path
     if not isinstance(place, FileUnfit):
         real_path = place.at
+
     refused = context.ask_secret(path, real_path)
     if refused is not None:
         return refused
+
     looked = context.ports.files.look(path)
     match looked:
         case FileUnfit():
@@ -86,17 +89,20 @@ def _show(
     if decoded.binary:
         size = len(found.data)
         return failed(f"{path}: this is a binary file ({size} bytes); only text can be read.")
+
     context.memory.shown[found.at] = ShownText(decoded.text)
     # In the whole text: a part of a key block could not be told from other lines.
     lines, _ = split_lines(remove_tokens(decoded.text))
     total = len(lines)
     if not lines:
         return ToolOutcome(f"{path}: the file is empty.", read=(path,))
+
     # Other tools use a first line 0 for "from the top" and a last line -1 for "to the end".
     start = max(1, arguments.start or 1)
     end = total
     if arguments.end is not None and arguments.end >= 1:
         end = min(arguments.end, total)
+
     if start > total:
         return failed(f"{path}: the file has {count(total, 'line')}; there is no line {start}.")
     if end < start:
@@ -104,6 +110,7 @@ def _show(
             f"{path}: end={end} is before start={start}; "
             "send the first line as start, the last as end."
         )
+
     shown = _fitting(lines, start, end)
     heading = _heading(path, start, start + len(shown) - 1, end, total)
     # The heading differs from range to range, so only the lines count as a repetition.
@@ -121,18 +128,22 @@ def _fitting(lines: list[str], start: int, end: int) -> list[str]:
         if shown and size > _MOST_CHARACTERS:
             break
         shown.append(line)
+
     return shown
 
 
 def _heading(path: str, start: int, last: int, end: int, total: int) -> str:
     if start == 1 and last == total:
         return f"{path}: {count(total, 'line')}."
+
     what = f"lines {start} to {last}"
     if start == last:
         what = f"line {start}"
+
     heading = f"{path}: {what} of {total}."
     if last < end:
         heading += f" Read on with start={last + 1}."
+
     return heading
 
 

@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.guards.commands import Allow, Ask, Refuse, argv, judge_command, runs_git
+from holdfast.guards.shell.plain_git import shows_contents_as_they_are
 from holdfast.guards.tokens import MARK, remove_tokens
 from holdfast.tools.arguments import StrictArguments
 from holdfast.tools.commands.plan_read import PlannedRead, names_secrets, plan_read
+from holdfast.tools.commands.sandbox_gaps import runs_unattended, sandbox_gaps
 from holdfast.tools.context import ToolContext, denied, refuse
 from holdfast.tools.text_limits import clean, count
 from holdfast.tools.tool import Tool
@@ -22,13 +24,14 @@ if TYPE_CHECKING:
     from holdfast.tools.ports import CommandDone
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
-    from holdfast.vocab.sandbox import SandboxLevel
+    from holdfast.vocab.sandbox import GitAccess, SandboxLevel
     from holdfast.vocab.tool_calls import FailureKind
 
 _NAMED = 10
 """How many of the files that a command changed its answer names."""
 _NETWORK = "with access to the network"
 _UNATTENDED = "this may print secrets and nobody is there to allow it; do without it."
+_GIT_CURE = "run git alone, without a shell and with common options, or do without it."
 _NO_SANDBOX = (
     "no sandbox works here and nobody is there to allow this; the user can, by --sandbox off."
 )
@@ -54,7 +57,7 @@ class _Run:
     words: tuple[str, ...]
     level: SandboxLevel
     network: bool = False
-    git_writable: bool = False
+    git: GitAccess = "read"
 
 
 def run_command(arguments: RunCommandTool, context: ToolContext, cancel: Cancel) -> ToolOutcome:
@@ -63,20 +66,24 @@ def run_command(arguments: RunCommandTool, context: ToolContext, cancel: Cancel)
     if not command or "\0" in command:
         message = "run_command: command is empty, or contains a NUL; send a command line."
         return ToolOutcome(message, "schema_reject")
+
     run = _plan(command, arguments.access or "project", context)
     if isinstance(run, ToolOutcome):
         return run
+
     policy = context.policy
     seconds = max(1, min(arguments.timeout or policy.timeout, policy.longest_timeout))
     done, seen = _run(run, seconds, context, cancel)
     note = ""
-    unprotected = context.ports.commands.sandbox.unprotected("write")
+    unprotected = sandbox_gaps(context.ports.commands.sandbox, "write")
     if not unprotected and run.level == "write":
         note = _note_of_masked(run.words)
-    if policy.unattended and (unprotected or run.git_writable):
+
+    if policy.unattended and (unprotected or run.git == "write"):
         # The sandbox cannot mask files there, nor what git has of them, and nobody has approved
         # that they are read.
-        done = replace(done, output=_without_values(done.output, context, git=run.git_writable))
+        done = replace(done, output=_without_values(done.output, context, git=run.git == "write"))
+
     return _outcome(command, done, seconds, note, seen)
 
 
@@ -87,13 +94,15 @@ def _plan(
     verdict = judge_command(command, context.policy.rules)
     if isinstance(verdict, Refuse):
         return denied(verdict.message)
+
     words = argv(command)
     if access == "all":
         refused = _ask_more(command, _OUTSIDE, "--sandbox off", context)
         return refused or _Run(words, "full")
     if access == "network" and not context.policy.network:
         refused = _ask_more(command, _NETWORK, 'network = "on" in your own settings', context)
-        return refused or _Run(words, "write", network=True, git_writable=runs_git(command))
+        return refused or _Run(words, "write", network=True, git=_git_access(command, context))
+
     return _plan_in_project(command, verdict, context)
 
 
@@ -106,10 +115,11 @@ def _plan_in_project(
         if isinstance(planned, PlannedRead):
             return _Run(planned.argv, "read")
         verdict = planned
+
     words, network = argv(command), context.policy.network
     if isinstance(verdict, Ask):
         sandbox = context.ports.commands.sandbox
-        unprotected = sandbox.unprotected("write", network=network)
+        unprotected = sandbox_gaps(sandbox, "write", network=network)
         if context.policy.unattended:
             refused = _refuse_unattended(command, words, context)
             if refused is not None:
@@ -118,7 +128,8 @@ def _plan_in_project(
         refused = _ask(command, why, context)
         if refused is not None:
             return refused
-    return _Run(words, "write", network, git_writable=runs_git(command))
+
+    return _Run(words, "write", network, _git_access(command, context))
 
 
 def _ask(command: str, why: str, context: ToolContext) -> ToolOutcome | None:
@@ -128,7 +139,7 @@ def _ask(command: str, why: str, context: ToolContext) -> ToolOutcome | None:
     """
     policy, gate = context.policy, context.ports.gate
     sandbox = context.ports.commands.sandbox
-    if policy.unattended and not sandbox.runs_unattended(weak=policy.weak_sandbox):
+    if policy.unattended and not runs_unattended(sandbox, weak=policy.weak_sandbox):
         answer = gate.ask("command", command, why, in_auto=True)
         return refuse(answer, command, _WEAK_SANDBOX_CURE)
     return refuse(gate.ask("command", command, why), command)
@@ -141,9 +152,26 @@ def _refuse_unattended(
     sandbox = context.ports.commands.sandbox
     if sandbox.kind == "none" and not sandbox.switched_off:
         return denied(f"{command}: {_NO_SANDBOX}")
-    if names_secrets(words) and (sandbox.unprotected("write") or runs_git(command)):
+    if names_secrets(words) and (sandbox_gaps(sandbox, "write") or runs_git(command)):
         return denied(f"{command}: {_UNATTENDED}")
+    if runs_git(command) and not shows_contents_as_they_are(command):
+        why = context.ports.reads.why_not_git("history")
+        if why is not None:
+            return denied(f"{command}: {why}, and nobody is there to allow it; {_GIT_CURE}")
     return None
+
+
+def _git_access(command: str, context: ToolContext) -> GitAccess:
+    """Return what a command in `write` may do with the git directory.
+
+    Where git has files with secrets, an unattended command that is none of git does not see what
+    git has: it could print that in another form.
+    """
+    if runs_git(command):
+        return "write"
+    if context.policy.unattended and context.ports.reads.why_not_git("history") is not None:
+        return "hidden"
+    return "read"
 
 
 def _ask_more(command: str, what: str, cure: str, context: ToolContext) -> ToolOutcome | None:
@@ -152,6 +180,7 @@ def _ask_more(command: str, what: str, cure: str, context: ToolContext) -> ToolO
         if what == _OUTSIDE and context.ports.commands.sandbox.switched_off:
             return None
         return denied(f"{command}: nobody is there to allow this {what}; the user can, by {cure}.")
+
     # Not only the command: an answer for it must not count for this.
     subject = f"{command} ({what})"
     return refuse(context.ports.gate.ask("command", subject, f"it runs {what}"), command)
@@ -169,6 +198,7 @@ def _note_of_masked(words: Sequence[str]) -> str:
     names = names_secrets(words)
     if not names:
         return ""
+
     return (
         f"[{', '.join(map(clean, names[:5]))}: this may hold secrets, so commands cannot read it. "
         'Use read_file, which asks for approval, or access="all".]'
@@ -203,7 +233,7 @@ def _execute(run: _Run, seconds: int, context: ToolContext, cancel: Cancel) -> C
         timeout=seconds,
         cancel=cancel,
         network=run.network,
-        git_writable=run.git_writable,
+        git=run.git,
     )
 
 
@@ -213,18 +243,23 @@ def _outcome(
     output = remove_tokens(clean(done.output)).strip("\n")
     if note:
         output = f"{output}\n{note}".lstrip("\n")
+
     ending = _describe_end(done, seconds)
     if done.blocked:
         ending += f"\n{done.blocked}"
+
     if done.left:
         ending += "\nProcesses it had left in the background were ended."
+
     if seen.files:
         ending += f"\nIt changed {_names(seen.files)}."
+
     text = f"{ending}\n{output or '(no output)'}"
     events = (*seen.events, CommandRan(command, done.exit_code, output))
     failure: FailureKind | None = None
     if done.timed_out:
         failure = "exec_error"
+
     return ToolOutcome(text, failure, modified=seen.files, events=events)
 
 
@@ -245,6 +280,7 @@ def _describe_end(done: CommandDone, seconds: int) -> str:
         return f"Ended by the time limit of {seconds} s; {cure}."
     if done.exit_code is None:
         return f"Ended by {done.signal}."
+
     return f"Exit code {done.exit_code}."
 
 

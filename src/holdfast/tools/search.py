@@ -39,6 +39,7 @@ def search(arguments: SearchTool, context: ToolContext, cancel: Cancel) -> ToolO
     if not pattern.strip():
         message = "search: pattern is empty; send a word or a regular expression."
         return ToolOutcome(message, "schema_reject")
+
     path = context.plain(arguments.path or "").rstrip("/")
     place = context.ports.folders.place(path)
     match place:
@@ -47,12 +48,14 @@ def search(arguments: SearchTool, context: ToolContext, cancel: Cancel) -> ToolO
         case NothingThere():
             cure = "leave path out to search everywhere"
             return failed(f"{path}: there is no such file or directory; {cure}.")
+
     refused = context.ask_secret(path, place.at)
     if refused is not None:
         return refused
     if glob is not None and not _is_glob(glob):
         message = f"search: {glob} is not a glob; try one such as *.py."
         return ToolOutcome(message, "schema_reject")
+
     literal = not _compiles(pattern)
     query = Query(pattern, literal, place.at, glob, context.covered())
     hits = context.ports.searcher.find(query, cancel)
@@ -63,6 +66,7 @@ def search(arguments: SearchTool, context: ToolContext, cancel: Cancel) -> ToolO
     read: tuple[str, ...] = ()
     if path:
         read = (path,)
+
     return ToolOutcome("\n".join([heading, *lines]), read=read, repeat=repeat)
 
 
@@ -92,6 +96,7 @@ def _remember(hits: Hits, context: ToolContext) -> Hits:
             context.memory.shown[looked.at] = ShownText(text)
             if has_token(text):
                 masked[path], _ = split_lines(remove_tokens(text))
+
     shown = [_without_tokens(hit, masked.get(hit.path)) for hit in hits.hits]
     return replace(hits, hits=tuple(shown))
 
@@ -108,11 +113,14 @@ def _show(hits: Hits, query: Query, path: str) -> tuple[str, list[str]]:
     where = ""
     if path:
         where = f" in {path}"
+
     if query.glob is not None:
         where += f" ({query.glob})"
+
     notes = _notes(hits, query)
     if not hits.hits:
         return f"No match for {query.pattern}{where}.{notes}", []
+
     lines: list[str] = []
     size = 0
     for hit in hits.hits:
@@ -121,10 +129,12 @@ def _show(hits: Hits, query: Query, path: str) -> tuple[str, list[str]]:
         if lines and size > _MOST_CHARACTERS:
             break
         lines.append(line)
+
     number = count(len(lines), "match", "matches")
     if hits.more or len(lines) < len(hits.hits):
         cure = " There are more; narrow the pattern, path or glob."
         return f"The first {number}{where}:{cure}{notes}", lines
+
     return f"{number}{where}:{notes}", lines
 
 

@@ -39,6 +39,7 @@ class ToolboxOf:
             tool = TOOLS[name]
             self._tools[name] = tool
             specs.append(tool.spec)
+
         self._context = ToolContext(ports, policy)
         self.specs = tuple(specs)
         """The tools to offer to the model, always in the same order."""
@@ -60,13 +61,16 @@ class ToolboxOf:
                 "character; write the whole character."
             )
             return ToolOutcome(message, "schema_reject")
+
         try:
             arguments = tool.arguments.model_validate(dict(call.arguments))
         except ValidationError as error:
             message = sentence_of(error, tool.name, schema_of(tool.arguments))
             return ToolOutcome(clean(message), "schema_reject")
+
         if cancel.is_set():
             return ToolOutcome("Cancelled by the user; this was not done.")
+
         outcome = self._try(tool, arguments, cancel)
         text = remove_tokens(clean(outcome.text))
         return replace(outcome, text=text)
@@ -91,9 +95,11 @@ class ToolboxOf:
         offered = ", ".join(self._tools)
         if name in self.withheld:
             return denied(f"{name} is switched off in this session; the tools are: {offered}.")
+
         near = get_close_matches(name, self._tools, 3, 0.4)
         cure = f"the tools are: {offered}."
         if near:
             cure = f"did you mean {' or '.join(near)}?"
+
         message = clean(f"there is no tool {name}; {cure}")
         return ToolOutcome(message, "tool_not_found")

@@ -48,6 +48,7 @@ def write_patch(arguments: WritePatchTool, context: ToolContext, _: Cancel) -> T
         event = EditRefused("", requests.reason, requests.message)
         message = refused_call(requests, "patch_error", DIFF_FORMAT)
         return ToolOutcome(message, "schema_reject", events=(event,))
+
     placed = tuple(_with_plain_paths(request, context) for request in requests)
     call = EditCall(placed, "patch_error", DIFF_FORMAT)
     return edit(call, context)
@@ -62,6 +63,7 @@ def _with_path(arguments: WritePatchTool) -> str:
         return f"--- a/{path}\n+++ b/{path}\n{diff}"
     if _BLOCK.match(diff):
         return f"{path}\n{diff}"
+
     return diff
 
 
@@ -94,6 +96,7 @@ def _find_barred(text: str) -> Barred | None:
         names_a_file = not judged.message.endswith(_NO_FILE)
         if names_a_file:
             return judged
+
     return None
 
 

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 from holdfast.changes.change import AT_ONCE, SPLIT, Change
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.transaction import BatchOutcome, apply_batch
-from holdfast.usecases.events.change_events import Published, change_moved, changes_removed
+from holdfast.usecases.events.change_events import (
+    Published,
+    change_moved,
+    change_written,
+    changes_removed,
+)
 from holdfast.usecases.settle import record_batch, settle
 from holdfast.usecases.settled import NOTHING_LEFT
 from holdfast.usecases.workspace import NothingDone, nothing_done
@@ -74,18 +79,26 @@ class LockedWorkspace:
         log = self.workspace.log
         for change in log.list(state="proposed", origin=AT_ONCE):
             log.move(change.id, "proposed", "rejected", [change_moved(change, "rejected")])
+
         parts: dict[str, list[Change]] = {}
         for change in log.list(state="proposed", origin=SPLIT):
             parts.setdefault(change.requested.part_of or "", []).append(change)
+
         for whole, both in parts.items():
             if len(both) > 1:
                 # The newest first: the rest has the older place, that of the whole.
                 join_parts(log, whole, accepted=both[0], rest=both[-1])
+
         return log
 
     def add(self, change: Change, also: Sequence[OwnedEvent] = ()) -> tuple[AddedChange, Published]:
         """Record a new change; `also` are further events of that transaction."""
-        events = [change_moved(change, change.state), *also]
+        moved = change_moved(change, change.state)
+        if change.state == "applied":
+            # Another program has written it.
+            moved = change_written(change, "applied", change.plan.swaps, self.workspace.secrets)
+
+        events = [moved, *also]
 
         def announce(removed: Sequence[str]) -> Sequence[OwnedEvent]:
             events.extend(changes_removed(removed))

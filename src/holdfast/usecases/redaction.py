@@ -85,4 +85,5 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
         for field in fields(value):
             changed[field.name] = _mapped(getattr(value, field.name), change)
         return replace(value, **changed)
+
     return value

@@ -67,6 +67,7 @@ def redo_last(workspace: Workspace, worktrees: Worktrees) -> ChangesRedone | Res
             return _redo_changes(undone, root)
         if undone is None:
             return NothingDone((_nothing_to_redo(),), root.recovered)
+
     outcome = redo_restore(undone.checkpoint_id, worktrees)
     recovered = root.recovered.followed_by(outcome.recovered)
     return replace(outcome, recovered=recovered)
@@ -79,6 +80,7 @@ def _redo_changes(undone: ChangesUndone, root: LockedWorkspace) -> ChangesRedone
         if change is None or change.state != "rewound":
             return NothingDone((_nothing_to_redo(),), root.recovered)
         changes.append(change)
+
     files = SwappedFiles(root.workspace.files)
     batches: list[Batch] = []
     for change in changes:
@@ -88,6 +90,7 @@ def _redo_changes(undone: ChangesUndone, root: LockedWorkspace) -> ChangesRedone
             return NothingDone(refusals, root.recovered)
         files.swap(rebased.swaps)
         batches.append(Batch(change.id, rebased.swaps, rebased.makes))
+
     return _carry_out(sum_of(batches, files.sum()), changes, root)
 
 
@@ -97,14 +100,17 @@ def _carry_out(
     redone: dict[str, FileRedone] = {}
     for change in changes:
         redone.update({swap.path: _redone(swap) for swap in change.plan.swaps})
+
     files = tuple(redone.values())
     if not batch.swaps:
         # Every file has the edit already.
         published = record_batch(root.workspace, batch, changes)
         return ChangesRedone(tuple(changes), files, root.recovered, seq=published.seq)
+
     carried, published = root.carry_out(batch, *changes)
     if not isinstance(carried, Done):
         return nothing_done(carried, root.recovered)
+
     return ChangesRedone(tuple(changes), files, root.recovered, carried.unrecorded, published.seq)
 
 

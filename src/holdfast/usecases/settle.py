@@ -22,7 +22,12 @@ from holdfast.changes.transaction import (
     drop_batch,
     recover,
 )
-from holdfast.usecases.events.change_events import Published, change_moved, edits_landed
+from holdfast.usecases.events.change_events import (
+    Published,
+    change_moved,
+    change_written,
+    edits_landed,
+)
 from holdfast.usecases.events.ports import EventsUnavailable
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.vocab.change_events import Recovered
@@ -80,15 +85,19 @@ def settle(roots: BatchRoots, journal: WorktreeJournal, recover_restore: Recover
     """
     if journal.nested:
         return NOTHING_LEFT
+
     batches = journal.batches()
     settled = NOTHING_LEFT
     for pending in _in_order(journal.restores()):
         outdated = _is_in_files(pending) and pending.number < journal.last_restore()
         settled = settled.joined_with(recover_restore(pending, outdated=outdated))
+
     for event in settled.recovered:
         _publish(event, roots)
+
     for batch in batches:
         settled = settled.joined_with(settle_batch(batch, roots, journal))
+
     return settled
 
 
@@ -115,6 +124,7 @@ def drop_outdated(roots: BatchRoots, journal: WorktreeJournal) -> Settled:
         dropped = settle_batch(batch, roots, journal)
         if dropped.unrecorded is None:
             settled = settled.joined_with(dropped)
+
     return settled
 
 
@@ -203,19 +213,24 @@ def record_batch(
     old = changes[0].state
     if done.rewinds:
         new, old = "rewound", "applied"
+
     if old == new:
         return Published()
+
     group = None
     if done.others:
         group = done.id
+
     events: list[OwnedEvent] = []
     for change in changes:
-        events.append(change_moved(change, new, group=group))
+        events.append(change_written(change, new, done.swaps, root.secrets, group))
         if new == "applied":
             events += edits_landed(change, root.secrets)
+
     events += also
     if group is None:
         return Published.of(events, root.log.move(done.id, old, new, events))
+
     ids = [change.id for change in changes]
     return Published.of(events, root.log.move_together(ids, old, new, events))
 
@@ -227,6 +242,7 @@ def _record_left(done: Batch, event: Recovered, root: BatchRoot, roots: BatchRoo
     published = Published()
     if changes:
         published = record_batch(root, done, changes, [OwnedEvent(event)])
+
     if published.seq is None:
         _publish(event, roots)
 
@@ -241,6 +257,7 @@ def _record_dropped(dropped: Batch, event: Recovered, root: BatchRoot, roots: Ba
     if change is not None and not dropped.rewinds:
         events = [change_moved(change, "rejected"), OwnedEvent(event)]
         seq = root.log.move(dropped.id, "proposed", "rejected", events)
+
     if seq is None:
         _publish(event, roots)
 

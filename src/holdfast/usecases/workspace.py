@@ -82,9 +82,11 @@ def nothing_done(carried: BatchConflict | Failed, recovered: Settled) -> Nothing
         cure = "make room, or fix what is wrong there, and run this again"
         refused = Refused("conflict", f"the disk refused: {error.strerror}{where}; {cure}.")
         return NothingDone((FileRefused("", refused),), recovered, carried.unsettled)
+
     saved = ""
     if carried.saved:
         saved = f" Its old and new text are kept in {carried.saved}."
+
     return NothingDone(changed_meanwhile(carried.paths, saved), recovered)
 
 

@@ -24,13 +24,6 @@ class Interruption(Protocol):
         """Whether the process ends: then the turn is interrupted, not cancelled."""
 
 
-def forbids_step(cancel: Cancel) -> bool:
-    """Return whether no further step may begin: the turn is to end, or its process is."""
-    if cancel.is_set():
-        return True
-    return isinstance(cancel, Interruption) and cancel.interrupts
-
-
 class TurnStopped(Exception):  # noqa: N818 - the word for it
     """Another command stopped this turn, and nothing more of it is recorded.
 

@@ -48,18 +48,31 @@ class EditObserved:
 
 
 @dataclass(frozen=True, slots=True)
+class FileWritten:
+    """A file as a change has left it: the digest of its content, "" for no file.
+
+    `mode` is its mode, if the change has set that.
+    """
+
+    path: str
+    digest: str
+    mode: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeMoved:
     """A change is in a new state, its first one included.
 
     A new change is the last in the order, and so is one that becomes applied. With `replaces` it
     gets the place of that change, which becomes the last. Changes that are undone or redone
-    together have the same `group`.
+    together have the same `group`. `written` are the files that were written to apply or rewind it.
     """
 
     change_id: str
     state: Literal["proposed", "applied", "rejected", "rewound"]
     replaces: str | None = None
     group: str | None = None
+    written: tuple[FileWritten, ...] = ()
     kind: Literal["change_moved"] = "change_moved"
 
 

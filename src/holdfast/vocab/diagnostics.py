@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
 from typing import Literal, TypeAlias
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 Target: TypeAlias = Literal[
     "python", "javascript", "typescript", "c", "cpp", "rust", "java", "go", "any"
@@ -12,7 +14,7 @@ Target: TypeAlias = Literal[
 Severity: TypeAlias = Literal["error", "warning", "note"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclasses.dataclass(frozen=True, slots=True, order=True)
 class Area:
     """From a line and column to another, 1-based, columns in characters; the end is not part of it.
 

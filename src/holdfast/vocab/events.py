@@ -19,7 +19,7 @@ from holdfast.vocab.change_events import (
     Recovered,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
-from holdfast.vocab.session_events import MessageQueued, SessionChanged
+from holdfast.vocab.session_events import MessageQueued, RejectionQueued, SessionChanged
 from holdfast.vocab.worktree_events import WorktreeChanged
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ class TurnStarted:
     `prompt_message_id` is the user's message, None if the turn goes on without one. `message_id` is
     the answer. Events of stores older than schema 0003 have no ids. `sandbox` is the kind of
     sandbox that the turn's commands run in; "" where an older Holdfast wrote the event. `root` is
-    the directory that an external agent works in; "" for a turn of Holdfast's own model.
+    the directory that an external agent works in; "" for a turn of Holdfast's own model. `context`
+    is how many tokens fit into the context of that model; None where that is not known.
     """
 
     session: str
@@ -51,6 +52,7 @@ class TurnStarted:
     message_id: str = ""
     sandbox: SandboxKind | Literal[""] = ""
     root: str = ""
+    context: int | None = None
     kind: Literal["turn_started"] = "turn_started"
 
 
@@ -295,11 +297,17 @@ class RepairEnded:
 
 @dataclass(frozen=True, slots=True)
 class UsageReported:
-    """Tokens of one model call, as the server counts them, or (`estimated`) as we do."""
+    """Tokens of one model call, as the server counts them, or (`estimated`) as we do.
+
+    An external agent reports instead how many tokens are in its `context` now, and how many fit
+    into its `window`; None where that is not known.
+    """
 
     prompt: int
     completion: int
     estimated: bool = False
+    context: int | None = None
+    window: int | None = None
     kind: Literal["usage"] = "usage"
 
 
@@ -452,6 +460,7 @@ Event: TypeAlias = (
     | TurnEnded
     | SessionChanged
     | MessageQueued
+    | RejectionQueued
     | SessionDeleted
     | GarbageCollected
     | LogBaseline

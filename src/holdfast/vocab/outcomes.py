@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -84,11 +84,7 @@ class Landed:
     similarity: float
     spans: tuple[Span, ...]
     warning: str | None = None
-
-    @property
-    def landed(self) -> Literal[True]:
-        """True: the edit landed."""
-        return True
+    landed: ClassVar[Literal[True]] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +102,7 @@ class Refused:
     kind: Literal["patch_error", "edit_error"] = "edit_error"
     veto: str = ""
     """The name of the check that refused the closest place; "" where none did."""
-
-    @property
-    def landed(self) -> Literal[False]:
-        """False: nothing changed."""
-        return False
+    landed: ClassVar[Literal[False]] = False
 
 
 Outcome: TypeAlias = Landed | Refused

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from holdfast.vocab.lazy_dataclass import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SandboxLevel: TypeAlias = Literal["read", "write", "full"]
 """What a process may do.
@@ -16,22 +13,15 @@ SandboxLevel: TypeAlias = Literal["read", "write", "full"]
 and our state. `full`: whatever the user may.
 """
 
+GitAccess: TypeAlias = Literal["hidden", "read", "write"]
+"""What a process in `write` may do with the git directory.
+
+`hidden`: read it, but not the objects, so no contents of files. `write`: commit, but not change the
+configuration.
+"""
+
 SandboxKind: TypeAlias = Literal["bubblewrap", "landlock", "seatbelt", "none"]
 """What enforces the levels on this machine."""
-
-_ALL_OPEN = (
-    "all files of the user can be read and changed",
-    "the network is open",
-)
-_UNPROTECTED: Mapping[tuple[SandboxKind, SandboxLevel], tuple[str, ...]] = {
-    ("none", "read"): _ALL_OPEN,
-    ("none", "write"): _ALL_OPEN,
-    ("landlock", "write"): (
-        "files with secrets in the project can be read",
-        ".git and .holdfast can be changed",
-        "modes and times of files outside the project can be changed",
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +35,3 @@ class SandboxStatus:
     kind: SandboxKind
     why: str = ""
     switched_off: bool = False
-
-    def runs_unattended(self, *, weak: bool) -> bool:
-        """Return whether a command may run in the level `write` although no person was asked.
-
-        `weak`: the user accepts a sandbox that does not enforce all of the level.
-
-        >>> [SandboxStatus(kind).runs_unattended(weak=False) for kind in ("bubblewrap", "landlock")]
-        [True, False]
-        >>> [SandboxStatus(kind).runs_unattended(weak=True) for kind in ("landlock", "none")]
-        [True, False]
-        >>> SandboxStatus("none", switched_off=True).runs_unattended(weak=False)
-        True
-        """
-        if self.kind == "none":
-            return self.switched_off
-        return weak or not self.unprotected("write")
-
-    def unprotected(self, level: SandboxLevel, *, network: bool = False) -> tuple[str, ...]:
-        """Return what this kind cannot enforce of a level, in words; () if it enforces all.
-
-        >>> SandboxStatus("bubblewrap").unprotected("write")
-        ()
-        >>> SandboxStatus("none").unprotected("read")[1]
-        'the network is open'
-        """
-        found = _UNPROTECTED.get((self.kind, level), ())
-        if network:
-            # The caller asked for an open network, so an open network is not a weakness here.
-            return tuple(each for each in found if each != _ALL_OPEN[1])
-        return found

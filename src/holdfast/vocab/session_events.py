@@ -1,4 +1,4 @@
-"""The events of a session itself, and of the messages that wait for its next turn."""
+"""The events of a session itself, and of what waits for the end of its turn."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from holdfast.vocab.lazy_dataclass import dataclass
 SessionAction: TypeAlias = Literal["created", "renamed", "archived", "unarchived", "forked"]
 QueueState: TypeAlias = Literal["waiting", "begun", "removed", "refused"]
 """`begun`: a turn answers the message now. `refused`: no turn could begin."""
+RejectionState: TypeAlias = Literal["waiting", "done", "refused"]
+"""`waiting`: a turn runs. `refused`: the hunks could not be taken out of the files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +51,18 @@ class MessageQueued:
     client_id: str | None = None
     why: str = ""
     kind: Literal["message_queued"] = "message_queued"
+
+
+@dataclass(frozen=True, slots=True)
+class RejectionQueued:
+    """A rejection that waits for the end of a turn, or what became of it then.
+
+    No `hunks` means the whole change. `why` says why it was refused.
+    """
+
+    change_id: str
+    state: RejectionState
+    hunks: tuple[int, ...] = ()
+    reason: str = ""
+    why: str = ""
+    kind: Literal["rejection_queued"] = "rejection_queued"

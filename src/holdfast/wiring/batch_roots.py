@@ -56,6 +56,7 @@ class DiskBatchRoots:
         except (FileNotFoundError, NotADirectoryError):
             yield None
             return
+
         with closing(opened) as files:
             place = find_place(files.root, self._state)
             yield DiskBatchRoot(files, place, self._store, self._secrets)

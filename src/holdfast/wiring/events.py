@@ -42,9 +42,11 @@ class LateSignal:
                 time.sleep(seconds)
                 return
             self._signal = self._open()
+
         if self._signal is None:
             time.sleep(seconds)
             return
+
         self._signal.wait(seconds)
 
     def close(self) -> None:

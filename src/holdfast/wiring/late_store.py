@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING, Self
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from types import ModuleType
 
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
+    from holdfast.adapters.store.plain.plain_store import PlainStore
     from holdfast.adapters.store.records import WorktreeRow
     from holdfast.adapters.store.sessions.approvals import StoredApprovals
     from holdfast.adapters.store.store import Store
     from holdfast.adapters.store.turn_log import StoredTurnLog
     from holdfast.changes.change_log import ChangeLog
     from holdfast.usecases.checkpoints.conversation_ports import Conversations
-    from holdfast.usecases.events.ports import EventLog
+    from holdfast.usecases.events.ports import EventLog, LoggedEvent
     from holdfast.usecases.sessions.ports import RunningTurns
     from holdfast.usecases.turns.ports import TurnNotBegun
     from holdfast.usecases.worktrees.session_worktree import WorktreeRecords
+    from holdfast.vocab.owned_event import OwnedEvent
     from holdfast.vocab.place import Place
 
 
@@ -41,6 +43,7 @@ class LateStore:
         """Remember the state directory; open nothing."""
         self._state = state
         self._store: Store | None = None
+        self._plain: PlainStore | None = None
         self._opened = ExitStack()
         self._opening = threading.Lock()
 
@@ -63,8 +66,32 @@ class LateStore:
 
     def change_log(self, place: Place) -> ChangeLog:
         """Return the log of a project's changes. Raise `LogUnavailable` if it cannot be opened."""
+        plain = self._open_plain()
+        if plain is None:
+            return self._whole_change_log(place)
+
+        log: ChangeLog = _plain_parts().either_changes(
+            plain, place, self._is_open, self._whole_change_log
+        )
+        return log
+
+    def _whole_change_log(self, place: Place) -> ChangeLog:
         log: ChangeLog = _store_parts().changes_at(self.open, place)
         return log
+
+    def _is_open(self) -> bool:
+        return self._store is not None
+
+    def _open_plain(self) -> PlainStore | None:
+        """Return the store without SQLAlchemy; None if the whole one is open, or has to be."""
+        with self._opening:
+            if self._store is not None:
+                return None
+            if self._plain is None:
+                self._plain = _plain_parts().plain_store_at(self._state)
+                if self._plain is not None:
+                    self._opened.callback(self._plain.close)
+            return self._plain
 
     def turn_log(self, place: Place, locks: TurnLocks) -> StoredTurnLog | StoreProblem:
         """Open the store, and return the log of a project's turns, or why there is none."""
@@ -86,6 +113,7 @@ class LateStore:
             )
         except parts.StoreError as error:
             return StoreProblem(str(error))
+
         return found
 
     def agent_of_session(self, place: Place, session: str) -> str | None:
@@ -96,6 +124,7 @@ class LateStore:
         except parts.StoreError:
             # The turn will say so.
             return None
+
         return found
 
     def close_agent(self, chat: str, agent: str) -> None:
@@ -106,8 +135,7 @@ class LateStore:
 
     def event_log(self, place: Place) -> EventLog:
         """Return the event log of a project; the store is opened at the first event."""
-        log: EventLog = _session_parts().StoredEventLog(self.open, place)
-        return log
+        return _DeferredEventLog(lambda: _session_parts().StoredEventLog(self.open, place))
 
     def conversations(self, worktree: Place, project: Place) -> Conversations:
         """Return the conversations at a worktree; the store is opened when one is read."""
@@ -131,8 +159,32 @@ class LateStore:
         return turns
 
 
+class _DeferredEventLog:
+    """An event log (port `EventLog`) that is opened when it is first used."""
+
+    def __init__(self, make: Callable[[], EventLog]) -> None:
+        self._make = make
+
+    def after(
+        self, seq: int, *, session: str | None = None, limit: int | None = None
+    ) -> Sequence[LoggedEvent]:
+        return self._make().after(seq, session=session, limit=limit)
+
+    def last(self) -> int:
+        return self._make().last()
+
+    def publish(self, events: Sequence[OwnedEvent]) -> int:
+        return self._make().publish(events)
+
+
 # SQLAlchemy takes longer to import than git takes for a checkpoint, and a checkpoint without a
 # session, a dry run and a refused reply need no database.
+
+
+def _plain_parts() -> ModuleType:
+    from holdfast.wiring.late_parts import plain_parts  # noqa: PLC0415 - see above
+
+    return plain_parts
 
 
 def _store_parts() -> ModuleType:

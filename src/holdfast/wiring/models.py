@@ -25,6 +25,7 @@ def refuse_server(settings: Settings, trust: ProjectTrust) -> NotSent | None:
     """
     if not trust.untrusted(server_of(settings)):
         return None
+
     url = settings.values["base_url"]
     return NotSent(
         f"{url.source} names the server {url.value}, which would see this project and is not "
@@ -38,21 +39,25 @@ def find_model(settings: Settings, say: Callable[[str], None]) -> OpenAICompatib
     key = settings.key_to_send
     if settings.why_key_withheld:
         say(settings.why_key_withheld)
+
     server = find_server(settings["base_url"], key=key)
     if isinstance(server, ServerNotFound):
         return NotSent(server.message, "needs_login" if server.login else "unreachable")
+
     name = settings["model"] or next(iter(server.models), None)
     if name is None:
         return NotSent(
             f"{server.base_url} lists no model; load one there, or name one with --model.",
             "unreachable",
         )
+
     context = settings["context"]
     if context is None:
         found = find_context(server, name, key=key)
         context = found.tokens
         if found.warning:
             say(found.warning)
+
     return OpenAICompatible(server.base_url, name, key=key, context=context, kind=server.kind)
 
 
@@ -71,8 +76,10 @@ def list_server_models(settings: Settings) -> ServerModels:
     server = find_server(settings["base_url"], key=settings.key_to_send)
     if isinstance(server, ServerNotFound):
         return ServerModels(problem=server.message)
+
     model = settings["model"] or next(iter(server.models), None)
     problem = ""
     if model is None:
         problem = f"{server.base_url} lists no model; load one there, or name one with --model."
+
     return ServerModels(tuple(server.models), model, shown_url(server.base_url), problem)

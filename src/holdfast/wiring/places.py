@@ -27,6 +27,7 @@ def why_moved(root: Path) -> str | None:
     found = find_moved_worktree(root)
     if found is None:
         return None
+
     folder, top = found
     return (
         f"{folder}: core.worktree in its git settings leads to {top}, which is not this project; "

@@ -1,4 +1,4 @@
-"""The sandbox of a project's processes."""
+"""The sandbox of a project's processes, and the user's rules for commands."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.processes.sandbox.sandbox import Sandbox
     from holdfast.config.settings import Settings
+    from holdfast.guards.commands import CommandRules
     from holdfast.vocab.sandbox import SandboxStatus
 
 
@@ -27,3 +28,11 @@ def sandbox_at(root: Path, settings: Settings) -> Sandbox:
 def sandbox_status(root: Path, settings: Settings) -> SandboxStatus:
     """Return what confines the processes of a project."""
     return sandbox_at(root, settings).status
+
+
+def command_rules(settings: Settings) -> CommandRules:
+    """Return the user's rules for commands."""
+    # Only a turn judges commands, and the guards take long to import.
+    from holdfast.guards.commands import CommandRules  # noqa: PLC0415 - see above
+
+    return CommandRules(allow=settings["allow_commands"], deny=settings["deny_commands"])

@@ -14,6 +14,7 @@ from holdfast.adapters.places.adopted_folder import adopt_state
 from holdfast.adapters.places.places import claim_place, find_place
 from holdfast.adapters.processes.commands import OsCommands
 from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
+from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.usecases.worktrees.make import NewWorktree, WorktreeMade, make_worktree
 from holdfast.usecases.worktrees.make_anew import make_worktree_anew
 from holdfast.usecases.worktrees.ports import WorktreeDependencies
@@ -27,7 +28,7 @@ from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.worktrees import open_worktrees
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from holdfast.config.settings import Settings
     from holdfast.usecases.turns.approvals import Asker
@@ -82,6 +83,42 @@ def make_session_worktree(
         return make_worktree_anew(known, needs, patterns, checkpoint=checkpoint, setup=setup)
 
 
+def reopen_session_worktree(
+    root: Path, session: str, settings: Settings, say: Callable[[str], None]
+) -> SessionWorktree | NotSent | None:
+    """Return the worktree that was made for a session, made anew if it is gone.
+
+    Return None if none was made, or if several sessions begin so.
+    """
+    try:
+        with open_session_worktrees(root) as opened:
+            found = [each for each in opened.records.list() if each.session.startswith(session)]
+        if len(found) != 1:
+            return None
+        (own,) = found
+        if own.is_there:
+            return own
+        made = make_session_worktree(root, own.session, settings)
+    except WorktreesUnavailable as error:
+        return NotSent(f"the worktree cannot be recorded: {error}")
+
+    if isinstance(made, WorktreeRefused):
+        return NotSent(f"no worktree was made: {' '.join(made.problems)}")
+
+    say(f"session {own.session} got a new worktree, {own.path}")
+    say_setup(made, say)
+    return made.worktree
+
+
+def say_setup(made: WorktreeMade, say: Callable[[str], None]) -> None:
+    """Say what became of the setup command, unless it did what it should."""
+    setup = made.setup
+    if setup is None or setup.exit_code == 0:
+        return
+    why = setup.why or f"exit code {setup.exit_code}: {setup.output[-500:]}"
+    say(f"setup `{setup.command}`: {why}")
+
+
 def _find_session(
     wanted: str, place: Place, store: LateStore, needs: WorktreeDependencies
 ) -> SessionWorktree | str | WorktreeRefused:
@@ -91,11 +128,13 @@ def _find_session(
         known = {each.session: each for each in needs.records.list()}
     except (ConversationFailed, WorktreesUnavailable) as error:
         return WorktreeRefused.because(str(error))
+
     if len(found) != 1:
         return WorktreeRefused.because(
             f"{wanted}: no session of this project, or several, begin so; "
             "`holdfast sessions list` has them."
         )
+
     return known.get(found[0], found[0])
 
 
@@ -118,8 +157,9 @@ def _setup(
     """Return the setup command of the project, if it has one."""
     if settings.worktree is None or settings.worktree.setup is None:
         return None
+
     from holdfast.usecases.worktrees.setup import ProjectSetup  # noqa: PLC0415 - few projects have a setup, and it takes long to import
-    from holdfast.wiring.repairs import command_rules  # noqa: PLC0415 - as above
+    from holdfast.wiring.sandboxes import command_rules  # noqa: PLC0415 - as above
 
     command = settings.worktree.setup
     state = state_directory()

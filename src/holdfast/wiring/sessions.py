@@ -9,9 +9,9 @@ from holdfast.adapters.filesystem.command_grants import DiskGrants
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.places.places import find_place
 from holdfast.adapters.processes.turn_processes import turn_of_process
-from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.database_url import chosen_url, store_exists
 from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.plain.column_values import new_id
 from holdfast.adapters.store.sessions.message_pages import StoredMessages
 from holdfast.adapters.store.sessions.placed_sessions import placed_sessions
 from holdfast.adapters.store.sessions.session_log import StoredSessions
@@ -119,9 +119,11 @@ def list_placed_sessions(root: Path | None, offset: int, limit: int) -> tuple[Pl
     state = state_directory()
     if not store_exists(chosen_url(state)):
         return ()
+
     place = None
     if root is not None:
         place = find_place(root, state)
+
     with LateStore(state) as store:
         try:
             return store.open().query(placed_sessions, place, offset, limit)
@@ -145,6 +147,7 @@ def last_session_at(root: Path) -> str | SessionRefused:
             found = last_session(records)
     except SessionsUnavailable as error:
         return SessionRefused(str(error))
+
     return found if isinstance(found, SessionRefused) else found.id
 
 
@@ -169,6 +172,7 @@ def open_approvals(root: Path) -> Iterator[ApprovalsOfRoot | None]:
     if not store_exists(chosen_url(state)):
         yield None
         return
+
     place = find_place(root, state)
     with LateStore(state) as store:
         questions = store.approvals(place, TurnLocks(state))

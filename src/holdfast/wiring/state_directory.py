@@ -17,6 +17,7 @@ def why_state_refused(root: Path) -> str | None:
     project = os.path.realpath(root)
     if not Path(state).is_relative_to(project):
         return None
+
     return (
         f"the state directory {state} is inside the project {project}, where a model could change "
         "what is allowed; set HOLDFAST_STATE_DIR to a directory outside of it."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from holdfast.adapters.project.project_overview import look_over
 from holdfast.adapters.project.read_guard import DiskReadGuard
 from holdfast.adapters.project.search import DiskSearcher
 from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests, is_cache
+from holdfast.config.settings import BadConfig
 from holdfast.guards.step_cap import StepCaps
 from holdfast.loop.limits import LoopLimits
 from holdfast.tools.context import ToolPolicy, ToolPorts
@@ -32,8 +34,8 @@ from holdfast.usecases.turns.turn_editor import ReviewedFiles
 from holdfast.wiring.late_store import LateStore, StoreProblem
 from holdfast.wiring.models import find_model, refuse_server
 from holdfast.wiring.places import find_place
-from holdfast.wiring.repairs import command_rules, turn_repairs_at
-from holdfast.wiring.sandboxes import sandbox_at
+from holdfast.wiring.sandboxes import command_rules, sandbox_at
+from holdfast.wiring.settings import settings_at
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.trust import trust_at
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
@@ -46,8 +48,10 @@ if TYPE_CHECKING:
     from holdfast.changes.ports import Files
     from holdfast.config.settings import Settings
     from holdfast.tools.ports import ApprovalGate, Editor, FileObserver
+    from holdfast.usecases.trust.project_trust import ProjectTrust
     from holdfast.usecases.turns.approvals import Asker
     from holdfast.usecases.turns.ports import ShowEvent
+    from holdfast.usecases.turns.repair_ports import TurnRepairs
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import TurnEnded
 
@@ -58,25 +62,43 @@ _OVERVIEW_SHARE = 10
 def root_of_session(root: Path, session: str, say: Callable[[str], None]) -> Path | NotSent:
     """Return the root of the worktree in which a session of the project works.
 
-    It is `root` itself if the session has none yet. A session that cannot be found is reported by
-    the turn.
+    It is `root` itself if the session has none yet. A worktree that was made for the session and is
+    gone is made anew. A session that cannot be found is reported by the turn.
     """
     place = find_place(root)
     with LateStore(state_directory()) as store:
         found = store.worktree_of_session(place, session)
+
     if isinstance(found, TurnNotBegun | StoreProblem) or found is None:
         return root
     if found.identity in {None, place.worktree_id}:
         return root
+
     path = find_worktree(found.identity or "", found.path, place)
     if path is None:
         here = f"holdfast run --continue {session} --root {place.worktree_root}"
-        return NotSent(
+        gone = NotSent(
             f"session {session} works in the worktree {found.path}, which is gone; "
             f"to go on in this one: {here}"
         )
+        return _reopen(root, session, say) or gone
+
     say(f"session {session} goes on in its own worktree, {path}")
     return Path(path)
+
+
+def _reopen(root: Path, session: str, say: Callable[[str], None]) -> Path | NotSent | None:
+    from holdfast.wiring.session_worktrees import reopen_session_worktree  # noqa: PLC0415 - a worktree that is there needs none of it
+
+    settings = settings_at(root)
+    if isinstance(settings, BadConfig):
+        return NotSent(" ".join(settings.problems))
+
+    own = reopen_session_worktree(root, session, settings, say)
+    if own is None or isinstance(own, NotSent):
+        return own
+
+    return Path(own.path)
 
 
 def mark_interrupted_at(root: Path) -> tuple[str, ...]:
@@ -89,10 +111,12 @@ def mark_interrupted_at(root: Path) -> tuple[str, ...]:
     state = state_directory()
     if not store_exists(chosen_url(state)):
         return ()
+
     with LateStore(state) as store, suppress(RecordsUnavailable):
         records = store.turn_log(find_place(root), TurnLocks(state))
         if not isinstance(records, StoreProblem):
             return records.mark_interrupted(*INTERRUPTED)
+
     return ()
 
 
@@ -132,9 +156,17 @@ def run_turn_at(
         if isinstance(dependencies, NotSent):
             return dependencies
         if settings["repair"] == "auto":
-            repairs = turn_repairs_at(workspace, settings, trust, say)
+            repairs = partial(_repairs, workspace, settings, trust, say)
             dependencies = replace(dependencies, repairs=repairs)
         return send(message, dependencies, show, say, cancel)
+
+
+def _repairs(
+    workspace: DiskWorkspace, settings: Settings, trust: ProjectTrust, say: Callable[[str], None]
+) -> TurnRepairs:
+    from holdfast.wiring.repairs import turn_repairs_at  # noqa: PLC0415 - turns that change no file do without
+
+    return turn_repairs_at(workspace, settings, trust, say)
 
 
 def _dependencies(
@@ -148,6 +180,7 @@ def _dependencies(
     context = turn_context(workspace, settings, asker)
     if isinstance(context, NotSent):
         return context
+
     profile = profile_of(model.name)
     tools = profile.tools(plan=message.plan)
     folders = DiskDirectories(str(root))
@@ -202,6 +235,7 @@ def turn_context(
     records = workspace.store.turn_log(place, locks)
     if isinstance(records, StoreProblem):
         return NotSent(f"the turn cannot be recorded: {records.message}")
+
     return TurnContext(
         workspace=workspace,
         worktrees=open_worktrees(root, store=workspace.store),

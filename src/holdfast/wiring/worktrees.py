@@ -95,9 +95,11 @@ class GitWorktrees:
         if make:
             with suppress(OSError):
                 settle_birth(self._root)
+
         problem = bring_left_objects_over(str(self._root), str(self._state))
         if problem:
             self._say(problem)
+
         limits = replace(SnapshotLimits(), ignored=_ignored_budget(self._root))
         lock = journal_lock(self._state, self._say)
         locked = lock_worktree(
@@ -141,10 +143,12 @@ class GitWorktrees:
             with self.hold(make=False):
                 # Their place is another now; that they are moved is all that is to be done.
                 pass
+
         journal = look_at_journal(self._state, self._root)
         limits = SnapshotLimits()
         if files:
             limits = replace(limits, ignored=_ignored_budget(self._root))
+
         looked = look_at_worktree(
             self._root, self._state, limits, journal, files=files, excluded=_store_files()
         )
@@ -203,9 +207,11 @@ class GitWorktrees:
         place = self._place(self._root, claim=False)
         if not has_other_worktrees(place, self._state):
             return ()
+
         with LateStore(self._state) as opened:
             conversations = (self._store or opened).conversations(place, place)
             found = conversations.transcript.elsewhere()
+
         return tuple(_located(each, place) for each in found)
 
     @contextmanager
@@ -280,6 +286,7 @@ def _ignored_budget(root: Path) -> IgnoredBudget:
     settings = settings_at(root)
     if isinstance(settings, BadConfig):
         return IGNORED_BUDGET
+
     return IgnoredBudget(
         settings["ignored_file_kilobytes"] * 1024,
         settings["ignored_files"],

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,6 +20,7 @@ from holdfast.adapters.agents.event_loop import AGENT_LOOP
 from holdfast.adapters.agents.follow_turn import follow_turn
 from holdfast.adapters.agents.launch import AgentLaunch
 from holdfast.adapters.agents.turn_queue import AgentQuestion, TurnQueue
+from holdfast.testing import FixedClock
 from holdfast.usecases.agents.ports import (
     AgentCrashed,
     AgentPrompt,
@@ -34,6 +36,8 @@ from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import TextArrived
 from tests.adapters.agents.acp_stage import Stage, TurnInThread, marked_processes
 from tests.waiting import LONGEST, has_text, wait_until
+
+pytestmark = pytest.mark.slow  # each starts an agent, a process of its own
 
 Make = Callable[..., Stage]
 
@@ -119,12 +123,19 @@ def test_an_agent_that_ends_while_it_waits_for_a_permission_withdraws_it(stage: 
         acp.agent.turn(AgentPrompt("permission a.py x"), acp.updates.append, decide)
 
 
-def test_waiting_for_a_person_is_not_the_time_of_an_agent() -> None:
+def test_waiting_for_a_person_is_not_the_time_of_an_agent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = FixedClock()
+    monkeypatch.setattr(
+        "holdfast.adapters.agents.follow_turn.time", SimpleNamespace(monotonic=clock)
+    )
+
     async def ask() -> AgentQuestion:
         return AgentQuestion(PermissionRequest(AgentCall("call-1", "Write a.py")))
 
     def decide(_request: PermissionRequest, _withdrawn: Cancel) -> PermissionAnswer:
-        time.sleep(1.2)
+        clock.sleep(1.2)
         return "once"
 
     turn = TurnQueue()

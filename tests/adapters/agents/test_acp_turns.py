@@ -16,8 +16,10 @@ from holdfast.usecases.agents.ports import (
     PermissionRequest,
 )
 from holdfast.vocab.agent_events import AgentCall, AgentNote, PlanEntry, PlanStated
-from holdfast.vocab.events import ReasoningArrived, TextArrived
+from holdfast.vocab.events import ReasoningArrived, TextArrived, UsageReported
 from tests.adapters.agents.acp_stage import Stage, marked_processes
+
+pytestmark = pytest.mark.slow  # each starts an agent, a process of its own
 
 Make = Callable[..., Stage]
 
@@ -38,6 +40,12 @@ def test_an_edit_is_made_and_each_report_of_its_call_is_the_whole_state(stage: M
     assert (acp.root / "a.py").read_text() == "x = 1\ny = 2\n"
     assert acp.updates == [WRITE, replace(WRITE, status="running"), replace(WRITE, status="done")]
     assert acp.steps == ["started", "initialized", "session"]
+
+
+def test_how_full_the_context_is_comes_as_usage_without_tokens_of_a_call(stage: Make) -> None:
+    acp = stage()
+    acp.turn("usage 10 20 1200 8000")
+    assert acp.updates == [UsageReported(0, 0, context=1200, window=8000)]
 
 
 def test_the_second_turn_is_warm_and_gets_no_transcript(stage: Make) -> None:

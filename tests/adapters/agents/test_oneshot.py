@@ -22,9 +22,11 @@ from holdfast.usecases.agents.ports import (
     AgentUsage,
 )
 from holdfast.vocab.agent_events import AgentCall, AgentNote
-from holdfast.vocab.events import ReasoningArrived, TextArrived
+from holdfast.vocab.events import ReasoningArrived, TextArrived, UsageReported
 from tests.adapters.agents.acp_stage import TurnInThread, marked_processes
 from tests.waiting import wait_until
+
+pytestmark = pytest.mark.slow  # each starts an agent, a process of its own
 
 SCRIPTED = (sys.executable, "-m", "holdfast.testing.scripted_oneshot", "-p")
 
@@ -71,6 +73,13 @@ def test_an_edit_is_made_and_its_call_reported(stage: Make) -> None:
     call = AgentCall("call-1", f"Write {path}", "edit", "running", (path,), "", diff)
     done = AgentCall("call-1", f"Write {path}", "edit", "done", (path,), "done", diff)
     assert oneshot.updates == [ReasoningArrived("hm\n"), call, done, TextArrived("ok\n")]
+
+
+def test_how_full_the_context_is_comes_as_usage_without_tokens_of_a_call(stage: Make) -> None:
+    oneshot = stage()
+    result = oneshot.turn("usage 10 20 1200 8000")
+    assert result.usage == AgentUsage(10, 20)
+    assert oneshot.updates == [UsageReported(0, 0, context=1200, window=8000)]
 
 
 def test_every_turn_is_fresh_and_gets_the_transcript(stage: Make) -> None:

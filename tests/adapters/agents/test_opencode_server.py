@@ -24,9 +24,11 @@ from holdfast.usecases.agents.ports import (
 )
 from holdfast.vocab.agent_events import AgentCall, AgentNote, PlanEntry, PlanStated
 from holdfast.vocab.cancellation import Cancel
-from holdfast.vocab.events import ReasoningArrived, TextArrived
+from holdfast.vocab.events import ReasoningArrived, TextArrived, UsageReported
 from tests.adapters.agents.acp_stage import TurnInThread, marked_processes
 from tests.waiting import LONGEST, wait_until
+
+pytestmark = pytest.mark.slow  # each starts an agent, a process of its own
 
 STAND_IN = (sys.executable, "-m", "holdfast.testing.scripted_opencode")
 
@@ -88,7 +90,9 @@ def test_an_edit_is_made_and_reported_in_order(stage: Make) -> None:
     call = AgentCall("call-1", f"write {path}", "edit", "running", (path,), "", diff)
     done = AgentCall("call-1", f"write {path}", "edit", "done", (path,), "", diff)
     plan = PlanStated((PlanEntry("one"), PlanEntry("two")))
-    assert server.updates == [ReasoningArrived("hm\n"), plan, call, done, TextArrived("ok\n")]
+    context = UsageReported(0, 0, context=30)
+    said = TextArrived("ok\n")
+    assert server.updates == [ReasoningArrived("hm\n"), plan, call, done, said, context]
     assert server.steps == ["started", "initialized", "session"]
 
 

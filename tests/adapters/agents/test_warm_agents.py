@@ -24,6 +24,8 @@ from tests.adapters.agents.acp_stage import marked_processes
 from tests.adapters.agents.test_opencode_server import STAND_IN
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.slow  # each starts an agent, a process of its own
+
 NEVER = threading.Event()
 
 

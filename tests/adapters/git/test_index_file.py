@@ -22,6 +22,8 @@ from holdfast.adapters.git.objects.index_file import (
 from holdfast.adapters.git.objects.object_store import ObjectStore
 from holdfast.adapters.git.objects.tree_cache import complete_trees
 
+pytestmark = pytest.mark.integration
+
 NAMES = st.sampled_from(["a", "a-b", "a.c", "a0", "b", "é", "z"])
 PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)
 CONTENT = st.binary(max_size=20)
@@ -218,7 +220,7 @@ def test_entries_whose_stat_data_git_has_written_anew(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.dictionaries(PATHS, st.none() | CONTENT, max_size=6), min_size=1, max_size=4))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=max(1, settings().max_examples // 2))
 def test_any_sequence_of_changes_has_the_tree_that_git_writes(
     tmp_path_factory: pytest.TempPathFactory, rounds: list[dict[str, bytes | None]]
 ) -> None:

@@ -17,6 +17,8 @@ from holdfast.checkpoints.limits import IgnoredBudget, SnapshotLimits
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.wiring.journals import journal_lock
 
+pytestmark = pytest.mark.integration
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -167,6 +169,7 @@ def test_files_of_which_only_the_time_changed_are_read_and_stay_the_same(
     assert _queries(log) == ["diff-files", "diff-files"]
 
 
+@pytest.mark.slow  # hundreds of files
 def test_many_files_with_another_time_are_compared_by_git(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

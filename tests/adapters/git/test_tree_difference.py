@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from holdfast.adapters.git.objects.object_store import ObjectStore
 from holdfast.adapters.git.objects.tree_difference import TreeComparison, UnreadableTreeError
 
+pytestmark = pytest.mark.integration
+
 PATHS = st.lists(st.sampled_from(["a", "a-b", "a.c", "b", "é"]), min_size=1, max_size=4)
 MODES = st.sampled_from(["100644", "100755", "120000", "160000"])
 FILES = st.dictionaries(PATHS.map("/".join), st.tuples(MODES, st.integers(0, 2)), max_size=8)
@@ -60,7 +62,7 @@ def _compared(root: Path, before: str, after: str) -> list[tuple[str, str, str]]
 
 
 @given(FILES, FILES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=max(1, settings().max_examples // 2))
 def test_any_two_trees_differ_as_git_says(
     tmp_path_factory: pytest.TempPathFactory,
     old: dict[str, tuple[str, int]],

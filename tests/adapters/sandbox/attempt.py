@@ -15,7 +15,7 @@ from holdfast.adapters.processes.sandbox.probe import SandboxChoice, open_sandbo
 from holdfast.adapters.processes.sandbox.sandbox import Sandbox
 from holdfast.adapters.project.secret_files import find_secret_files
 from holdfast.tools.ports import CommandDone
-from holdfast.vocab.sandbox import SandboxLevel
+from holdfast.vocab.sandbox import GitAccess, SandboxLevel
 
 
 def open_at(kind: SandboxChoice, place: Path) -> Sandbox:
@@ -30,7 +30,8 @@ def attempt(
     *,
     limit: float = 600.0,
     cancel: threading.Event | None = None,
-    **options: bool,
+    network: bool = False,
+    git: GitAccess = "read",
 ) -> CommandDone:
     root = str(place / "root")
     commands = OsCommands(root, open_at(kind, place))
@@ -40,7 +41,8 @@ def attempt(
         cwd=root,
         timeout=limit,
         cancel=cancel or threading.Event(),
-        **options,
+        network=network,
+        git=git,
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from holdfast.adapters.processes.sandbox.placeholders import placeholders
 from holdfast.adapters.processes.sandbox.probe import SandboxChoice
+from holdfast.vocab.sandbox import GitAccess
 from tests.adapters.sandbox.attempt import attempt, files_below
 
 HOSTILE = (
@@ -72,7 +73,7 @@ def test_an_approved_commit_works_and_configures_nothing(
         f"{HOSTILE}; echo /elsewhere > .git/commondir; echo '[x]' > .git/config.worktree; rm .git/commondir; "
         "echo x >> a.txt; git commit -qam two && git log --oneline | wc -l; echo /elsewhere > .git/commondir",
         "write",
-        git_writable=True,
+        git="write",
     )
     assert "\n2\n" in f"\n{done.output}"
     assert (root / ".git/config").read_text() == config
@@ -88,7 +89,7 @@ def test_git_does_not_record_a_masked_file_as_empty(bubblewrap: SandboxChoice, p
     git(root, "add", "-f", ".env")
     git(root, "commit", "-qm", "two")
     done = attempt(
-        bubblewrap, place, "echo x >> a.txt; git commit -qam three", "write", git_writable=True
+        bubblewrap, place, "echo x >> a.txt; git commit -qam three", "write", git="write"
     )
     assert done.exit_code != 0
     assert git(root, "show", "HEAD:.env") == "KEY=hunter2\n"
@@ -106,7 +107,7 @@ def test_a_linked_worktree_reads_and_commits(bubblewrap: SandboxChoice, place: P
         place,
         f"echo x > {hooks}/pre-commit; echo x >> {main}/.git/config; echo x > {main}/a.txt; echo x >> a.txt; git commit -qam two",
         "write",
-        git_writable=True,
+        git="write",
     )
     assert done.exit_code == 0, done.output
     assert git(place / "root", "log", "-1", "--format=%s") == "two\n"
@@ -121,13 +122,14 @@ def test_a_repository_inside_the_project_is_not_configured(
     inner.mkdir(parents=True)
     git(inner, "init", "-q")
     before = (inner / ".git/config").read_text()
-    for git_writable in (False, True):
+    accesses: tuple[GitAccess, ...] = ("read", "write")
+    for access in accesses:
         attempt(
             bubblewrap,
             place,
             "echo x >> vendor/inner/.git/config; echo x > vendor/inner/.git/hooks/pre-commit; touch vendor/inner/new",
             "write",
-            git_writable=git_writable,
+            git=access,
         )
         assert (inner / ".git/config").read_text() == before
         assert not (inner / ".git/hooks/pre-commit").exists()

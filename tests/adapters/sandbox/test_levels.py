@@ -27,6 +27,8 @@ from tests.waiting import (
     wait_until_gone,
 )
 
+pytestmark = pytest.mark.integration
+
 LEVELS: tuple[SandboxLevel, ...] = ("read", "write")
 
 

@@ -17,6 +17,8 @@ from holdfast.adapters.processes.sandbox.probe import SandboxChoice
 from tests.adapters.sandbox.attempt import attempt
 from tests.adapters.sandbox.conftest import fill
 
+pytestmark = pytest.mark.slow  # seconds together: `make quick` does without
+
 NOBODY = 65534
 SOURCES = Path(__file__).parents[3]
 PYTHON = "/usr/bin/python3"

@@ -26,7 +26,11 @@ def postgres() -> Iterator[Postgres]:
         yield server
 
 
-@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+# To start a server takes seconds, and each statement more than in this process: `make quick` does without.
+DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
+
+
+@pytest.fixture(scope="session", params=DATABASES)
 def ready(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Path | str]:
@@ -52,7 +56,7 @@ def url(ready: Path | str, tmp_path: Path) -> str:
     return ready
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=DATABASES)
 def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     if request.param == "sqlite":
         yield str(tmp_path / "state" / "holdfast.sqlite3")

@@ -14,7 +14,8 @@ from sqlalchemy import Connection, Engine, text
 
 from holdfast.adapters.store.database_url import parse_address
 from holdfast.adapters.store.engine import make_engine
-from holdfast.adapters.store.schema import migrate, revisions
+from holdfast.adapters.store.plain.revisions import revisions
+from holdfast.adapters.store.schema import migrate
 from tests.adapters.store.postgres import running_postgres
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -81,7 +82,7 @@ def _from_postgres(connection: Connection) -> list[str]:
 
 
 def dump_at(engine: Engine, revision: str) -> str:
-    """Migrate an empty store to a revision, and dump it."""
+    """Migrate a store up to a revision, and dump it."""
     with engine.begin() as connection:
         migrate(connection, revision)
         return dump(connection)

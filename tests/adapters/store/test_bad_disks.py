@@ -20,6 +20,8 @@ from tests.adapters.store.queries import append_event
 from tests.adapters.store.world import new_world
 from tests.places import place_of
 
+pytestmark = pytest.mark.integration
+
 
 @pytest.fixture
 def small_disk() -> Iterator[Path]:

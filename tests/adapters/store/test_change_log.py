@@ -1,16 +1,21 @@
-"""The log of changes keeps its promise: on SQLite, on PostgreSQL, and the one in memory that other tests use."""
+"""The log of changes keeps its promise: on SQLite, with SQLAlchemy and without, on PostgreSQL, and in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
+from itertools import starmap
 from pathlib import Path
 
 import pytest
 from sqlalchemy import update
 
 from holdfast.adapters.store.change_log import StoredChanges, changes_at
+from holdfast.adapters.store.database_url import SqliteFile
+from holdfast.adapters.store.plain.plain_store import open_plain_store
 from holdfast.adapters.store.queries.events import events_after
 from holdfast.adapters.store.queries.projects import project_at
 from holdfast.adapters.store.queries.sessions import remove_session
@@ -34,6 +39,7 @@ from holdfast.vocab.requests import (
     Replace,
     WriteFile,
 )
+from holdfast.wiring.late_parts.plain_parts import either_changes
 from tests.adapters.store.world import new_world
 from tests.changes.memory_log import MemoryLog
 from tests.places import place_of
@@ -88,9 +94,40 @@ PARTS = tuple(
 )
 
 
-@pytest.fixture(params=["stored", "memory"])
-def log(request: pytest.FixtureRequest, store: Store, tmp_path: Path) -> ChangeLog:
-    return MemoryLog() if request.param == "memory" else StoredChanges(store, place_of(tmp_path))
+OpenLog = Callable[[Place], ChangeLog]
+
+
+@contextmanager
+def opened_log(kind: str, store: Store) -> Iterator[OpenLog]:
+    """The changes of a place: those of the whole store, or of the store without SQLAlchemy."""
+
+    def stored(place: Place) -> ChangeLog:
+        return StoredChanges(store, place)
+
+    if kind == "stored":
+        yield stored
+        return
+    if not isinstance(store.address, SqliteFile):
+        pytest.skip("only a SQLite file is used without SQLAlchemy")
+    plain = open_plain_store(store.address)
+    assert plain is not None
+    with closing(plain):
+        yield lambda place: either_changes(plain, place, lambda: False, stored)
+
+
+@pytest.fixture(params=["stored", "plain"])
+def open_log(request: pytest.FixtureRequest, store: Store) -> Iterator[OpenLog]:
+    with opened_log(request.param, store) as opened:
+        yield opened
+
+
+@pytest.fixture(params=["stored", "plain", "memory"])
+def log(request: pytest.FixtureRequest, store: Store, tmp_path: Path) -> Iterator[ChangeLog]:
+    if request.param == "memory":
+        yield MemoryLog()
+        return
+    with opened_log(request.param, store) as opened:
+        yield opened(place_of(tmp_path))
 
 
 def test_a_change_is_read_as_it_was_written(log: ChangeLog) -> None:
@@ -252,15 +289,21 @@ def test_only_the_latest_of_what_is_settled_is_kept_and_all_that_is_proposed(
 def test_the_oldest_settled_change_goes_when_there_are_more_than_are_kept(
     log: ChangeLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("holdfast.adapters.store.change_log", "tests.changes.memory_log"):
+    for module in (
+        "holdfast.adapters.store.change_log",
+        "holdfast.adapters.store.plain.plain_changes",
+        "tests.changes.memory_log",
+    ):
         monkeypatch.setattr(f"{module}.KEPT", 2)
     for name in ("waits", "one", "two", "three"):
         log.add(change(name, state="proposed" if name == "waits" else "applied"), nothing)
     assert log.ids() == ("three", "two", "waits")
 
 
-def test_a_change_belongs_to_its_session_and_its_turn(store: Store, tmp_path: Path) -> None:
-    log = StoredChanges(store, place_of(tmp_path))
+def test_a_change_belongs_to_its_session_and_its_turn(
+    store: Store, open_log: OpenLog, tmp_path: Path
+) -> None:
+    log = open_log(place_of(tmp_path))
     world = store.run(new_world, tmp_path)
     first, second = (store.run(begin_turn, world.chat.id).id for _ in range(2))
     session = world.session.id
@@ -274,8 +317,10 @@ def test_a_change_belongs_to_its_session_and_its_turn(store: Store, tmp_path: Pa
     assert log.list(session=session, turn="another") == ()
 
 
-def test_events_are_published_in_the_transaction_of_the_call(store: Store, tmp_path: Path) -> None:
-    log = StoredChanges(store, place_of(tmp_path))
+def test_events_are_published_in_the_transaction_of_the_call(
+    store: Store, open_log: OpenLog, tmp_path: Path
+) -> None:
+    log = open_log(place_of(tmp_path))
 
     def moved(state: str) -> list[OwnedEvent]:
         return [OwnedEvent(ChangeMoved("one", state), "s", "t")]  # type: ignore[arg-type]
@@ -295,8 +340,8 @@ def test_events_are_published_in_the_transaction_of_the_call(store: Store, tmp_p
     ]
 
 
-def test_an_event_that_cannot_be_made_leaves_no_change(store: Store, tmp_path: Path) -> None:
-    log = StoredChanges(store, place_of(tmp_path))
+def test_an_event_that_cannot_be_made_leaves_no_change(open_log: OpenLog, tmp_path: Path) -> None:
+    log = open_log(place_of(tmp_path))
 
     def fail(_: Sequence[str]) -> Sequence[OwnedEvent]:
         raise ZeroDivisionError
@@ -308,9 +353,9 @@ def test_an_event_that_cannot_be_made_leaves_no_change(store: Store, tmp_path: P
 
 @pytest.mark.parametrize("owner", [{"session": "gone"}, {"turn": "gone"}])
 def test_an_owner_that_is_not_there_is_said_and_nothing_is_recorded(
-    store: Store, tmp_path: Path, owner: dict[str, str]
+    store: Store, open_log: OpenLog, tmp_path: Path, owner: dict[str, str]
 ) -> None:
-    log = StoredChanges(store, place_of(tmp_path))
+    log = open_log(place_of(tmp_path))
     with pytest.raises(
         LogUnavailable, match=f"{next(iter(owner))} gone: it is no longer in the store"
     ):
@@ -318,8 +363,10 @@ def test_an_owner_that_is_not_there_is_said_and_nothing_is_recorded(
     assert log.ids() == ()
 
 
-def test_the_changes_of_a_session_that_is_removed_stay(store: Store, tmp_path: Path) -> None:
-    log = StoredChanges(store, place_of(tmp_path))
+def test_the_changes_of_a_session_that_is_removed_stay(
+    store: Store, open_log: OpenLog, tmp_path: Path
+) -> None:
+    log = open_log(place_of(tmp_path))
     world = store.run(new_world, tmp_path)
     turn = store.run(begin_turn, world.chat.id).id
     log.add(change("mine", session=world.session.id, turn=turn), nothing)
@@ -335,9 +382,11 @@ def other(store: Store, url: str) -> Iterator[Store]:
         yield opened
 
 
-def test_of_two_processes_one_moves_the_change(store: Store, other: Store, tmp_path: Path) -> None:
+def test_of_two_processes_one_moves_the_change(
+    open_log: OpenLog, other: Store, tmp_path: Path
+) -> None:
     mine, theirs = (
-        StoredChanges(store, place_of(tmp_path)),
+        open_log(place_of(tmp_path)),
         StoredChanges(other, place_of(tmp_path)),
     )
     mine.add(change("one"), nothing)
@@ -345,10 +394,10 @@ def test_of_two_processes_one_moves_the_change(store: Store, other: Store, tmp_p
     assert [each is not None for each in moved] == [True, False]
 
 
-def test_each_root_has_changes_of_its_own(store: Store, tmp_path: Path) -> None:
+def test_each_root_has_changes_of_its_own(open_log: OpenLog, tmp_path: Path) -> None:
     here, there = (
-        StoredChanges(store, place_of(tmp_path / "here")),
-        StoredChanges(store, place_of(tmp_path / "there")),
+        open_log(place_of(tmp_path / "here")),
+        open_log(place_of(tmp_path / "there")),
     )
     here.add(change("one"), nothing)
     assert (there.ids(), there.list(), there.get("one")) == ((), (), None)
@@ -368,10 +417,12 @@ def test_a_store_that_cannot_be_opened_is_said_in_the_words_of_the_port(tmp_path
             changes_at(lambda: opened.enter_context(open_store("mysql://x/y")), place_of(tmp_path))
 
 
-def test_a_log_has_the_changes_of_its_worktree_and_on_request_those_of_all(store: Store) -> None:
+def test_a_log_has_the_changes_of_its_worktree_and_on_request_those_of_all(
+    open_log: OpenLog,
+) -> None:
     main = Place("p", "/main", "p", "/main")
     linked = Place("p", "/main", "w", "/linked")
-    here, there = StoredChanges(store, main), StoredChanges(store, linked)
+    here, there = open_log(main), open_log(linked)
     here.add(change("one"), nothing)
     there.add(change("two"), nothing)
     for log, other, own in ((here, "two", "one"), (there, "one", "two")):
@@ -387,13 +438,69 @@ def test_a_log_has_the_changes_of_its_worktree_and_on_request_those_of_all(store
     assert found.worktree == "/linked"
 
 
-def test_a_change_of_an_older_store_belongs_to_the_main_worktree(store: Store) -> None:
+def test_a_change_of_an_older_store_belongs_to_the_main_worktree(
+    store: Store, open_log: OpenLog
+) -> None:
     main = Place("p", "/main", "p", "/main")
     linked = Place("p", "/main", "w", "/linked")
-    StoredChanges(store, main).add(change("one"), nothing)
+    open_log(main).add(change("one"), nothing)
     store.run(lambda connection: connection.execute(update(changes).values(worktree_id=None)))
-    assert [each.id for each in StoredChanges(store, main).list()] == ["one"]
-    assert StoredChanges(store, linked).list() == ()
-    found = StoredChanges(store, linked).get("one")
+    assert [each.id for each in open_log(main).list()] == ["one"]
+    assert open_log(linked).list() == ()
+    found = open_log(linked).get("one")
     assert found
     assert (found.is_here, found.worktree) == (False, "/main")
+
+
+def test_a_row_is_the_same_with_sqlalchemy_and_without(store: Store, tmp_path: Path) -> None:
+    if not isinstance(store.address, SqliteFile):
+        pytest.skip("only a SQLite file is used without SQLAlchemy")
+    world = store.run(new_world, tmp_path)
+    turn = store.run(begin_turn, world.chat.id).id
+    plain = open_plain_store(store.address)
+    assert plain is not None
+    with closing(plain):
+        logs = {
+            "a": StoredChanges(store, place_of(tmp_path / "a")),
+            "b": either_changes(plain, place_of(tmp_path / "b"), lambda: False, _refuse),
+        }
+        for name, log in logs.items():
+            log.add(change(f"{name}1", session=world.session.id, turn=turn), nothing)
+            log.add(change(f"{name}2"), lambda _: [OwnedEvent(ChangeMoved("x", "proposed"))])
+            log.move(f"{name}1", "proposed", "applied", [OwnedEvent(ChangesRemoved(("é",)), "s")])
+
+    rows = {name: _rows(store.address.path, name) for name in logs}
+    assert rows["a"] == rows["b"]
+    assert [len(each) for each in rows["a"].values()] == [1, 1, 2, 2]
+
+
+def _refuse(_: Place) -> ChangeLog:
+    raise AssertionError
+
+
+def _rows(file: Path, name: str) -> dict[str, list[tuple[object, ...]]]:
+    """All that a project has in the file, without what differs by chance: ids, moments, roots."""
+    with closing(sqlite3.connect(file)) as connection:
+        connection.row_factory = sqlite3.Row
+        (project,) = connection.execute(
+            "SELECT id FROM projects WHERE root LIKE ?", (f"%/{name}",)
+        ).fetchone()
+        found = {}
+        for table, column in (
+            ("projects", "id"),
+            ("worktrees", "project_id"),
+            ("changes", "project_id"),
+            ("events", "project_id"),
+        ):
+            query = f"SELECT * FROM {table} WHERE {column} = ? ORDER BY 1, 2"  # noqa: S608 - our own names
+            rows = map(dict, connection.execute(query, (project,)).fetchall())
+            found[table] = [tuple(starmap(_plainly, row.items())) for row in rows]
+    return found
+
+
+def _plainly(column: str, value: object) -> object:
+    if column in {"id", "project_id", "worktree_id", "identity", "root", "path"}:
+        return type(value)
+    if isinstance(value, str):
+        return re.sub(r"[0-9]", "0", value) if column.endswith("_at") else value
+    return value

@@ -13,6 +13,8 @@ from holdfast.adapters.store.store import open_store
 from tests.adapters.store.postgres import Postgres
 from tests.places import place_of
 
+pytestmark = pytest.mark.integration
+
 
 def _lose_the_server(connection: Connection) -> None:
     project_at(connection, place_of(Path("/work/here")))

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, select
 
+from holdfast.adapters.store.plain.revisions import revisions
 from holdfast.adapters.store.queries.checkpoints import add_checkpoint
 from holdfast.adapters.store.queries.events import NewEvent, events_after, events_below
 from holdfast.adapters.store.queries.projects import all_projects
 from holdfast.adapters.store.queries.sessions import sessions_of
 from holdfast.adapters.store.queries.statements import append
-from holdfast.adapters.store.schema import revision, revisions
+from holdfast.adapters.store.schema import revision
 from holdfast.adapters.store.store import Store, open_store
 from holdfast.adapters.store.tables import message_parts, messages
 from tests.adapters.store.child import child

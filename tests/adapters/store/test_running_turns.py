@@ -17,6 +17,7 @@ from sqlalchemy import Connection, update
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.processes.process_identity import start_of, this_process
 from holdfast.adapters.processes.turn_processes import TurnProcesses
+from holdfast.adapters.processes.watchdog import TURN_VARIABLE
 from holdfast.adapters.store.change_log import StoredChanges
 from holdfast.adapters.store.database_url import SqliteFile
 from holdfast.adapters.store.queries.events import events_after
@@ -55,8 +56,8 @@ class Scene:
         self.begun = self.begin()
         self.other_store = open_store(url)
 
-    def begin(self) -> TurnBegun:
-        begun = self.log.begin(GO, lambda _: ())
+    def begin(self, request: TurnRequest = GO) -> TurnBegun:
+        begun = self.log.begin(request, lambda _: ())
         assert isinstance(begun, TurnBegun)
         return begun
 
@@ -231,6 +232,35 @@ def test_of_a_turn_on_another_machine_only_the_record_tells_whether_it_runs(
     other.end_owner(turn)
     assert other.end(turn, STOPPED) is True
     assert other.wait([turn], LONGEST) == ()
+
+
+@pytest.mark.parametrize(
+    ("agent", "session", "worktree", "ended"),
+    [
+        ("qwen", "same", False, True),
+        ("qwen", "another", False, False),
+        ("qwen", "another", True, True),
+        ("holdfast", "same", False, False),
+        ("holdfast", "same", True, True),
+    ],
+)
+def test_what_remembers_the_session_or_writes_to_its_files_is_ended(
+    scene: Scene,
+    other: StoredRunningTurns,
+    *,
+    agent: str,
+    session: str,
+    worktree: bool,
+    ended: bool,
+) -> None:
+    scene.log.end(scene.begun, [], DONE)
+    begun = scene.begin(replace(GO, agent=agent))
+    named = begun.session if session == "same" else session
+    marked = {TURN_VARIABLE: begun.turn}
+    with subprocess.Popen(FOREVER.split(), start_new_session=True, env=marked) as process:
+        pids = other.end_left_processes(StopScope(named, worktree=worktree))
+        assert pids == ((process.pid,) if ended else ())
+        process.kill()
 
 
 def test_a_process_is_ended_for_the_last_of_its_turns_only(

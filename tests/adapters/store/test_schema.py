@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +16,36 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, Table, func, select, text
 
-from holdfast.adapters.store.database_url import parse_address
+from holdfast.adapters.store.database_url import SqliteFile, parse_address
 from holdfast.adapters.store.engine import make_engine
 from holdfast.adapters.store.errors import NotAStore, StoreNewer
+from holdfast.adapters.store.plain.plain_store import open_plain_store
+from holdfast.adapters.store.plain.revisions import NEWEST_SCHEMA, revisions
 from holdfast.adapters.store.queries.checkpoints import add_checkpoint, checkpoint_by_id
 from holdfast.adapters.store.queries.projects import all_projects, project_at
-from holdfast.adapters.store.schema import migrate, revision, revisions
+from holdfast.adapters.store.schema import migrate, revision
 from holdfast.adapters.store.store import open_store
 from holdfast.adapters.store.tables import metadata
+from tests.adapters.store.newest_schema import newest_schema
 from tests.adapters.store.schema_dump import dump, dump_of, golden_file
 from tests.places import place_of
+
+pytestmark = pytest.mark.integration
 
 
 def _execute(connection: Connection, statement: str) -> None:
     connection.execute(text(statement))
 
 
-@pytest.mark.parametrize("number", revisions())
-def test_each_schema_is_what_its_golden_file_says(number: str, empty_url: str) -> None:
+def test_each_schema_is_what_its_golden_file_says(empty_url: str) -> None:
     dialect = "postgresql" if "://" in empty_url else "sqlite"
     if dialect == "sqlite":
         Path(empty_url).parent.mkdir()
-    made = dump_of(empty_url, number)
-    expected = golden_file(number, dialect).read_text(encoding="utf-8")
+    # One after the other in the same database, each from the one before.
+    made = {number: dump_of(empty_url, number) for number in revisions()}
+    expected = {
+        number: golden_file(number, dialect).read_text(encoding="utf-8") for number in revisions()
+    }
     assert made == expected, (
         "a released schema never changes: write a migration; "
         "for a schema that is not released yet, run `python -m tests.adapters.store.schema_dump`"
@@ -61,6 +70,35 @@ def unordered(schema: str) -> list[list[str]]:
 
 def _count(connection: Connection, table: Table) -> int:
     return connection.execute(select(func.count()).select_from(table)).scalar_one()
+
+
+def test_the_schema_that_is_made_without_sqlalchemy_is_the_newest(tmp_path: Path) -> None:
+    written = NEWEST_SCHEMA.read_text("utf-8").split(";\n\n")
+    assert sorted(written) == sorted(newest_schema().split(";\n\n")), (
+        "run `python -m tests.adapters.store.newest_schema`"
+    )
+    address = SqliteFile(tmp_path / "store.sqlite3")
+    plain = open_plain_store(address)
+    assert plain is not None
+    plain.close()
+    with open_store(str(address.path)) as store:
+        golden = golden_file(revisions()[-1], "sqlite").read_text(encoding="utf-8")
+        assert unordered(store.query(dump)) == unordered(golden)
+        assert store.query(revision) == revisions()[-1]
+
+
+def test_a_database_that_is_older_or_another_programs_is_left_to_sqlalchemy(tmp_path: Path) -> None:
+    for name, statement in (
+        ("old", "CREATE TABLE alembic_version (version_num); "),
+        ("strange", "CREATE TABLE projects (id)"),
+    ):
+        file = tmp_path / name
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute(statement)
+            connection.commit()
+        assert open_plain_store(SqliteFile(file)) is None
+    with pytest.raises(NotAStore, match="there is a table projects"), open_store(str(file)):
+        pass
 
 
 def test_a_new_store_is_made_without_alembic(tmp_path: Path) -> None:

@@ -103,7 +103,16 @@ def test_a_check_can_see_the_project_as_it_was(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.rglob("*.txt")) == ["a.txt", "b.txt", "made.txt"]
 
 
-def test_make_names_every_file_that_fails_and_not_only_the_first(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "flags", [None, "", "s", " -- ARGS=-vv", "s -- ARGS=-vv", "--no-print-directory"]
+)
+def test_make_names_every_file_that_fails_and_not_only_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: str | None
+) -> None:
+    # What a make that runs this test hands on, or the user has set.
+    monkeypatch.delenv("MAKEFLAGS", raising=False)
+    if flags is not None:
+        monkeypatch.setenv("MAKEFLAGS", flags)
     if shutil.which("make") is None:
         pytest.skip("make is not installed: apt install make")
     fails = "{0}.o:\n\t@echo '{0}.c:1:1: error: no'; exit 1\n"

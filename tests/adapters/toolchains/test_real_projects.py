@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.toolchains.check_step import CheckMode
 from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.adapters.toolchains.languages import python
-from holdfast.adapters.toolchains.tool_check import CheckMode
 from holdfast.repair.ports import CheckCrashed, Checked
 from tests.adapters.toolchains.toolbox import TOOLCHAINS, needs, run, snapshot
 
@@ -345,6 +345,15 @@ def test_a_test_of_java_sees_what_it_tests_and_errors_elsewhere_have_their_folde
         "src/main/java/p/A.java",
         "src/test/java/p/ATest.java",
     ]
+
+
+@needs("javac")
+def test_java_beside_a_name_beyond_ascii(tmp_path: Path) -> None:
+    put(tmp_path, {"src/café.txt": ""})
+    text = 'class A { String f() { return "é"; } int g() { return zork; } }\n'
+    found = run(tmp_path, "src/A.java", text, "file")
+    assert [path for path, _, _ in errors(found)] == ["src/A.java"]
+    assert "zork" in found.diagnostics[0].message
 
 
 @needs("javac")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.toolchains.tool_check import CheckMode
+from holdfast.adapters.toolchains.check_step import CheckMode
 from holdfast.repair.ports import Checked
 from holdfast.vocab.diagnostics import Area
 from tests.adapters.toolchains.toolbox import TOOLCHAINS, check, needs, run, snapshot

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.toolchains.check_step import CheckMode
 from holdfast.adapters.toolchains.registry import check_for
-from holdfast.adapters.toolchains.tool_check import CheckMode
 from holdfast.repair.ports import Check, Checked
 from tests.waiting import LONGEST
 

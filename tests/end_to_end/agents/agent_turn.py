@@ -54,13 +54,17 @@ class AgentTurn(threading.Thread):
         return self
 
     def cancelled_when_busy(self) -> AgentTurn:
-        """Begin the turn, cancel it as soon as `b.txt` is there, and wait for its end."""
+        """Begin the turn, cancel it as soon as `b.txt` is written, and wait for its end."""
         self.start()
         assert wait_until(lambda: "busy" in self.states)
-        assert wait_until(lambda: any(self.root.parent.glob("state/worktrees/*/b.txt")))
+        assert wait_until(self._has_written)
         self.cancel.set()
         self.join()
         return self
+
+    def _has_written(self) -> bool:
+        written = self.root.parent.glob("state/worktrees/*/b.txt")
+        return any(path.read_text().endswith("\n") for path in written)
 
     @property
     def session(self) -> str:

@@ -17,7 +17,7 @@ def project(tmp_path: Path) -> Iterator[AgentProject]:
     """Yield a project; after the test no process of an agent lives."""
     project = AgentProject(tmp_path)
     yield project
-    assert wait_until(lambda: project.marked() == [], longest=60.0), project.marked()
+    assert wait_until(lambda: project.marked() == []), project.marked()
 
 
 @pytest.fixture(params=["acp", "server", "oneshot"])

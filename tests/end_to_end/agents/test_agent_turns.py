@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from holdfast.testing import ScriptedAgent, ScriptedServer, say
-from tests.end_to_end.agents.agent_project import AgentProject, kinds, states, text_of
-from tests.end_to_end.run.project import TEXT
+from tests.end_to_end.agents.agent_project import AgentProject, files_below, kinds, states, text_of
+from tests.end_to_end.run.project import TEXT, Ran
 
 pytestmark = pytest.mark.e2e
 
@@ -253,3 +255,29 @@ def test_with_review_the_work_waits_in_the_worktree_and_is_not_done_in_place(
     assert merged.code == 0, merged
     assert project.query("select origin, state from changes where state = 'proposed'") != []
     assert project.texts() == {"a.py": TEXT}
+
+
+@pytest.mark.slow
+def test_eight_sessions_work_at_once_on_one_repository(project: AgentProject) -> None:
+    (project.root / "a.py").write_text("uncommitted\n")
+    commit = "git add -A; git -c user.name=A -c user.email=a@example.invalid commit -qm work"
+    before = (project.git("status", "--porcelain"), files_below(project.root))
+
+    def turn(number: int) -> Ran:
+        lines = f"write {number}.txt by {number}\nrun {commit}"
+        words = ("run", lines, "--agent", "scripted", "--json", "--approve", "auto")
+        done = subprocess.run(
+            project.words(*words), env=project.environment(), check=False, capture_output=True
+        )
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    with ThreadPoolExecutor(8) as pool:
+        ran = list(pool.map(turn, range(8)))
+    assert [each.code for each in ran] == [0] * 8, ran
+    for number, each in enumerate(ran):
+        assert project.files(each.session) == {"a.py": TEXT, f"{number}.txt": f"by {number}\n"}
+        shown = project.git("show", f"holdfast/{each.session}/work:{number}.txt")
+        assert shown == f"by {number}\n"
+    assert (project.git("status", "--porcelain"), files_below(project.root)) == before
+    project.git("fsck", "--strict")
+    assert project.marked() == []

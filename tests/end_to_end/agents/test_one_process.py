@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from holdfast.config.settings import Settings
@@ -15,6 +17,16 @@ from tests.end_to_end.run.project import TEXT
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
+
+
+class WatchedCancel(threading.Event):
+    """Counts how often a turn has looked whether it is cancelled, as one does that waits for its agent."""
+
+    looks = 0
+
+    def is_set(self) -> bool:
+        self.looks += 1
+        return super().is_set()
 
 
 def test_a_second_turn_finds_the_agent_warm(project: AgentProject, settings: Settings) -> None:
@@ -43,9 +55,7 @@ def test_a_warm_agent_is_not_used_after_a_restore_by_another_process(
     before = project.files(session)
     words = ("checkpoint", "restore", first.checkpoint, *filter(None, [scope]))
     told = in_another_process(project, session, *words)
-    if scope != "--conversation":
-        # What only the conversation needs is ended by its own Holdfast, before the next turn.
-        assert project.marked() == []
+    assert project.marked() == []
     assert (told["checkpoint_id"], told["backend_reset"]) == (first.checkpoint, is_warm)
     assert told["messages_deleted"] == (0 if scope == "--files" else 1)
     assert told["worktree_reset"] == (scope != "--conversation")
@@ -82,10 +92,11 @@ def test_a_turn_that_waits_is_refused_after_a_restore(
     session = running.session
     assert wait_until(lambda: "b.txt" in project.files(session))
     waiting = AgentTurn(project.root, settings, "write c.txt no", session=session)
+    waiting.cancel = cancel = WatchedCancel()
     waiting.start()
     before = project.query("select count(*) from agent_sessions")
     assert before == [(1,)]
-    waiting.join(1.0)
+    assert wait_until(lambda: cancel.looks > 2)
     assert waiting.is_alive()
     (checkpoint,) = project.query("select id from checkpoints")[0]
     told = in_another_process(project, session, "checkpoint", "restore", checkpoint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,44 @@ def test_the_sandbox_of_an_agent_can_be_switched_off(project: AgentProject) -> N
     ran = project.agent("run git branch -D precious", words=("--approve", "auto"))
     assert ran.code == 0, ran
     assert project.git("branch", "--list", "precious") == ""
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [("", "danger-full-access"), ('[agents.codex]\nsandbox = "off"\n', "workspace-write")],
+    ids=["in Holdfast's sandbox", "without it"],
+)
+def test_codex_has_a_sandbox_of_its_own_only_where_ours_is_off(
+    project: AgentProject, monkeypatch: pytest.MonkeyPatch, settings: str, expected: str
+) -> None:
+    programs = project.place / "programs"
+    programs.mkdir()
+    program = programs / "codex"
+    program.write_text('#!/bin/sh\necho "$@" > words.txt\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    project.user_file.write_text(settings)
+    words = ("--agent", "codex", "--transport", "oneshot", "--approve", "auto")
+    ran = project.run("Say hello.", *words, server=None)
+    written = (project.worktree(ran.session) / "words.txt").read_text()
+    assert f"exec --json --skip-git-repo-check --sandbox {expected}" in written
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [("", "IS_SANDBOX=1\n"), ('[agents.claude]\nsandbox = "off"\n', "")],
+    ids=["in Holdfast's sandbox", "without it"],
+)
+def test_claude_is_told_of_the_sandbox_so_that_root_can_use_it(
+    project: AgentProject, monkeypatch: pytest.MonkeyPatch, settings: str, expected: str
+) -> None:
+    programs = project.place / "programs"
+    programs.mkdir()
+    program = programs / "claude"
+    program.write_text("#!/bin/sh\nenv | grep IS_SANDBOX > told.txt\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    project.user_file.write_text(settings)
+    words = ("--agent", "claude", "--transport", "oneshot", "--approve", "auto")
+    ran = project.run("Say hello.", *words, server=None)
+    assert (project.worktree(ran.session) / "told.txt").read_text() == expected

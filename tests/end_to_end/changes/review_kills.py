@@ -105,7 +105,7 @@ class Stage:
         trace = list(effects.seen)
         new = snapshot(self.root)
         self.must(f"{scene.name}: the log says {self.states()}", self.states() == scene.new)
-        for point, when in points(trace):
+        for point, when in points(trace, 16):
             restore(self.root, kept[0])
             restore(self.state, kept[1])
             self.kill(scene, act, point, when)

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from holdfast.adapters.places.worktree_folder import worktree_folder
-from holdfast.cli.main import app
+from holdfast.cli.app import app
 
 Entry: TypeAlias = tuple[str, bytes, int]
 Tree: TypeAlias = dict[bytes, Entry]
@@ -157,8 +157,8 @@ class Folder:
         folder = worktree_folder(Path(os.environ["HOLDFAST_STATE_DIR"]), self.root.resolve())
         return folder / "checkpoints.git"
 
-    def private(self, *words: str) -> str:
-        return self.git(*words, GIT_DIR=str(self.private_dir()))
+    def private(self, *words: str, check: bool = True) -> str:
+        return self.git(*words, check=check, GIT_DIR=str(self.private_dir()))
 
     def names_in(self, checkpoint: str) -> list[str]:
         told = self.private("ls-tree", "-r", "-z", "--name-only", ref_of(checkpoint))

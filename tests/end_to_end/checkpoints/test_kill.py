@@ -60,7 +60,7 @@ def _need_git(repo: Folder) -> None:
 _SUICIDE = """
 import os, signal, sys
 from holdfast.adapters.git.objects.file_writer import FileWriter
-from holdfast.cli.main import app
+from holdfast.cli.app import app
 write, calls = FileWriter.write, []
 def write_or_die(self, file):
     calls.append(file)

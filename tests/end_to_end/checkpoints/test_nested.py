@@ -242,6 +242,14 @@ def test_a_restore_replaces_a_pipe_by_the_file_that_was_there_and_names_it(repo:
     assert repo.tree() == before
 
 
+def test_what_is_lost_is_told_on_the_terminal_too(repo: Folder) -> None:
+    taken = repo.checkpoint()
+    repo.path("notes.txt").unlink()
+    os.mkfifo(repo.path("notes.txt"))
+    ran = repo.run("restore", taken)
+    assert "lost: notes.txt (the pipe, socket or device there; the file" in ran.out
+
+
 def test_a_pipe_in_the_place_of_a_file_is_told_every_time_until_it_is_gone(repo: Folder) -> None:
     repo.checkpoint()
     for name in ("src/util.py", "notes.txt"):

@@ -19,7 +19,10 @@ SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A signal, and when it comes: the share of the time that the command takes unharmed."""
+    """A signal, and when it comes: the share of the time that the command takes unharmed.
+
+    The start of Python itself does not count: no line of ours has run, and Python answers.
+    """
 
     number: signal.Signals
     moment: float
@@ -37,6 +40,7 @@ def fire(
     """Run a command, shoot it, and wait for its end. What is left of it must be nothing."""
     temporary = project.place / "tmp"
     temporary.mkdir(exist_ok=True)
+    start = measure(project, [words[0], "-c", "pass"])
     process = subprocess.Popen(
         words,
         env=project.environment(TMPDIR=str(temporary)),
@@ -51,7 +55,7 @@ def fire(
             process.stdin.write(given)
             process.stdin.close()
             process.stdin = None
-            time.sleep(shot.moment * seconds)
+            time.sleep(start + shot.moment * max(seconds - start, 0.0))
             process.send_signal(shot.number)
             return finish(process)
         finally:

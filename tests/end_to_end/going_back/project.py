@@ -13,11 +13,10 @@ from typing import Any
 from tests.end_to_end.checkpoints.repo import Folder, Ran, clean_environment
 
 _HOLDFAST = [sys.executable, "-m", "holdfast.cli.main"]
-# An apply that dies after it has written so many of its files.
-_DYING = """
+DYING = """
 import os, sys
 from holdfast.adapters.filesystem.disk_files import DiskFiles
-from holdfast.cli.main import app
+from holdfast.cli.app import app
 put, left = DiskFiles.put, [int(sys.argv.pop(1))]
 
 def die(*arguments):
@@ -30,11 +29,12 @@ def die(*arguments):
 DiskFiles.put = die
 app(sys.argv[1:])
 """
+"""A command that dies after it has written as many files as its first word says."""
 # A restore that dies when its journal is written, before it changes a file.
 _DYING_RESTORE = """
 import os, sys
 from holdfast.adapters.git.checkout import TreeCheckout
-from holdfast.cli.main import app
+from holdfast.cli.app import app
 TreeCheckout.apply = lambda *_: os.kill(os.getpid(), 9)
 app(sys.argv[1:])
 """
@@ -73,7 +73,7 @@ class Project(Folder):
 
     def die_after(self, files: int, *words: str, given: str = "", root: Path | None = None) -> None:
         """Run a command that is killed when it has written so many files."""
-        ran = self._run([sys.executable, "-c", _DYING, str(files), *words], given, root)
+        ran = self._run([sys.executable, "-c", DYING, str(files), *words], given, root)
         assert ran.code == -signal.SIGKILL, (ran.out, ran.err)
 
     def die_in_restore(self, checkpoint: str) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.testing import ScriptedServer, say
 from tests.end_to_end.going_back.project import Project, reply
 
 AGENT = reply("AGENT\n")
@@ -273,3 +274,19 @@ def test_a_worktree_that_is_moved_after_a_crash_is_settled_where_it_is(project: 
     texts = [(moved / name).read_text() for name in ("a.txt", "b.txt", "c.txt")]
     assert texts == ["AGENT\n", "AGENT\n", "two\n"]
     assert not project.root.exists()
+
+
+@pytest.mark.parametrize("words", [("gc",), ("sessions", "delete", "SESSION", "--yes")])
+def test_commands_that_remove_say_what_they_have_finished_first(
+    project: Project, words: tuple[str, ...]
+) -> None:
+    with ScriptedServer([], otherwise=say("Done.")) as server:
+        model = ("--base-url", server.base_url, "--model", "scripted")
+        session = project.holdfast("run", "Look.", "--json", *model)
+    ended = json.loads(session.out.splitlines()[-1])
+    project.die_after(1, "apply", "-", given=reply("AGENT\n"))
+    named = [ended["session"] if word == "SESSION" else word for word in words]
+    ran = project.holdfast(*named, "--json")
+    assert (ran.code, project.texts()) == (0, ["AGENT\n", "AGENT\n"]), ran
+    assert "an earlier command here was stopped halfway: it is now finished (2 files)." in ran.err
+    assert [each["outcome"] for each in ran.told["recovered"]] == ["finished"]

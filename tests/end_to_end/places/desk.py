@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from holdfast.cli.main import app
+from holdfast.cli.app import app
 from holdfast.testing import Reply, ScriptedServer, say
 from tests.end_to_end.checkpoints.repo import Ran
 

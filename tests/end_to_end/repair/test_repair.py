@@ -212,7 +212,7 @@ def test_a_person_puts_their_own_code_in_the_place_of_a_decision(
     workshop.repair(NAME, script=[fix(GOOD)])
     [old] = workshop.decisions("list").told["decisions"]
     own = tmp_path / "own.c"
-    own.write_text(GOOD.replace("+ 1", "+ 100"))
+    own.write_text(GOOD.replace("+ prices", "+ 100"))
     done = workshop.decisions("override", old["id"], str(own))
     assert (done.code, done.told["decision"]["pinned"]) == (0, True), done.out
     assert (
@@ -428,9 +428,11 @@ def test_any_file_is_checked_by_the_projects_own_command(workshop: Workshop) -> 
 
 def test_the_projects_own_tests_must_pass(workshop: Workshop) -> None:
     workshop.write(".holdfast/config.toml", 'check = "sh tests.sh"\n')
-    workshop.write("tests.sh", f"grep -q '+ 1' {NAME} || {{ echo 'total is wrong'; exit 1; }}\n")
+    workshop.write(
+        "tests.sh", f"grep -q ') + prices;' {NAME} || {{ echo 'total is wrong'; exit 1; }}\n"
+    )
     file = workshop.write(NAME, BAD)
-    wrong = GOOD.replace("+ 1", "+ 2")
+    wrong = GOOD.replace("+ prices;", "+ prices + prices;")
     ran = workshop.repair(NAME, "--trust", script=[fix(wrong), fix(GOOD)])
     assert (ran.outcomes, file.read_text()) == ({NAME: "Repaired"}, GOOD), (ran.out, ran.err)
     assert "tests.sh" in ran.told["files"][0]["oracle"] or "sh" in ran.told["files"][0]["oracle"]

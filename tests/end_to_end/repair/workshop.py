@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from holdfast.cli.main import app
+from holdfast.cli.app import app
 from holdfast.testing import RecordedRequest, Reply, ScriptedServer, say
 
 COMMAND = [sys.executable, "-m", "holdfast.cli.main"]
@@ -24,10 +24,10 @@ Case = tuple[str, str, str, str]
 CASES: Mapping[str, Case] = {
     "python": ("cart.py", "def total(prices):\n    return sum(prcs)\n", "def total(prices):\n    return sum(prices)\n", "def total(prices):\n    return sum(prize)\n"),
     "node": ("cart.js", "function total(prices) {\n  return prices.length +;\n}\ntotal([]);\n", "function total(prices) {\n  return prices.length + 1;\n}\ntotal([]);\n", "function total(prices) {\n  return prices.length + );\n}\ntotal([]);\n"),
-    "gcc": ("cart.c", "int total(int prices) {\n  return twice(prices) + zzqx;\n}\nint twice(int x) { return 2 * x; }\n", "int twice(int x);\nint total(int prices) {\n  return twice(prices) + 1;\n}\nint twice(int x) { return 2 * x; }\n", "int total(int prices) {\n  return twice(prices) + wwqx;\n}\nint twice(int x) { return 2 * x; }\n"),
-    "g++": ("cart.cpp", "int total(int prices) {\n  return prices + zzqx;\n}\n", "int total(int prices) {\n  return prices + 1;\n}\n", "int total(int prices) {\n  return prices + wwqx;\n}\n"),
-    "rustc": ("cart.rs", "pub fn total(prices: u32) -> u32 {\n    prices + zzqxw\n}\n", "pub fn total(prices: u32) -> u32 {\n    prices + 1\n}\n", "pub fn total(prices: u32) -> u32 {\n    prices + wwqxz\n}\n"),
-    "javac": ("Cart.java", "public class Cart {\n  public int total(int prices) {\n    return prices + zzqx;\n  }\n}\n", "public class Cart {\n  public int total(int prices) {\n    return prices + 1;\n  }\n}\n", "public class Cart {\n  public int total(int prices) {\n    return prices + wwqx;\n  }\n}\n"),
+    "gcc": ("cart.c", "int total(int prices) {\n  return twice(prices) + zzqx;\n}\nint twice(int x) { return 2 * x; }\n", "int twice(int x);\nint total(int prices) {\n  return twice(prices) + prices;\n}\nint twice(int x) { return 2 * x; }\n", "int total(int prices) {\n  return twice(prices) + wwqx;\n}\nint twice(int x) { return 2 * x; }\n"),
+    "g++": ("cart.cpp", "int total(int prices) {\n  return prices + zzqx;\n}\n", "int total(int prices) {\n  return prices + prices;\n}\n", "int total(int prices) {\n  return prices + wwqx;\n}\n"),
+    "rustc": ("cart.rs", "pub fn total(prices: u32) -> u32 {\n    prices + zzqxw\n}\n", "pub fn total(prices: u32) -> u32 {\n    prices + prices\n}\n", "pub fn total(prices: u32) -> u32 {\n    prices + wwqxz\n}\n"),
+    "javac": ("Cart.java", "public class Cart {\n  public int total(int prices) {\n    return prices + zzqx;\n  }\n}\n", "public class Cart {\n  public int total(int prices) {\n    return prices + prices;\n  }\n}\n", "public class Cart {\n  public int total(int prices) {\n    return prices + wwqx;\n  }\n}\n"),
 }  # fmt: skip
 PACKAGES = {
     "python": "python3",
@@ -63,7 +63,8 @@ class Ran:
 
     @property
     def told(self) -> dict[str, Any]:
-        answer = json.loads(self.out)
+        """The last line of standard output, which has all results."""
+        answer = json.loads(self.out.splitlines()[-1])
         assert isinstance(answer, dict)
         return answer
 
@@ -92,7 +93,8 @@ class Workshop:
 
     def compiler(self, name: str, script: str) -> None:
         """Put a program of this name before all others; `$REAL` is the real one."""
-        real = shutil.which(name) or "/bin/false"
+        beside = Path(sys.executable).with_name(name)
+        real = shutil.which(name) or (str(beside) if beside.exists() else "/bin/false")
         file = self.bin / name
         file.write_text(
             f'#!/bin/sh\nREAL={real}\ncase "$1" in -*version) exec $REAL "$@";; esac\n{script}\n'

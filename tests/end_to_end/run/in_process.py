@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typer.testing import CliRunner
 
 from holdfast.adapters.places.worktree_folder import worktree_folder
-from holdfast.cli.main import app
+from holdfast.cli.app import app
 from holdfast.testing import ScriptedServer
 from tests.end_to_end.run.project import COMMAND, Project, Ran
 

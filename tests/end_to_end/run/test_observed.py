@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import subprocess
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from holdfast.testing import Reply, ScriptedServer, call, say
-from tests.end_to_end.run.project import Project, Ran
+from tests.end_to_end.going_back.project import DYING
+from tests.end_to_end.run.project import CHECKOUT, TEXT, Project, Ran, finish
 from tests.trees import tree_of
+from tests.waiting import LONGEST, wait_until
 
 OLD = "one\ntwo\nthree\n"
 
@@ -60,3 +66,97 @@ def test_a_file_that_a_command_changed_is_known_and_undone_before_older_edits(
     assert repository.texts()["b.txt"] == "one\n2\nthree\n"
     undone = repository.holdfast("undo")
     assert (undone.code, tree_of(repository.root)) == (0, before), undone
+
+
+def test_a_file_that_a_command_edits_and_ignores_is_known_and_undone(repository: Project) -> None:
+    repository.write("mine.txt", OLD)
+    before = tree_of(repository.root)
+    ran = turn(repository, command("echo mine.txt > .gitignore; echo agent > mine.txt"))
+    assert (ran.code, ran.ended["observed"]) == (0, [".gitignore", "mine.txt"])
+    undone = repository.holdfast("undo", "--turn")
+    assert (undone.code, tree_of(repository.root)) == (0, before), undone
+
+
+# ---- other commands of Holdfast, while a command of the turn runs
+
+_WAITING = "touch begun; until [ -e go ]; do sleep 0.02; done; rm begun go"
+_CREATE = '{"path": "new.txt", "content": "by apply\\n"}'
+_EDIT = '{"path": "b.txt", "edits": [{"oldText": "two", "newText": "2"}]}'
+
+
+def turn_beside(project: Project, *acts: Callable[[], Ran], also: str = "true") -> Ran:
+    """Run a turn whose command waits until the acts are done, and then does `also`."""
+    replies = [command(f"{_WAITING}; {also}", timeout=int(LONGEST))]
+    with (
+        ScriptedServer(replies, otherwise=say("All finished.")) as server,
+        project.running("Do it.", "--approve", "auto", server=server) as process,
+    ):
+        assert wait_until((project.root / "begun").exists)
+        for act in acts:
+            done = act()
+            assert done.code == 0, done
+        project.write("go", "")
+        return finish(process)
+
+
+def applied_to(project: Project, path: str) -> list[str]:
+    """Return the origins of the applied changes of a file, newest first."""
+    listed = json.loads(project.holdfast("changes", "list", "--json").out)["changes"]
+    states = [each for each in listed if each["state"] == "applied"]
+    return [each["origin"] for each in states if path in [file["path"] for file in each["files"]]]
+
+
+def test_what_another_command_of_holdfast_records_meanwhile_is_not_recorded_twice(
+    repository: Project,
+) -> None:
+    ran = turn_beside(repository, lambda: repository.holdfast("apply", "-", given=_CREATE))
+    assert (ran.code, observed(ran)) == (0, [])
+    assert len(applied_to(repository, "new.txt")) == 1
+    undone = repository.holdfast("undo")
+    assert (undone.code, applied_to(repository, "new.txt")) == (0, []), undone
+    assert not (repository.root / "new.txt").exists()
+
+
+def test_what_another_command_undoes_meanwhile_is_not_taken_for_an_edit_of_the_turn(
+    repository: Project,
+) -> None:
+    ran = turn_beside(repository, lambda: repository.holdfast("undo"))
+    assert (ran.code, observed(ran)) == (0, [])
+    assert repository.texts()["a.py"] == TEXT
+    assert applied_to(repository, "a.py") == []
+
+
+def test_an_edit_on_top_of_what_another_command_wrote_meanwhile_is_only_that(
+    repository: Project,
+) -> None:
+    ran = turn_beside(
+        repository,
+        lambda: repository.holdfast("apply", "-", given=_EDIT),
+        also="sed -i s/three/3/ b.txt",
+    )
+    assert (ran.code, observed(ran)) == (0, [("b.txt", "edit", "command")])
+    assert repository.texts()["b.txt"] == "one\n2\n3\n"
+    undone = repository.holdfast("undo")
+    assert (undone.code, repository.texts()["b.txt"]) == (0, "one\n2\nthree\n"), undone
+    undone = repository.holdfast("undo")
+    assert (undone.code, repository.texts()["b.txt"]) == (0, OLD), undone
+
+
+def test_what_a_killed_apply_left_meanwhile_is_settled_before_it_is_looked_at(
+    repository: Project,
+) -> None:
+    def die() -> Ran:
+        words = [sys.executable, "-c", DYING, "1", "apply", "-", "--root", str(repository.root)]
+        environment = repository.environment(PYTHONPATH=str(CHECKOUT))
+        died = subprocess.run(
+            words, input=_CREATE.encode(), env=environment, check=False, capture_output=True
+        )
+        assert died.returncode == -signal.SIGKILL, died
+        return Ran(0, "", "")
+
+    ran = turn_beside(repository, die)
+    assert (ran.code, observed(ran)) == (0, [])
+    assert len(applied_to(repository, "new.txt")) == 1
+    undone = repository.holdfast("undo")
+    assert (undone.code, (repository.root / "new.txt").exists()) == (0, False), undone
+    assert applied_to(repository, "new.txt") == []

@@ -6,11 +6,17 @@ import json
 import os
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from holdfast.testing import Reply, ScriptedServer, call, say
 from tests.end_to_end.run.project import CHECKOUT, Project, Ran
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.testing.request_log import RecordedRequest
 
 TOOLCHAINS = CHECKOUT / ".toolchains"
 HOMES = {
@@ -43,13 +49,32 @@ def lay_out(project: Project, files: dict[str, str]) -> dict[str, str]:
     return project.texts()
 
 
+def answer_by_file(steps: list[Reply], fixes: dict[str, str]) -> Callable[[RecordedRequest], Reply]:
+    """Answer a question about a file by its text: files are repaired at once, in any order."""
+    left = iter(steps)
+
+    def answer(request: RecordedRequest) -> Reply:
+        asked = request.messages[-1]["content"]
+        for broken, fixed in fixes.items():
+            if f"```\n{broken}" in asked:
+                return fix(fixed)
+        return next(left)
+
+    return answer
+
+
 def turn(
-    project: Project, script: list[Reply], *words: str, **more: str
+    project: Project,
+    script: list[Reply],
+    *words: str,
+    fixes: dict[str, str] | None = None,
+    **more: str,
 ) -> tuple[Ran, list[tuple[str, str]]]:
     """Run a turn to its good end, with every reply asked for; gives how each repair ended, too."""
-    with ScriptedServer(script) as server:
+    fixes = fixes or {}
+    with ScriptedServer(answer_by_file(script, fixes)) as server:
         ran = project.run("Do it.", *words, server=server, **more)
-        assert len(server.requests) == len(script), ran.out
+        assert len(server.requests) == len(script) + len(fixes), ran.out
     assert (ran.code, ran.err, ran.ended["stop_reason"]) == (0, "", "done")
     repairs = [event for event in ran.events if event["kind"] == "repair"]
     kept = [body for _, kind, body in project.transcript(ran.session) if kind == "repair"]
@@ -77,13 +102,14 @@ def test_cargo_names_the_file_that_an_edit_of_another_one_broke(project: Project
             "src/tax.rs": "pub fn tax(price: u32) -> u32 {\n    price / 5\n}\n",
         },
     )
-    # The edit is broken itself, which a fix-it of the compiler repairs; and it breaks its caller.
+    # The edit is broken itself, and it breaks its caller. To drop the `;` is a fix-it of the compiler that is not certain: a
+    # model is asked.
     tax = "pub fn tax(price: u32, rate: u32) -> u32 {\n    price * rate / 100;\n}\n"
     called = cart.replace("tax(price)", "tax(price, 20)")
-    ran, repairs = turn(
-        project, [write("src/tax.rs", tax), say("Done."), fix(called)], "--approve", "auto", **HOMES
-    )
-    assert repairs == [("src/cart.rs", "Repaired"), ("src/tax.rs", "FixItRepaired")]
+    script = [write("src/tax.rs", tax), say("Done.")]
+    fixes = {tax: tax.replace("100;", "100"), cart: called}
+    ran, repairs = turn(project, script, "--approve", "auto", fixes=fixes, **HOMES)
+    assert repairs == [("src/cart.rs", "Repaired"), ("src/tax.rs", "Repaired")]
     texts = project.texts()
     assert (texts["src/cart.rs"], texts["src/tax.rs"]) == (called, tax.replace("100;", "100"))
     assert sorted(ran.ended["files"]) == ["src/cart.rs", "src/tax.rs"]
@@ -159,7 +185,7 @@ def test_the_check_that_is_set_has_the_last_word_after_the_languages_own(project
     verify = (
         "import shop\n"
         "if shop.total([1, 2]) != 3:\n"
-        "    print('shop.py:2:5: error: the total of 1 and 2 is 3')\n"
+        "    print(\"shop.py:2:5: error: 'max' is not the total: that of 1 and 2 is 3\")\n"
         "    raise SystemExit(1)\n"
     )
     before = lay_out(
@@ -172,7 +198,7 @@ def test_the_check_that_is_set_has_the_last_word_after_the_languages_own(project
         },
     )
     wrong = "def total(prices):\n    return max(prices)\n"
-    right = "def total(prices):\n    return sum(prices, 0)\n"
+    right = "def total(prices):\n    return sum(prices)\n"
     ran, repairs = turn(
         project, [write("shop.py", wrong), say("Done."), fix(right)], "--approve", "auto"
     )

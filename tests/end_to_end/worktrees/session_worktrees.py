@@ -12,7 +12,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
-from holdfast.cli.main import app
+from holdfast.cli.app import app
 from holdfast.usecases.turns.ports import TurnBegun, TurnRequest
 from holdfast.vocab.events import TurnEnded
 from holdfast.wiring.late_store import LateStore, StoreProblem

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.end_to_end.checkpoints.repo import Folder
 from tests.end_to_end.worktrees.session_worktrees import Project
 
@@ -59,6 +61,31 @@ def test_only_the_hunks_that_are_named_are_proposed_and_the_rest_can_follow(
     project.run("changes", "apply", proposed(project, session))
     assert project.user.path("lines.txt").read_text() == worktree.path("lines.txt").read_text()
     assert project.worktree("merge", session)["outcome"] == "unchanged"
+
+
+def test_hunks_are_counted_as_diff_shows_them_whatever_the_project_has(project: Project) -> None:
+    session, worktree = work(project)
+    edited = FORTY.replace("3\n", "three\n", 1).replace("38\n", "last\n")
+    worktree.write("lines.txt", edited)
+    worktree.write("new.txt", "new\n")
+    project.user.write("lines.txt", FORTY.replace("3\n", "by the user\n", 1))
+    assert "lines.txt: line 3 " in project.refused("merge", session)
+    for number in ("2", "3"):
+        project.run("changes", "apply", proposed(project, session, "--hunks", number))
+    assert project.user.path("lines.txt").read_text() == (
+        FORTY.replace("3\n", "by the user\n", 1).replace("38\n", "last\n")
+    )
+    assert project.user.path("new.txt").read_text() == "new\n"
+    assert project.worktree("merge", session, "--hunks", "2,3")["outcome"] == "unchanged"
+    assert "lines.txt: line 3 " in project.refused("merge", session, "--hunks", "1")
+
+
+def test_a_merge_of_all_hunks_by_their_numbers_is_a_whole_one(project: Project) -> None:
+    session, worktree = work(project)
+    worktree.write("lines.txt", FORTY.replace("3\n", "three\n", 1).replace("38\n", "last\n"))
+    assert project.worktree("merge", session, "--hunks", "1")["partly"]
+    assert not project.worktree("merge", session, "--hunks", "2,1")["partly"]
+    project.worktree("remove", session)
 
 
 def test_a_hunk_that_is_not_there_is_refused(project: Project) -> None:
@@ -142,6 +169,26 @@ def test_an_update_merges_the_new_commits_with_what_is_uncommitted(project: Proj
     assert worktree.git("merge-base", "--is-ancestor", "main", "HEAD") == ""
     names = [file["path"] for file in project.worktree("diff", session)["files"]]
     assert names == ["lines.txt", "mine.txt"]
+    assert project.worktree("update", session)["outcome"] == "unchanged"
+
+
+@pytest.mark.parametrize("words", [(), ("--with-changes",)], ids=" ".join)
+def test_commits_that_were_merged_by_hand_leave_the_difference_with_an_update(
+    project: Project, words: tuple[str, ...]
+) -> None:
+    session, worktree = work(project, *words)
+    worktree.git("add", "--all")
+    worktree.git("commit", "-q", "--allow-empty", "-m", "what was uncommitted")
+    project.user.write("lines.txt", FORTY.replace("38\n", "last\n"))
+    project.user.git("commit", "-q", "-m", "by the user", "--", "lines.txt")
+    worktree.git("merge", "-q", "--no-edit", "main")
+    worktree.write("mine.txt", "by the agent\n")
+    head, files = worktree.git("rev-parse", "HEAD"), worktree.tree()
+    updated = project.worktree("update", session)
+    assert (updated["outcome"], updated["commit"]) == ("updated", head.strip())
+    assert (worktree.git("rev-parse", "HEAD"), worktree.tree()) == (head, files)
+    names = [file["path"] for file in project.worktree("diff", session)["files"]]
+    assert names == ["mine.txt"]
     assert project.worktree("update", session)["outcome"] == "unchanged"
 
 

@@ -32,7 +32,9 @@ def test_a_worktree_has_the_files_of_head_on_a_branch_of_its_session(project: Pr
     assert worktree.path("src/app.py").read_text() == "print('one')\n"
     assert worktree.git("status", "--porcelain") == ""
     assert project.users() == before
-    assert project.sessions() == {session: "there"}
+    (listed,) = project.worktree("list")["worktrees"]
+    assert listed["state"] == "there"
+    assert {name: made[name] for name in listed} == listed
     assert project.worktree("path", session[:6])["path"] == str(worktree.root)
 
 

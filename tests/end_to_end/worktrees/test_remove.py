@@ -66,6 +66,24 @@ def test_with_force_a_last_checkpoint_is_taken_and_can_be_restored_into_a_new_wo
     assert project.sessions() == {session: "there"}
 
 
+def test_a_worktree_that_was_merged_and_removed_comes_back_with_its_last_turn(
+    project: Project,
+) -> None:
+    session, worktree = project.new()
+    worktree.write("first.txt", "first\n")
+    before_last = project.user.run("create", "--json", root=worktree.root).told["id"]
+    worktree.write("last.txt", "last\n")
+    tree = worktree.tree()
+    project.worktree("merge", session)
+    removed = project.worktree("remove", session)
+    listed = project.run("checkpoint", "list").told["checkpoints"]
+    assert [each["id"] for each in listed] == [removed["checkpoint_id"], before_last]
+    assert (
+        project.worktree("new", "--session", session)["checkpoint_id"] == removed["checkpoint_id"]
+    )
+    assert worktree.tree() == tree
+
+
 def test_a_worktree_that_was_deleted_by_hand_is_noticed_and_made_anew(project: Project) -> None:
     session, worktree = project.new("--with-changes")
     worktree.write("new.txt", "first\n")
@@ -126,6 +144,16 @@ def test_a_session_goes_on_from_the_projects_root_after_its_worktree_was_made_an
     assert worktree.path("one.txt").exists()
     assert go_on("two.txt") == 0
     assert worktree.path("two.txt").exists()
+    project.worktree("remove", session, "--force")
+    assert go_on("three.txt") == 0
+    shutil.rmtree(worktree.root)
+    assert go_on("four.txt") == 0
+    # What the last turn did before the folder was deleted by hand is on no checkpoint.
+    there = {
+        name for name in ("one", "two", "three", "four") if worktree.path(f"{name}.txt").exists()
+    }
+    assert there == {"one", "two", "four"}
+    assert not project.user.path("four.txt").exists()
 
 
 def test_a_worktree_in_which_a_turn_runs_is_neither_removed_nor_merged(project: Project) -> None:

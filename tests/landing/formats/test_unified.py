@@ -830,3 +830,19 @@ def test_the_same_text_gives_the_same_sentence() -> None:
 
 def test_a_long_line_is_quoted_short() -> None:
     assert len(refusal("x" * 5_000_000 + "\n" + DIFF)) < 200
+
+
+def test_a_rename_may_begin_the_diff() -> None:
+    files = read_diff("rename from a.py\nrename to b.py\n")
+    assert not isinstance(files, Malformed)
+    assert [(file.old_path, file.new_path, file.rename) for file in files] == [
+        ("a.py", "b.py", True)
+    ]
+
+
+def test_an_edit_on_the_first_line_above_several_fences_is_not_dropped() -> None:
+    fenced = "".join(f"```diff\n--- a/{x}\n+++ b/{x}\n@@ -1 +1 @@\n-a\n+b\n```\n\n" for x in "xy")
+    assert not isinstance(read_diff(fenced, unwrap=True), Malformed)
+    read = read_diff(f"+stray = 1\n{fenced}", unwrap=True)
+    assert isinstance(read, Malformed)
+    assert read.message.startswith('line 1: "+stray = 1" is outside the wrapper')

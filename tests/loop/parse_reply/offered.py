@@ -53,9 +53,13 @@ SPECS = (
 
 
 def parse(
-    reply: ModelReply, specs: Sequence[ToolSpec] = SPECS, *, prefix: str = "call"
+    reply: ModelReply,
+    specs: Sequence[ToolSpec] = SPECS,
+    *,
+    prefix: str = "call",
+    prints: bool = False,
 ) -> ParsedReply:
-    return fit_calls(draft_calls(reply, specs), specs, prefix=prefix)
+    return fit_calls(draft_calls(reply, specs, prints=prints), specs, prefix=prefix)
 
 
 def kind_of(reply: ModelReply, specs: Sequence[ToolSpec] = SPECS) -> ReplyKind:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from holdfast.loop.parse_reply.arguments import (
@@ -9,6 +11,7 @@ from holdfast.loop.parse_reply.arguments import (
     SeveralReadings,
     Unreadable,
     fields_read,
+    lacks_bracket,
     read_arguments,
 )
 
@@ -83,3 +86,33 @@ def test_only_an_object_has_fields(
     arguments: ReadArguments, fields: dict[str, object] | None
 ) -> None:
     assert fields_read(arguments) == fields
+
+
+def test_arguments_that_were_encoded_too_often_stay_a_text() -> None:
+    value: object = {"a": 1}
+    for _ in range(5):
+        value = json.dumps(value)
+    read = read_arguments(str(value))
+    assert isinstance(read, Read)
+    assert read.value == '{"a": 1}'
+    once_less = read_arguments(json.loads(str(value)))
+    assert isinstance(once_less, Read)
+    assert once_less.value == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "lacks"),
+    [
+        ('{"a": 1', True),
+        ('{"a": "x"', True),
+        ('{"a": [1', True),
+        ('{"a": 1}', False),
+        ('{"a": "x', False),
+        ('{"a": "', False),
+        ('```json\n{"a": 1', True),
+    ],
+)
+def test_an_object_lacks_only_its_bracket_if_all_its_strings_are_closed(
+    text: str, lacks: bool
+) -> None:
+    assert lacks_bracket(text) is lacks

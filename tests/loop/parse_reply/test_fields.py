@@ -64,6 +64,7 @@ def test_fields_are_renamed_coerced_and_unwrapped_where_one_thing_is_meant(
         ("read_file", {"path": None}, "`path` is missing"),
         ("edit_file", {"path": "a"}, "`old`, `new` are missing"),
         ("read_file", {"uri": "a"}, "`path` is missing (the call has `uri`)"),
+        ("read_file", {"uri": {"path": "a"}}, "`path` is missing (the call has `uri`)"),
         ("read_file", {"path": "a", "start": "three"}, "`start` must be an integer"),
         ("read_file", {"path": "a", "start": True}, "`start` must be an integer"),
         ("read_file", {"path": True}, "`path` must be a string"),
@@ -120,6 +121,11 @@ def test_a_field_that_a_changing_tool_does_not_know_is_left_for_the_tool_to_refu
     assert fit({"path": "a", "depth": 2}, TOOLS["read_file"]) == Fitted(
         {"path": "a"}, ("`depth` was dropped",)
     )
+
+
+def test_null_for_an_optional_field_that_takes_none_is_no_value() -> None:
+    schema = {"type": "object", "properties": {"size": {"type": "integer"}}}
+    assert fit({"size": None}, ToolSpec("grow", "", schema)) == Fitted({}, ())
 
 
 def test_references_and_circles_in_a_schema_are_followed() -> None:

@@ -58,3 +58,27 @@ def test_all_but_the_last_characters_of_an_answer_are_shown(text: str, size: int
 def test_nothing_is_lost(text: str, size: int) -> None:
     shown, held = _stream(text, size)
     assert shown + held == text
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>\nI could call <tool_call>{}</tool_call>, but no.\n</think>\n\nLIMIT is 3.",
+        "<|channel|>analysis<|message|>It is 3.<|end|><|start|>assistant<|channel|>final<|message|>\n\nLIMIT is 3.",
+        "<|START_THINKING|>I read.<|END_THINKING|>\n\nLIMIT is 3.<|END_OF_TURN_TOKEN|>",
+    ],
+)
+def test_thoughts_and_tokens_are_not_shown(text: str, size: int) -> None:
+    more = " And so on, until it is long enough to be shown at once." * 3
+    shown, held = _stream(text + more, size)
+    assert shown.startswith("\n\nLIMIT is 3. And so on")
+    assert "<|" not in shown
+    assert "think" not in shown.partition("And")[0]
+    assert len(held) < 80
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_a_call_in_the_middle_of_a_line_is_held_back(size: int) -> None:
+    call = 'to=functions.read_file json{"path": "a.py"}'
+    assert _stream(f"I look.assistantcommentary {call}", size)[1] == call

@@ -122,6 +122,8 @@ class MemoryRules:
     pinned: set[str] = field(default_factory=set)
     records: list[tuple[str, bool]] = field(default_factory=list)
     learned: list[tuple[str, str]] = field(default_factory=list)
+    proposed: list[tuple[str, str]] = field(default_factory=list)
+    reviewed: bool = True
 
     def look_up(
         self,
@@ -130,22 +132,45 @@ class MemoryRules:
         errors: Sequence[Diagnostic],
         strictness: Strictness,
         without: Collection[str],
+        *,
+        unsafe: bool = False,
     ) -> RuleMatch:
+        if unsafe:
+            return NoRule()
         fit = [name for name, (old, _) in self.swaps.items() if old in text and name not in without]
         allowed = [name for name in fit if strictness != "production" or name in self.pinned]
         if not allowed:
             return NoRule()
-        return RuleFits(allowed[0], text.replace(*self.swaps[allowed[0]]))
+        made = text.replace(*self.swaps[allowed[0]])
+        return RuleFits(allowed[0], made, reviewed=self.reviewed)
 
     def record(self, rule_id: str, *, helped: bool) -> None:
         self.records.append((rule_id, helped))
 
     def learn(
-        self, unit: RepairUnit, before: str, after: str, errors: Sequence[Diagnostic]
+        self,
+        unit: RepairUnit,
+        before: str,
+        after: str,
+        errors: Sequence[Diagnostic],
+        model: str,
     ) -> str | None:
         self.learned.append((before, after))
         # As in a real book, the same pair makes the same rule.
         return f"rule-{self.learned.index((before, after)) + 1}"
+
+    def propose(
+        self,
+        unit: RepairUnit,
+        before: str,
+        after: str,
+        errors: Sequence[Diagnostic],
+        rule: tuple[str, str],
+        *,
+        model: str,
+    ) -> str | None:
+        self.proposed.append(rule)
+        return "proposed"
 
 
 class MemoryDecisionFiles:

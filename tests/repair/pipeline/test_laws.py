@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.preservation.judge import what_is_lost
 from holdfast.repair.ports import Checked, Proposal
+from tests.repair.pipeline.judged import refusals
 from tests.repair.pipeline.stage import NamesCheck, Proposing, Stage
 
 LINES = [
@@ -51,7 +51,7 @@ def test_any_proposal_has_an_outcome_and_what_is_accepted_passes_and_loses_nothi
     checked = NamesCheck().run("shop/cart.py", code.encode())
     assert isinstance(checked, Checked)
     assert checked.ok
-    assert what_is_lost(unit, code, "shop/cart.py", "python") == ()
+    assert refusals(unit, code, "shop/cart.py", "python") == ()
     # The record leads from the unit to the code.
     [accepted] = [each for each in stage.decisions if each.verdict == "accepted"]
     assert accepted.diff

@@ -65,7 +65,11 @@ def test_the_compilers_own_fix_comes_first() -> None:
 
 def test_a_fix_it_that_the_compiler_does_not_call_safe_is_no_way_into_production() -> None:
     guessed = renames("price", "prices", safe=False)
-    assert Stage(NamesCheck(guessed)).repair(BAD) == FixItRepaired(GOOD, ORACLE)
+    assert Stage(NamesCheck(guessed)).repair(BAD) == NoProvider(ERROR)
+    allowed = Stage(NamesCheck(guessed)).repair(BAD, unsafe_fixes=True)
+    assert allowed == FixItRepaired(GOOD, ORACLE)
+    blocked = Stage(NamesCheck(guessed)).repair(BAD, strictness="production", unsafe_fixes=True)
+    assert blocked == ProductionBlocked(ERROR)
     assert Stage(NamesCheck(guessed)).repair(BAD, strictness="production") == ProductionBlocked(
         ERROR
     )
@@ -181,7 +185,7 @@ def test_production_names_the_decisions_that_fixed_exactly_this_text_and_pinning
     both = "def total(prices):\n    return sum(price) + taxx\n"
     whole = "def total(prices, taxx=0):\n    return sum(prices) + taxx\n"
     stage = Stage(NamesCheck(renames("price", "prices", safe=False)), Proposing(whole))
-    stage.repair(both)
+    stage.repair(both, unsafe_fixes=True)
     stage.proposer = None
     blocked = stage.repair(both, strictness="production")
     assert isinstance(blocked, ProductionBlocked)
@@ -378,7 +382,10 @@ def test_a_proposal_that_was_rejected_and_comes_again_says_why_it_was() -> None:
 
 
 def test_a_proposal_that_a_rule_has_made_before_says_what_was_said_of_it_then() -> None:
-    stage = Stage(proposer=Proposing(THIRD))
+    stage = Stage(proposer=Proposing(THIRD, GOOD))
+    stage.rules.swaps["r1"] = ("price)", "prize)")
+    assert stage.repair(BAD) == Repaired(GOOD, 2, "rule-1", ORACLE)
+    stage = Stage(proposer=Proposing(THIRD, THIRD))
     stage.rules.swaps["r1"] = ("price)", "prize)")
     outcome = stage.repair(BAD)
     assert isinstance(outcome, NoProgress)
@@ -552,4 +559,4 @@ def test_every_outcome_knows_its_code_and_whether_it_is_a_success() -> None:
         assert (made.is_success(), made.accepted_code()) == (
             (True, "x") if kind in successes else (False, None)
         )
-    assert len(get_args(RepairOutcome)) == 13
+    assert len(get_args(RepairOutcome)) == 14

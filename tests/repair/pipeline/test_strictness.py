@@ -18,21 +18,21 @@ def test_the_table_is_the_designs() -> None:
             rules_applied="active",
             new_rules=True,
             unreviewed=False,
-            guessed_fixits=True,
+            unsafe_fixes=True,
         ),
         "development": Allowed(
             fresh_model_calls=True,
             rules_applied="active",
             new_rules=True,
             unreviewed=True,
-            guessed_fixits=True,
+            unsafe_fixes=True,
         ),
         "production": Allowed(
             fresh_model_calls=False,
             rules_applied="pinned",
             new_rules=False,
             unreviewed=False,
-            guessed_fixits=False,
+            unsafe_fixes=False,
         ),
     }
     assert set(TABLE) == set(get_args(Strictness))
@@ -50,7 +50,7 @@ def test_a_number_from_0_to_1_is_sure_from_the_threshold_on(
     confidence: float, strict: bool
 ) -> None:
     threshold = 0.90 if strict else 0.75
-    judged = judge_confidence(confidence, strict=strict)
+    judged = judge_confidence(confidence, 0.9 if strict else 0.75)
     assert judged == (
         Sure(confidence) if confidence >= threshold else Unsure(confidence, threshold)
     )

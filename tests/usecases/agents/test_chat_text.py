@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.usecases.agents.chat_text import chat_text
 from holdfast.vocab.agent_events import AgentCall
-from holdfast.vocab.events import CallEnded, Said
+from holdfast.vocab.events import CallEnded, RepairEnded, Said
 from holdfast.vocab.transcript import UserText
 
 
@@ -47,3 +47,12 @@ def test_then_the_oldest_messages() -> None:
     assert "message 6" not in text
     assert "message 9" in text
     assert len(text) < 600
+
+
+def test_only_a_repair_that_changed_a_file_is_told_and_words_that_are_none_are_not() -> None:
+    past = (
+        Said(" \n"),
+        RepairEnded("a.py", "RuleRepaired", success=True, message="", change_id="c1"),
+        RepairEnded("b.py", "FirstTrySuccess", success=True, message=""),
+    )
+    assert chat_text(past).split("\n\n")[1:] == ["Tool: a.py was repaired after the turn"]

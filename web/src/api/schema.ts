@@ -44,9 +44,9 @@ export type CapHitSentinel = { text: string; kind: "cap_hit"; body: CapHitBody }
 
 export type Change = { id: string; seq: number; state: "proposed" | "applied" | "rejected" | "rewound"; origin: string; created_at: string; settled_at: string | null; session: string | null; turn: string | null; part_of: string | null; worktree: string | null; files: LandedFile[]; hunks: Hunk[]; total_hunks: number };
 
-export type ChangeList = { changes: ChangeSummary[] };
+export type ChangeList = { changes: ChangeSummary[]; rejections: Rejection[] };
 
-export type ChangeMoved = { v: number; seq: number; at: string; session: string | null; turn: string | null; change_id: string; state: "proposed" | "applied" | "rejected" | "rewound"; replaces: string | null; group: string | null; kind: "change_moved" };
+export type ChangeMoved = { v: number; seq: number; at: string; session: string | null; turn: string | null; change_id: string; state: "proposed" | "applied" | "rejected" | "rewound"; replaces: string | null; group: string | null; written: FileWritten[]; kind: "change_moved" };
 
 export type ChangeSettled = { outcome: "applied" | "rejected" | "rewound" | "waits"; id: string; files: SettledFile[]; rest: string | null; seq: number | null; waits: boolean; message: string };
 
@@ -104,9 +104,11 @@ export type EditObserved = { v: number; seq: number; at: string; session: string
 
 export type EditRefused = { v: number; seq: number; at: string; session: string | null; turn: string | null; path: string; reason: "not_found" | "ambiguous" | "already_applied" | "no_change" | "malformed" | "conflict" | "out_of_bounds" | "overlap" | "elision" | "syntax" | "stale" | "empty_old"; message: string; kind: "edit_refused" };
 
-export type Event = TurnStarted | CheckpointTaken | CheckpointMissed | CheckpointsRemoved | CheckpointRestored | StepStarted | TextArrived | ReasoningArrived | Retried | ModelAwaited | Said | CallStarted | CallEnded | EditLanded | EditObserved | EditRefused | ChangeMoved | ChangesRemoved | CommandRan | ApprovalAsked | ApprovalGiven | SentinelRaised | Compacted | RepairEnded | UsageReported | AgentCall | PlanStated | AgentStateChanged | AgentNote | WorktreeChanged | Recovered | TurnEnded | SessionChanged | MessageQueued | SessionDeleted | GarbageCollected | LogBaseline;
+export type Event = TurnStarted | CheckpointTaken | CheckpointMissed | CheckpointsRemoved | CheckpointRestored | StepStarted | TextArrived | ReasoningArrived | Retried | ModelAwaited | Said | CallStarted | CallEnded | EditLanded | EditObserved | EditRefused | ChangeMoved | ChangesRemoved | CommandRan | ApprovalAsked | ApprovalGiven | SentinelRaised | Compacted | RepairEnded | UsageReported | AgentCall | PlanStated | AgentStateChanged | AgentNote | WorktreeChanged | Recovered | TurnEnded | SessionChanged | MessageQueued | RejectionQueued | SessionDeleted | GarbageCollected | LogBaseline;
 
 export type FileContent = { path: string; at: string; text: string | null; size: number; binary: boolean };
+
+export type FileWritten = { path: string; digest: string; mode: number | null };
 
 export type ForkRequest = { checkpoint_id?: string | null; title?: string | null };
 
@@ -154,7 +156,7 @@ export type NeedsApprovalBody = { tool: string; can_continue?: boolean };
 
 export type NeedsApprovalSentinel = { text: string; kind: "needs_approval"; body: NeedsApprovalBody };
 
-export type NewMessage = { text: string; attachments?: Attachment[]; client_id: string };
+export type NewMessage = { text: string; attachments?: Attachment[]; client_id?: string | null };
 
 export type NewProject = { path: string };
 
@@ -191,6 +193,10 @@ export type Recovered = { v: number; seq: number; at: string; session: string | 
 export type Refusal = { path: string; reason: "not_found" | "ambiguous" | "already_applied" | "no_change" | "malformed" | "conflict" | "out_of_bounds" | "overlap" | "elision" | "syntax" | "stale" | "empty_old"; message: string; closest?: string; candidates?: number[] };
 
 export type RejectRequest = { hunks?: number[]; reason?: string };
+
+export type Rejection = { change_id: string; hunks: number[]; reason: string; state: "waiting" | "done" | "refused"; why: string };
+
+export type RejectionQueued = { v: number; seq: number; at: string; session: string | null; turn: string | null; change_id: string; state: "waiting" | "done" | "refused"; hunks: number[]; reason: string; why: string; kind: "rejection_queued" };
 
 export type Removed = { outcome: "removed" | "deleted"; id: string };
 
@@ -238,6 +244,8 @@ export type StepStarted = { v: number; seq: number; at: string; session: string 
 
 export type TextArrived = { v: number; seq: number; at: string; session: string | null; turn: string | null; text: string; kind: "text" };
 
+export type Timeline = { events: (TurnStarted | CheckpointTaken | CheckpointMissed | CheckpointsRemoved | CheckpointRestored | StepStarted | TextArrived | ReasoningArrived | Retried | ModelAwaited | Said | CallStarted | CallEnded | EditLanded | EditObserved | EditRefused | ChangeMoved | ChangesRemoved | CommandRan | ApprovalAsked | ApprovalGiven | SentinelRaised | Compacted | RepairEnded | UsageReported | AgentCall | PlanStated | AgentStateChanged | AgentNote | WorktreeChanged | Recovered | TurnEnded | SessionChanged | MessageQueued | RejectionQueued | SessionDeleted | GarbageCollected | LogBaseline)[]; before: number | null };
+
 export type ToolCall = { id: string; name: string; arguments: Record<string, unknown>; note: string | null };
 
 export type TurnAccepted = { turn_id: string; message_id: string };
@@ -246,11 +254,11 @@ export type TurnCancelled = { outcome: "cancelled" | "nothing_running"; turn_id:
 
 export type TurnEnded = { v: number; seq: number; at: string; session: string | null; turn: string | null; stop_reason: "done" | "mistakes" | "loop" | "cap" | "unreachable" | "needs_approval" | "needs_login" | "cancelled" | "failed" | "interrupted" | "refused" | "max_tokens"; message: string; steps: number; prompt_tokens: number; completion_tokens: number; files: string[]; ended_by: "turn" | "stop" | "restore" | "recovery"; observed: string[]; unresolved: OpenMatter[]; kind: "turn_ended" };
 
-export type TurnStarted = { v: number; seq: number; at: string; session: string; turn: string; model: string; prompt: string; continued: boolean; agent: string; chat_id: string; prompt_message_id: string | null; message_id: string; sandbox: "bubblewrap" | "landlock" | "seatbelt" | "none" | ""; root: string; kind: "turn_started" };
+export type TurnStarted = { v: number; seq: number; at: string; session: string; turn: string; model: string; prompt: string; continued: boolean; agent: string; chat_id: string; prompt_message_id: string | null; message_id: string; sandbox: "bubblewrap" | "landlock" | "seatbelt" | "none" | ""; root: string; context: number | null; kind: "turn_started" };
 
 export type Updated = { outcome: "updated" | "unchanged"; session: string; commit: string | null; base: string; checkpoint_id: string | null; seq: number | null };
 
-export type UsageReported = { v: number; seq: number; at: string; session: string | null; turn: string | null; prompt: number; completion: number; estimated: boolean; kind: "usage" };
+export type UsageReported = { v: number; seq: number; at: string; session: string | null; turn: string | null; prompt: number; completion: number; estimated: boolean; context: number | null; window: number | null; kind: "usage" };
 
 export type Worktree = { id: string; session: string; project: string; path: string; branch: string; base: string; follows: string | null; root: string; with_changes: boolean; state: "there" | "removed" | "gone"; title: string; created_at: string | null };
 
@@ -265,12 +273,12 @@ export interface Operations {
   listApprovals: { query: { state?: "waiting" | "all"; project?: string | null; session?: string | null }; answer: ApprovalList };
   answerApproval: { path: { id: string }; body: ApprovalReply; answer: ApprovalAnswered };
   getChange: { path: { id: string }; query: { hunks?: boolean }; answer: Change };
-  applyChange: { path: { id: string }; body: HunkChoice; answer: ChangeSettled };
+  applyChange: { path: { id: string }; body?: HunkChoice; answer: ChangeSettled };
   listHunks: { path: { id: string }; query: { from?: number; count?: number }; answer: HunkPage };
-  rejectChange: { path: { id: string }; body: RejectRequest; answer: ChangeSettled };
+  rejectChange: { path: { id: string }; body?: RejectRequest; answer: ChangeSettled };
   rewindChange: { path: { id: string }; answer: ChangeSettled };
   listDecisions: { query: { project?: string | null; scope?: "build" | "runtime" | null; unpinned?: boolean }; answer: DecisionList };
-  pinDecision: { path: { id: string }; query: { project?: string | null }; body: PinRequest; answer: DecisionAnswer };
+  pinDecision: { path: { id: string }; query: { project?: string | null }; body?: PinRequest; answer: DecisionAnswer };
   unpinDecision: { path: { id: string }; query: { project?: string | null }; answer: DecisionAnswer };
   getHealth: { answer: Health };
   listModels: { query: { project?: string | null }; answer: ModelList };
@@ -289,7 +297,7 @@ export interface Operations {
   continueSession: { path: { id: string }; answer: TurnAccepted };
   getDiff: { path: { id: string }; query: { against?: string; path?: string | null; from?: number; count?: number }; answer: SessionDiff };
   getFile: { path: { id: string; path: string }; query: { at?: string }; answer: FileContent };
-  forkSession: { path: { id: string }; body: ForkRequest; answer: Session };
+  forkSession: { path: { id: string }; body?: ForkRequest; answer: Session };
   getLedger: { path: { id: string }; answer: Ledger };
   listMessages: { path: { id: string }; query: { before?: number | null; limit?: number }; answer: MessagePage };
   sendMessage: { path: { id: string }; body: NewMessage; answer: MessageSent };
@@ -297,6 +305,7 @@ export interface Operations {
   editQueued: { path: { id: string; messageId: string }; body: QueueEdit; answer: QueuedMessage };
   removeQueued: { path: { id: string; messageId: string }; answer: Removed };
   sendQueuedNow: { path: { id: string; messageId: string }; answer: MessageSent };
+  listTimeline: { path: { id: string }; query: { before?: number | null; limit?: number }; answer: Timeline };
   undoRestore: { path: { id: string }; answer: RestoreDone };
   previewRestore: { path: { sessionId: string; checkpointId: string }; query: { scope?: "both" | "files" | "conversation" }; answer: RestorePreview };
   restoreCheckpoint: { path: { sessionId: string; checkpointId: string }; body: RestoreRequest; answer: RestoreDone };
@@ -304,7 +313,7 @@ export interface Operations {
   cancelTurn: { path: { id: string }; answer: TurnCancelled };
   listWorktrees: { query: { project?: string | null }; answer: WorktreeList };
   removeWorktree: { path: { id: string }; query: { force?: boolean }; answer: WorktreeRemoval };
-  mergeWorktree: { path: { id: string }; body: MergeRequest; answer: Merged };
+  mergeWorktree: { path: { id: string }; body?: MergeRequest; answer: Merged };
   updateWorktree: { path: { id: string }; answer: Updated };
 }
 
@@ -345,6 +354,7 @@ export const operations: Record<keyof Operations, readonly [string, string]> = {
   editQueued: ["PATCH", "/api/sessions/{id}/queue/{messageId}"],
   removeQueued: ["DELETE", "/api/sessions/{id}/queue/{messageId}"],
   sendQueuedNow: ["POST", "/api/sessions/{id}/queue/{messageId}/send"],
+  listTimeline: ["GET", "/api/sessions/{id}/timeline"],
   undoRestore: ["POST", "/api/sessions/{id}/undo"],
   previewRestore: ["GET", "/api/sessions/{sessionId}/checkpoints/{checkpointId}/preview"],
   restoreCheckpoint: ["POST", "/api/sessions/{sessionId}/checkpoints/{checkpointId}/restore"],

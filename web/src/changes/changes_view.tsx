@@ -3,7 +3,7 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import { call, ProblemError, sentenceOf } from "../api/client.ts";
-import type { ChangeSummary, Hunk, Refusal, Session, SessionDiff } from "../api/schema.ts";
+import type { ChangeSummary, Hunk, Refusal, Rejection, Session, SessionDiff } from "../api/schema.ts";
 import { runningTurn, type Transcript } from "../reduce.ts";
 import { report, say, usePage } from "../store.ts";
 import { t } from "../strings.ts";
@@ -45,8 +45,7 @@ export default function ChangesView({ session, transcript }: { session: Session;
         setConflicts([]);
         changes.reload();
       } catch (error) {
-        if (error instanceof ProblemError) setConflicts(error.problem.refusals);
-        report(error);
+        showRefusals(error, setConflicts);
       }
     },
     [change, changes],
@@ -96,6 +95,7 @@ export default function ChangesView({ session, transcript }: { session: Session;
         )}
         {session.place === "worktree" ? <Merge session={session} onConflicts={setConflicts} onProposed={(id) => { setChosen(`change:${id}`); changes.reload(); }} /> : null}
       </div>
+      <Rejections rejections={changes.value?.rejections ?? []} changes={changes.value?.changes ?? []} />
       {runningTurn(session) !== null && actions.onReject !== null ? <p className="banner tone-plain slim">{t.changes.waits}</p> : null}
       {conflicts.length === 0 ? null : (
         <section className="conflicts" role="alert">
@@ -116,6 +116,33 @@ export default function ChangesView({ session, transcript }: { session: Session;
       )}
     </div>
   );
+}
+
+/** What waits for the end of the turn, and what could not be taken out of the files then. */
+function Rejections({ rejections, changes }: { rejections: readonly Rejection[]; changes: readonly ChangeSummary[] }): ReactNode {
+  if (rejections.length === 0) return null;
+  return (
+    <ul className="rejections" aria-label={t.changes.rejections}>
+      {rejections.map((each, index) => {
+        const files = changes.find((change) => change.id === each.change_id)?.files ?? [];
+        return (
+          <li key={index} className={`banner slim tone-${each.state === "refused" ? "bad" : "plain"}`}>
+            <span className="chip">{each.state === "refused" ? t.changes.notRejected : t.changes.waiting}</span>
+            <span>
+              <span className="mono">{files.map((file) => file.path).join(", ")}</span> {t.changes.hunks(each.hunks)}
+              {each.reason === "" ? "" : ` — ${each.reason}`} {each.why}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Refusals stay above the diff until the next try; any other error is a passing note. */
+function showRefusals(error: unknown, show: (refusals: readonly Refusal[]) => void): void {
+  if (error instanceof ProblemError && error.problem.refusals.length > 0) show(error.problem.refusals);
+  else report(error);
 }
 
 function nameOf(change: ChangeSummary): string {
@@ -214,8 +241,10 @@ function Merge({ session, onConflicts, onProposed }: {
   onProposed: (change: string) => void;
 }): ReactNode {
   const [working, setWorking] = useState(false);
+  const menu = useRef<HTMLDetailsElement>(null);
   const run = async (what: "changes" | "branch" | "update"): Promise<void> => {
     setWorking(true);
+    menu.current?.removeAttribute("open");
     onConflicts([]);
     try {
       const path = { id: session.id };
@@ -228,14 +257,13 @@ function Merge({ session, onConflicts, onProposed }: {
         if (done.change_id !== null) onProposed(done.change_id);
       }
     } catch (error) {
-      if (error instanceof ProblemError) onConflicts(error.problem.refusals);
-      report(error);
+      showRefusals(error, onConflicts);
     } finally {
       setWorking(false);
     }
   };
   return (
-    <details className="menu">
+    <details className="menu" ref={menu}>
       <summary className="button">{t.changes.merge}</summary>
       <div className="menu-body">
         <button type="button" disabled={working} onClick={() => void run("changes")}>{t.changes.mergeAs.changes}</button>

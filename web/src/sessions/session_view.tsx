@@ -142,7 +142,7 @@ function isRehearsal(last: Message | undefined): boolean {
 function Gauge({ session, last }: { session: Session; last: Message | undefined }): ReactNode {
   const settings = useLoaded(session.project, () => call("getSettings", { query: { project: session.project } }));
   const used = last?.usage.context ?? 0;
-  const size = numberOf(settings.value?.settings["context"]?.value);
+  const size = last?.window ?? 0;
   const most = numberOf(settings.value?.settings["max_steps"]?.value);
   const steps = last?.ended?.steps ?? last?.step ?? 0;
   return (

@@ -32,9 +32,11 @@ def error_text(code: int, message: str, data: Any) -> str:
     if isinstance(data, dict):
         named = [data.get(name) for name in ("details", "message", "error", "reason")]
         added = next((each for each in named if isinstance(each, str)), None)
+
     text = message or f"error {code}"
     if isinstance(added, str) and added not in text:
         text = f"{text}: {added}"
+
     return text[:_LONGEST]
 
 

@@ -120,22 +120,27 @@ class AcpSession:
         self._turn = turn
         while self._notes:
             turn.put(self._notes.popleft())
+
         try:
             end = await self._run(text)
         finally:
             self._turn = None
             self._turn_over.set()
             self._withdraw_questions()
+
         if isinstance(end, AgentTurnResult) and end.stop_reason == "done":
             self._updates.forget_calls()
+
         for call in self._updates.end_open_calls():
             turn.put(call)
+
         turn.put(end)
 
     async def cancel(self) -> None:
         """Ask the running turn to end; end the process if that takes too long."""
         if self._turn is None or self._cancelled:
             return
+
         self._cancelled = True
         self._withdraw_questions()
         grace = self._launch.cancel_grace
@@ -143,6 +148,7 @@ class AcpSession:
             async with asyncio.timeout(grace):
                 await self._connection.send_notification("session/cancel", {"sessionId": self._id})
                 await self._turn_over.wait()
+
         if not self._turn_over.is_set():
             await self._process.end()
 
@@ -170,6 +176,7 @@ class AcpSession:
                 f"{self._launch.name} speaks version {version} of ACP; Holdfast speaks "
                 f"{PROTOCOL_VERSION}."
             )
+
         on_step("initialized")
         where = {"cwd": self._launch.directory, "mcpServers": []}
         answer = await self._request("session/new", where)
@@ -189,6 +196,7 @@ class AcpSession:
                 f"{name} has no mode {mode!r}; there are: {known}. Change `mode` of "
                 f"[agents.{name}] in your configuration file."
             )
+
         await self._request("session/set_mode", {"sessionId": self._id, "modeId": mode})
 
     def _start_error(self, error: BaseException, *, was_closed: bool) -> BaseException:
@@ -209,6 +217,7 @@ class AcpSession:
                 )
             case ConnectionError():
                 return AgentStartError(f"{name} {self._ended()} when it was started.", stderr)
+
         return error
 
     def _refusal(self, error: RequestError) -> AgentStartError:
@@ -234,6 +243,7 @@ class AcpSession:
             # The end of its standard error is there only when all that it started has ended.
             await self._process.end()
             return self._crash()
+
         self.remembers = True
         result = self._result(body)
         return replace(result, usage=usage_of(body))
@@ -242,13 +252,16 @@ class AcpSession:
         if self._cancelled:
             # Agents end a cancelled turn with any stop reason.
             return _CANCELLED_TURN
+
         reason = str(body.get("stopReason"))
         stop = _STOPS.get(reason)
         if stop is None:
             return AgentTurnResult("failed", message=f"the turn ended with {reason!r}.")
+
         error = error_in(self._tail) if stop == "done" else ""
         if error:
             return AgentTurnResult("failed", message=error)
+
         return AgentTurnResult(stop)
 
     def _crash(self) -> AgentTurnResult | Exception:
@@ -280,6 +293,7 @@ class AcpSession:
             if self._process.ended.done():
                 self._exit_code = self._process.ended.result()
             raise
+
         return body if isinstance(body, dict) else {}
 
     async def _handle(self, method: str, params: Any, is_notification: bool) -> Any:  # noqa: FBT001 - the SDK calls it so
@@ -292,9 +306,11 @@ class AcpSession:
             return None
         if method == "session/request_permission":
             return await self._ask(body)
+
         self._tell(AgentNote(method, body))
         if not is_notification:
             raise RequestError.method_not_found(method)
+
         return None
 
     async def _ask(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -302,6 +318,7 @@ class AcpSession:
         turn = self._turn
         if turn is None or self._cancelled:
             return _CANCELLED
+
         call = body.get("toolCall")
         event, request = self._updates.permission(call if isinstance(call, dict) else {})
         self._tell(event)
@@ -317,16 +334,20 @@ class AcpSession:
                 if option.get("kind") == kind:
                     chosen = {"outcome": "selected", "optionId": option.get("optionId")}
                     return {"outcome": chosen}
+
         if answer != "cancelled":
             self._tell(AgentNote("permission_without_option", {"answer": answer}))
+
         return _CANCELLED
 
     def _tell(self, update: AgentUpdate | None) -> None:
         """Pass an update to the turn. Between turns only notes are kept."""
         if isinstance(update, TextArrived):
             self._tail = (self._tail + update.text)[-_TAIL:]
+
         if update is None:
             return
+
         if self._turn is not None:
             self._turn.put(update)
         elif isinstance(update, AgentNote):

@@ -15,7 +15,7 @@ from holdfast.changes.diff import diff_of
 from holdfast.changes.swaps import Content
 from holdfast.usecases.agents.ports import AgentUsage, PermissionRequest
 from holdfast.vocab.agent_events import AgentCall, AgentNote, PlanEntry, PlanStated
-from holdfast.vocab.events import ReasoningArrived, TextArrived
+from holdfast.vocab.events import ReasoningArrived, TextArrived, UsageReported
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +28,10 @@ _STATUS: dict[str, AgentCallStatus] = {
     "in_progress": "running",
     "completed": "done",
     "failed": "failed",
+}
+_CHUNKS: dict[str, type[TextArrived | ReasoningArrived]] = {
+    "agent_message_chunk": TextArrived,
+    "agent_thought_chunk": ReasoningArrived,
 }
 _LONGEST_OUTPUT = 50_000
 """Characters of a tool's output that an event has."""
@@ -46,18 +50,21 @@ class AcpUpdates:
     def translate(self, body: Mapping[str, Any]) -> AgentUpdate | None:
         """Return the event for the body of a `session/update`; None if it says nothing new."""
         kind = str(body.get("sessionUpdate", "unknown"))
+        if kind in _CHUNKS:
+            return _CHUNKS[kind](_text_of(body.get("content")))
+
         match kind:
-            case "agent_message_chunk":
-                return TextArrived(_text_of(body.get("content")))
-            case "agent_thought_chunk":
-                return ReasoningArrived(_text_of(body.get("content")))
             case "tool_call" | "tool_call_update" if isinstance(body.get("toolCallId"), str):
                 return self._merge(body)
             case "plan" if isinstance(body.get("entries"), list):
                 return PlanStated(tuple(map(_plan_entry, body["entries"])))
+            case "usage_update" if isinstance(body.get("used"), int):
+                window = _number(body.get("size")) or None
+                return UsageReported(0, 0, context=body["used"], window=window)
             case "user_message_chunk":
                 # Our own prompt.
                 return None
+
         rest = {name: value for name, value in body.items() if name != "sessionUpdate"}
         return AgentNote(kind, rest)
 
@@ -88,18 +95,23 @@ class AcpUpdates:
         call = before or AgentCall(call_id, str(body.get("title") or call_id))
         if body.get("title"):
             call = replace(call, title=str(body["title"]))
+
         if body.get("kind"):
             call = replace(call, tool_kind=str(body["kind"]))
+
         if body.get("status") in _STATUS:
             call = replace(call, status=_STATUS[body["status"]])
+
         if isinstance(body.get("locations"), list):
             places = [place for place in body["locations"] if isinstance(place, dict)]
             paths = dict.fromkeys(self._short(str(place.get("path", ""))) for place in places)
             call = replace(call, paths=tuple(paths))
+
         if isinstance(body.get("content"), list):
             call = self._with_content(call, body["content"])
         elif isinstance(body.get("rawOutput"), str) and not call.text:
             call = replace(call, text=_shortened(body["rawOutput"]))
+
         self._calls[call_id] = call
         return None if call == before else call
 
@@ -120,6 +132,7 @@ class AcpUpdates:
         old, new = item.get("oldText"), str(item.get("newText") or "")
         if len(old or "") + len(new) > _LONGEST_DIFF:
             return f"--- a/{path}\n+++ b/{path}\n(too long to show)\n"
+
         before = None if old is None else Content(str(old).encode("utf-8", "surrogatepass"))
         after = Content(new.encode("utf-8", "surrogatepass"))
         return diff_of(path, path, before, after)
@@ -136,13 +149,16 @@ def usage_of(body: Mapping[str, Any]) -> AgentUsage:
     usage = body.get("usage")
     if isinstance(usage, dict):
         return AgentUsage(_number(usage.get("inputTokens")), _number(usage.get("outputTokens")))
+
     counted: Any = body.get("_meta")
     for name in ("quota", "token_count"):
         counted = counted.get(name) if isinstance(counted, dict) else None
+
     if isinstance(counted, dict):
         return AgentUsage(
             _number(counted.get("input_tokens")), _number(counted.get("output_tokens"))
         )
+
     return AgentUsage()
 
 
@@ -156,9 +172,11 @@ def _text_of(content: Any) -> str:
         return ""
     if isinstance(content.get("text"), str):
         return str(content["text"])
+
     resource = content.get("resource")
     if isinstance(resource, dict) and isinstance(resource.get("text"), str):
         return str(resource["text"])
+
     name = content.get("name") or content.get("uri") or ""
     return f"[{content.get('type', 'content')} {name}]".replace(" ]", "]")
 

@@ -100,11 +100,13 @@ class AgentProcess:
             started(child.pid)
             record_group(child.pid)
             process = cls(child, mark, confined, opening.pop_all())
+
         try:
             await process._connect()
         except BaseException:
             await process.end()
             raise
+
         return process
 
     @property
@@ -183,6 +185,7 @@ class AgentProcess:
                 code = result.si_status if exited else -result.si_status
         else:
             code = self._child.wait()
+
         with suppress(RuntimeError):
             # The loop was closed: Holdfast exits.
             loop.call_soon_threadsafe(self._set_ended, code)
@@ -203,8 +206,10 @@ class AgentProcess:
         readers = [asyncio.ensure_future(over.wait()) for over in self._outputs]
         if readers:
             await asyncio.wait([*readers, *self._draining], timeout=_DRAIN)
+
         for task in (*readers, *self._draining):
             task.cancel()
+
         for transport in self._transports:
             if transport.is_closing():
                 continue
@@ -212,6 +217,7 @@ class AgentProcess:
                 transport.abort()
             else:
                 transport.close()
+
         # The transports close their pipes in the next round of the loop.
         await asyncio.sleep(0)
         self._opened.close()

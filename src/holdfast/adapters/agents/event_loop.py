@@ -59,11 +59,14 @@ class AgentLoop:
         with self._lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
+
         if loop is None or thread is None:
             return
+
         closing = asyncio.run_coroutine_threadsafe(self._close_all(), loop)
         with suppress(TimeoutError):
             closing.result(_EXIT_TIMEOUT)
+
         loop.call_soon_threadsafe(loop.stop)
         thread.join(_EXIT_TIMEOUT)
         if not thread.is_alive():

@@ -84,6 +84,7 @@ def _parse(line: bytes) -> dict[str, Any] | None:
             message = json.loads(json.dumps(message, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
+
     if not isinstance(message, dict):
         return None
     if not isinstance(message.get("id"), int | str | None):
@@ -92,6 +93,7 @@ def _parse(line: bytes) -> dict[str, Any] | None:
         return None
     if "method" in message:
         return message if isinstance(message["method"], str) else None
+
     return message if "id" in message else None
 
 

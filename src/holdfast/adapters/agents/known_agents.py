@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -31,7 +32,9 @@ class KnownAgent:
     `needs_login`: it does nothing without one. `login` and `install` are lines for a shell.
 
     A one-shot agent cannot ask: `edit_words` let it edit, `auto_words` let it do all; they follow
-    the program in its command.
+    the first `words_at` words of its command. `sandboxed_words` end its command in Holdfast's
+    sandbox, because its own would not start there, and `unsandboxed_words` elsewhere.
+    `sandboxed_env` are variables that tell it of Holdfast's sandbox.
     """
 
     name: str
@@ -44,6 +47,10 @@ class KnownAgent:
     version_flag: str = "--version"
     edit_words: tuple[str, ...] = ()
     auto_words: tuple[str, ...] = ()
+    words_at: int = 1
+    sandboxed_words: tuple[str, ...] = ()
+    unsandboxed_words: tuple[str, ...] = ()
+    sandboxed_env: Mapping[str, str] = field(default_factory=dict)
 
 
 KNOWN_AGENTS: tuple[KnownAgent, ...] = (
@@ -82,12 +89,15 @@ KNOWN_AGENTS: tuple[KnownAgent, ...] = (
         "codex",
         {
             "acp": ("codex-acp",),
-            "oneshot": ("codex", "exec", "--json", "--sandbox", "workspace-write"),
+            # A project without git works in place; every turn can be undone there, too.
+            "oneshot": ("codex", "exec", "--json", "--skip-git-repo-check"),
         },
         "npm install -g @openai/codex @zed-industries/codex-acp",
         "codex login",
         ("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME"),
         (".codex/auth.json",),
+        sandboxed_words=("--sandbox", "danger-full-access"),
+        unsandboxed_words=("--sandbox", "workspace-write"),
     ),
     KnownAgent(
         "claude",
@@ -101,6 +111,8 @@ KNOWN_AGENTS: tuple[KnownAgent, ...] = (
         (".claude/.credentials.json",),
         edit_words=("--permission-mode", "acceptEdits"),
         auto_words=("--dangerously-skip-permissions",),
+        # For root, as in most containers, it takes that flag only in a sandbox.
+        sandboxed_env={"IS_SANDBOX": "1"},
     ),
     KnownAgent(
         "gemini",
@@ -123,6 +135,8 @@ KNOWN_AGENTS: tuple[KnownAgent, ...] = (
         "opencode auth login",
         ("OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"),
         (".local/share/opencode/auth.json",),
+        auto_words=("--auto",),
+        words_at=2,
     ),
     KnownAgent(
         "cline",
@@ -195,6 +209,7 @@ def login_of(agent: KnownAgent) -> LoginState:
         return "ok"
     if agent.needs_login:
         return "needed"
+
     return "unknown"
 
 
@@ -213,7 +228,9 @@ def version_of(program: str, flag: str) -> str | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
+
     found = _VERSION.search(ran.stdout.decode("utf-8", "replace"))
     if found is None:
         return None
+
     return found.group()

@@ -60,6 +60,7 @@ class AgentLaunch:
         """Return the command with the path of its program; raise `AgentStartError` if missing."""
         if not Path(self.directory).is_dir():
             raise AgentStartError(f"{self.directory}: no such directory.")
+
         program, *words = self.command
         found = shutil.which(program, path=variables.get("PATH", os.defpath))
         if found is None:
@@ -67,4 +68,5 @@ class AgentLaunch:
                 f"{self.name}: there is no program {program!r} on the PATH. Install it, or set "
                 f"`command` of [agents.{self.name}] in your configuration file."
             )
+
         return (str(Path(found).absolute()), *words)

@@ -68,6 +68,7 @@ class OneshotAgent:
         turn = _OneshotTurn(replace(self._launch, command=command), self._dialect(), self._loop)
         with self._lock:
             self._turn = turn
+
         running = self._loop.start(turn.run())
         running.add_done_callback(partial(pass_error, turn.queue))
         try:
@@ -76,8 +77,10 @@ class OneshotAgent:
             # Also if nobody follows the turn any more: the agent must not go on with it.
             self.close()
             running.cancel()
+
         if isinstance(result, Exception):
             raise result
+
         return result
 
     def cancel(self) -> None:
@@ -115,18 +118,22 @@ class _OneshotTurn:
         self._process = process
         if self._closed:
             await process.end()
+
         if self._cancelled:
             process.interrupt()
+
         process.close_input()
         while (line := await read_line(process.output)) is not None:
             for update in self._dialect.read(line.decode("utf-8", "replace").rstrip("\r\n")):
                 self.queue.put(update)
             await self.queue.until_room()
+
         await asyncio.wait({process.ended}, timeout=_EXIT)
         was_running = process.is_running
         await process.end()
         for call in self._dialect.end_open_calls():
             self.queue.put(call)
+
         code = 0 if was_running else process.ended.result()
         self.queue.put(self._result(code, process.stderr_end()))
 
@@ -134,9 +141,11 @@ class _OneshotTurn:
         """Interrupt the process; end it, and all that it started, after the grace."""
         if self._cancelled:
             return
+
         self._cancelled = True
         if self._process is None:
             return
+
         self._process.interrupt()
         await asyncio.wait({self._process.ended}, timeout=self._launch.cancel_grace)
         await self._process.end()
@@ -157,11 +166,13 @@ class _OneshotTurn:
         if end is None and not (self._dialect.is_silent and code >= 0):
             name = self._launch.name
             return AgentCrashed(f"{name} ended without a result ({exit_text(code)}).", stderr)
+
         stop = end.stop_reason if end else "done"
         message = end.message if end else ""
         if stop == "done" and code != 0:
             stop = "failed"
             message = stderr.rpartition("\n")[2] or f"{self._launch.name}: {exit_text(code)}."
+
         return AgentTurnResult(
             stop, cancelled=stop == "cancelled", usage=usage, fresh=True, message=message
         )

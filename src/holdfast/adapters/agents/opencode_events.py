@@ -99,7 +99,7 @@ class OpencodeEvents:
                 if part["state"]["status"] != "pending":
                     yield from self._dialect.read_tool(part)
             case "step-finish":
-                self._dialect.read_step(part)
+                yield from self._dialect.read_step(part)
             case "step-start" | "snapshot" | "patch" | "compaction":
                 return
             case kind:
@@ -113,11 +113,13 @@ def turn_result(
     usage = events.dialect.usage
     if cancelled:
         return AgentTurnResult("cancelled", cancelled=True, usage=usage)
+
     error = info.get("error")
     if error:
         if error.get("name") == "MessageOutputLengthError":
             return AgentTurnResult("max_tokens", usage=usage, message=error_message(error))
         return AgentTurnResult("failed", usage=usage, message=error_message(error))
+
     return AgentTurnResult(STOPS.get(str(info.get("finish")), "done"), usage=usage)
 
 
@@ -130,6 +132,7 @@ def permission_of(properties: Mapping[str, Any], events: OpencodeEvents) -> Perm
     command = None
     if kind == "bash":
         command = str(metadata.get("command") or " ".join(patterns))
+
     call = events.dialect.find_call(str(tool.get("callID", properties["id"])))
     if call is None:
         path = events.dialect.shorten(metadata.get("filepath"))
@@ -140,6 +143,7 @@ def permission_of(properties: Mapping[str, Any], events: OpencodeEvents) -> Perm
             paths=(str(path),) if path else (),
             diff=str(metadata.get("diff", "")),
         )
+
     return PermissionRequest(call, command)
 
 

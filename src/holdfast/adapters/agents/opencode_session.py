@@ -117,20 +117,24 @@ class OpencodeSession:
             self._turn = None
             self._turn_over.set()
             self._withdraw_questions()
+
         for call in self._events.end_open_calls():
             turn.put(call)
+
         turn.put(end)
 
     async def cancel(self) -> None:
         """Abort the running turn; end the server if that takes too long."""
         if self._turn is None or self._cancelled:
             return
+
         self._cancelled = True
         self._withdraw_questions()
         with suppress(TimeoutError, httpx.HTTPError, ValueError):
             async with asyncio.timeout(self._launch.cancel_grace):
                 await self._post(f"/session/{self._id}/abort", {})
                 await self._turn_over.wait()
+
         if not self._turn_over.is_set():
             await self._process.end()
 
@@ -140,6 +144,7 @@ class OpencodeSession:
         self._withdraw_questions()
         for task in self._tasks:
             task.cancel()
+
         await self._process.end()
         if self._client is not None:
             await self._client.aclose()
@@ -148,6 +153,7 @@ class OpencodeSession:
         body: dict[str, Any] = {"parts": [{"type": "text", "text": text}]}
         if self._launch.mode:
             body["agent"] = self._launch.mode
+
         posted = asyncio.create_task(self._post(f"/session/{self._id}/message", body))
         await asyncio.wait(
             {posted, self._process.ended, *self._tasks}, return_when=asyncio.FIRST_COMPLETED
@@ -155,6 +161,7 @@ class OpencodeSession:
         if not posted.done():
             # The server, or the stream of its events, has ended: the answer will not come.
             posted.cancel()
+
         try:
             answer = await posted
         except (asyncio.CancelledError, httpx.HTTPError, ValueError) as error:
@@ -168,10 +175,12 @@ class OpencodeSession:
             await self._process.end()
             message = f"{self._launch.name} ended in the middle of a turn ({reason})."
             return AgentCrashed(message, self._process.stderr_end())
+
         info = answer.get("info") or {}
         with suppress(TimeoutError):
             async with asyncio.timeout(_EVENTS):
                 await self._events.until_complete(str(info.get("id")))
+
         return turn_result(info, self._events, cancelled=self._cancelled)
 
     async def _read_url(self) -> str:
@@ -203,6 +212,7 @@ class OpencodeSession:
             kind = event["type"]
         except (ValueError, KeyError, TypeError):
             return
+
         if kind == "permission.asked":
             # Of any session: those of subagents wait for an answer, too.
             await self._ask(properties)
@@ -217,6 +227,7 @@ class OpencodeSession:
         if self._turn is None or self._cancelled:
             await self._reply(identity, "cancelled")
             return
+
         question = AgentQuestion(permission_of(properties, self._events))
         self._questions[identity] = question
         self._turn.put(question)

@@ -115,6 +115,7 @@ class ResidentAgent(ABC):
             if self._cancelled:
                 return AgentTurnResult("cancelled", cancelled=True, fresh=fresh)
             running = self._loop.start(session.prompt(text, turn))
+
         running.add_done_callback(partial(pass_error, turn))
         try:
             result = follow_turn(turn, self._launch, sink, decide, self._loop)
@@ -124,9 +125,11 @@ class ResidentAgent(ABC):
             raise
         finally:
             running.cancel()
+
         if isinstance(result, Exception):
             self.close()
             raise result
+
         return replace(result, fresh=fresh)
 
     def cancel(self) -> None:

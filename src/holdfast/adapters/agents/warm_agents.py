@@ -43,6 +43,7 @@ class WarmAgent:
         if agent is not None and agent.alive and self._memory == memory:
             self._memory = None
             return agent
+
         self.close()
         assert self.make is not None  # noqa: S101 - `reserve` has set it
         self._agent = self.make()
@@ -94,9 +95,11 @@ class WarmAgentPool:
         """Wait until no other turn uses the agent of this chat, and reserve it."""
         with self._lock:
             entry = self._agents.setdefault((chat, agent), WarmAgent(chat, agent))
+
         while not entry.lock.acquire(timeout=_TICK):
             if cancel.is_set():
                 raise ReservationCancelled
+
         try:
             entry.make = make
             yield entry
@@ -104,6 +107,7 @@ class WarmAgentPool:
             entry.leave()
             entry.used_at = self._now()
             entry.lock.release()
+
         self.trim()
 
     def trim(self) -> None:
@@ -118,6 +122,7 @@ class WarmAgentPool:
                 if number < too_many or self._now() - each.used_at >= self._idle
             ]
             self._watch(has_more=len(warm) > len(due))
+
         for each in due:
             self._close(each)
 
@@ -133,6 +138,7 @@ class WarmAgentPool:
         # An agent at work is not idle.
         if not entry.lock.acquire(blocking=False):
             return
+
         try:
             if entry.is_warm:
                 entry.close()
@@ -144,6 +150,7 @@ class WarmAgentPool:
         """Look again after a while, as long as an agent is warm."""
         if self._timer is not None:
             self._timer.cancel()
+
         self._timer = None
         if has_more:
             self._timer = threading.Timer(self._idle, self.trim)

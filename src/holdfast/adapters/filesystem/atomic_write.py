@@ -20,6 +20,7 @@ def put(file: Path, data: bytes, *, sync: bool, draft: Path | None = None) -> No
     """
     if draft is None:
         draft = file.with_name(f"{file.name}.draft")
+
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
         rest = memoryview(data)
@@ -29,6 +30,7 @@ def put(file: Path, data: bytes, *, sync: bool, draft: Path | None = None) -> No
             os.fsync(handle)
     finally:
         os.close(handle)
+
     draft.replace(file)
     if sync:
         sync_directory(file.parent)

@@ -70,11 +70,13 @@ class DiskGrants:
         except (FileNotFoundError, ValueError):
             # A file that cannot be read allows nothing: the user is asked again.
             return _Granted()
+
         if isinstance(found, list):
             # Older releases knew no rules.
             return _Granted(_texts(found))
         if not isinstance(found, dict):
             return _Granted()
+
         return _Granted(_texts(found.get("commands")), _texts(found.get("rules")))
 
     @contextmanager

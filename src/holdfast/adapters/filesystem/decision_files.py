@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from holdfast.adapters.filesystem.json_folder import JsonFolder
+from holdfast.adapters.filesystem.record_folder import RecordFolder
 from holdfast.repair.decisions.decision_ids import is_record
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ class DiskDecisionFiles:
         name = hashlib.sha256(os.fsencode(real)).hexdigest()[:32]
         self._root, self._state = real, state
         self._folders = {
-            "build": JsonFolder(real, ".holdfast", "decisions", "build"),
-            "runtime": JsonFolder(state, "decisions", name, "runtime"),
+            "build": RecordFolder(real, ".holdfast", "decisions", "build"),
+            "runtime": RecordFolder(state, "decisions", name, "runtime"),
         }
 
     def read_all(

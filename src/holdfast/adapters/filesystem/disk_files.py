@@ -57,6 +57,7 @@ class DiskFiles:
         plain = judge_path(path)
         if isinstance(plain, Barred):
             return FileUnfit("out_of_bounds", plain.message)
+
         # A hint only: `_look_at` follows no symlink. If the disk changes meanwhile, it fails.
         at = self._below(os.path.realpath(self.root / plain))
         if at is None:
@@ -64,11 +65,13 @@ class DiskFiles:
                 "out_of_bounds",
                 f"{path}: a symlink on this path leads out of the project; name one in it.",
             )
+
         judged = judge_path(at)
         if isinstance(judged, Barred):
             return FileUnfit(
                 "out_of_bounds", f"{path}: a symlink on this path leads to {judged.message}"
             )
+
         try:
             return self._look_at(path, at, linked=(self.root / plain).is_symlink())
         except OSError as error:
@@ -78,6 +81,7 @@ class DiskFiles:
         """Return the target of the symlink at a path, or None if there is no symlink."""
         if isinstance(judge_path(path), Barred):
             return None
+
         try:
             with self._parent(path) as (parent, name):
                 return _read_link(parent, name)
@@ -92,6 +96,7 @@ class DiskFiles:
         first = near.rpartition("/")[0]
         if first and not isinstance(judge_path(first), Barred):
             queue.insert(0, first)
+
         names: dict[str, None] = {}
         seen: set[str] = set()
         while queue and len(names) < _NAMES_LIMIT:
@@ -102,6 +107,7 @@ class DiskFiles:
             files, directories = self._entries(directory)
             names.update(dict.fromkeys(files))
             queue += directories
+
         return list(names)[:_NAMES_LIMIT]
 
     def _look_at(self, path: str, at: str, *, linked: bool) -> FileLook:
@@ -117,6 +123,7 @@ class DiskFiles:
                     "conflict",
                     f"{path}: {parent} is {_kind(there.st_mode)}, so no file can be in it.",
                 )
+
         there = None if missing else self._stat(at)
         if there is None:
             if self._has_broken_link(path):
@@ -125,13 +132,17 @@ class DiskFiles:
                     f"{path}: a symlink on this path leads to nothing; name another file.",
                 )
             return FileMissing(at, tuple(missing))
+
         unfit = _why_unfit(there)
         if unfit is not None:
             return FileUnfit("conflict", f"{path}: {unfit}")
+
         with self._parent(at) as (parent_fd, name):
             data = _read(parent_fd, name)
+
         if data is None:
             return FileUnfit("conflict", f"{path}: this was replaced while it was read; try again.")
+
         return FileFound(at, data, stat.S_IMODE(there.st_mode), linked)
 
     def _below(self, real: str) -> str | None:
@@ -157,6 +168,7 @@ class DiskFiles:
                     directories.append(path)
                 if len(files) >= _NAMES_LIMIT:
                     break
+
         return sorted(files), sorted(directories)
 
     def _stat(self, path: str) -> os.stat_result | None:
@@ -216,6 +228,7 @@ class DiskFiles:
         """Write the new content beside the file, durably, with the mode and owner of the file."""
         if swap.after is None:
             return
+
         with self._parent(swap.path) as (parent, name):
             _remove(parent, sibling)
             try:
@@ -239,8 +252,10 @@ class DiskFiles:
         side = self.side(swap)
         if side == "after":
             self.discard(swap, sibling)
+
         if side != "before":
             return side == "after"
+
         with self._parent(swap.path) as (parent, name):
             if _side(parent, name, swap) != "before":
                 return False
@@ -293,6 +308,7 @@ def _read(parent: int, name: str) -> bytes | None:
         if error.errno == errno.ELOOP:
             return None
         raise
+
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return None
@@ -314,14 +330,17 @@ def _side(parent: int, name: str, swap: Swap) -> SwapSide:
     target = _read_link(parent, name) if swap.has_link else None
     if target is not None:
         return _side_of(swap, Content(target, LINK))
+
     data = _read(parent, name)
     if data is None and _exists(parent, name):
         return "neither"
     if data is None:
         return _side_of(swap, None)
+
     mode = None
     if swap.modes:
         mode = stat.S_IMODE(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
+
     return _side_of(swap, Content(data, mode))
 
 
@@ -347,13 +366,16 @@ def _write(parent: int, name: str, swap: Swap, like: os.stat_result | None) -> N
     if content.is_link:
         os.symlink(content.data, os.fsencode(name), dir_fd=parent)
         return
+
     mode = content.mode
     if like and not swap.modes:
         mode = stat.S_IMODE(like.st_mode)
+
     # A file that gets a mode is private until then; any other file gets the mode of the umask.
     first_mode = 0o600
     if mode is None:
         first_mode = 0o666
+
     handle = os.open(name, _NEW, first_mode, dir_fd=parent)
     try:
         rest = memoryview(content.data)
@@ -374,10 +396,12 @@ def _set_owner(handle: int, like: os.stat_result) -> bool:
     mine = os.fstat(handle)
     if (mine.st_uid, mine.st_gid) == (like.st_uid, like.st_gid):
         return True
+
     try:
         os.fchown(handle, like.st_uid, like.st_gid)
     except PermissionError:
         return False
+
     return True
 
 
@@ -385,6 +409,7 @@ def _replace(parent: int, name: str, swap: Swap, sibling: str) -> bool:
     if swap.after is None:
         os.unlink(name, dir_fd=parent)
         return True
+
     if swap.before is None:
         try:
             os.link(sibling, name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
@@ -396,6 +421,7 @@ def _replace(parent: int, name: str, swap: Swap, sibling: str) -> bool:
         else:
             os.unlink(sibling, dir_fd=parent)
             return True
+
     os.replace(sibling, name, src_dir_fd=parent, dst_dir_fd=parent)
     return True
 

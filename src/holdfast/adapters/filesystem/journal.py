@@ -116,6 +116,7 @@ class DiskJournal:
                     file = place / f"{number}.{side}.{name}"
                     _remove(file)
                     _write(file, content.data)
+
         return str(place)
 
     # ------------------------------------------------------------------------------------ restores
@@ -127,8 +128,10 @@ class DiskJournal:
         for known in self.restores():
             if known.restore.undo_id == unfinished.undo_id:
                 number, begun_at = known.number, known.begun_at
+
         if number is None:
             number = self._next_number()
+
         self._write(self._path(number, "restore"), pack_restore(unfinished, begun_at))
 
     def remove_restore(self, unfinished: UnfinishedRestore) -> None:
@@ -164,6 +167,7 @@ class DiskJournal:
                     root = os.path.normpath(self._worktree / batch.root)
                     committed = suffix == "batch"
                     found.append(replace(batch, root=root, number=number, committed=committed))
+
         return tuple(found)
 
     def restores(self) -> tuple[PendingRestore, ...]:
@@ -174,6 +178,7 @@ class DiskJournal:
                 restore = read_restore(self._path(number, suffix), number)
                 if restore is not None:
                     found.append(restore)
+
         return tuple(found)
 
     def last_restore(self) -> int:
@@ -182,9 +187,11 @@ class DiskJournal:
         for number, suffix in self._names():
             if suffix == "done":
                 last = max(last, number)
+
         for known in self.restores():
             if known.restore.files and known.restore.phase == "talk":
                 last = max(last, known.number)
+
         return last
 
     def at(self, pending: PendingBatch) -> DiskJournal:
@@ -215,9 +222,11 @@ class DiskJournal:
         for known in self.batches():
             if known.batch.id == pending.batch.id:
                 return
+
         suffix: _Suffix = "prepared"
         if pending.committed:
             suffix = "batch"
+
         data = pack_batch(pending.batch, self._relative_root(), pending.begun_at)
         self._write(self._path(self._number_of(written), suffix), data)
 
@@ -230,6 +239,7 @@ class DiskJournal:
             done = self._path(number, suffix).stat().st_mtime_ns
             if done > written:
                 return max(set(range(number)) - used)
+
         return self._next_number()
 
     # --------------------------------------------------------------------------------------- files
@@ -240,6 +250,7 @@ class DiskJournal:
             names = [file.name for file in self._directory.iterdir()]
         except FileNotFoundError:
             return iter(())
+
         found: list[tuple[int, _Suffix]] = []
         for name in names:
             match = _ENTRY.match(name)
@@ -247,6 +258,7 @@ class DiskJournal:
                 found.append((int(match[1]), match[2]))  # type: ignore[arg-type]  # as in _ENTRY
             elif name[0].isdigit():
                 raise JournalDamaged(str(self._directory / name))
+
         return iter(sorted(found))
 
     def _relative_root(self) -> str:
@@ -267,6 +279,7 @@ class DiskJournal:
         if not self._directory.is_dir():
             _make(self._directory)
             sync_directory(self._folder)
+
         draft = self._directory / "draft"
         try:
             _write(draft, data)

@@ -36,6 +36,7 @@ def pack_batch(batch: Batch, root: str, begun_at: str) -> bytes:
     for swap in batch.swaps:
         before, after = pack_content(swap.before), pack_content(swap.after)
         swaps.append({"path": swap.path, "before": before, "after": after, "modes": swap.modes})
+
     head = {
         "root": root,
         "begun_at": begun_at,
@@ -54,6 +55,7 @@ def read_batch(file: Path, version: int = _VERSION) -> PendingBatch | None:
     found = _read(file, version)
     if found is None:
         return None
+
     read, body = found
     at = 0
 
@@ -69,6 +71,7 @@ def read_batch(file: Path, version: int = _VERSION) -> PendingBatch | None:
     for entry in read["swaps"]:
         before, after = unpack_content(entry["before"]), unpack_content(entry["after"])
         swaps.append(Swap(entry["path"], before, after, entry["modes"]))
+
     makes, clears = tuple(read["makes"]), tuple(read["clears"])
     others = tuple(read.get("others", ()))
     batch = Batch(read["id"], tuple(swaps), makes, clears, read["rewinds"], others)
@@ -86,10 +89,12 @@ def read_restore(file: Path, number: int, version: int = _VERSION) -> PendingRes
     found = _read(file, version)
     if found is None:
         return None
+
     fields, _ = found
     begun_at = fields.pop("begun_at", None) or _written(file)
     for name in ("version", "sha256"):
         fields.pop(name, None)
+
     try:
         for name in _LIST_FIELDS:
             fields[name] = tuple(fields[name])
@@ -119,15 +124,18 @@ def _read(file: Path, version: int) -> tuple[_Head, bytes] | None:
         line, _, body = file.read_bytes().partition(b"\n")
     except FileNotFoundError:
         return None
+
     try:
         head: Any = json.loads(line)
     except ValueError as error:
         raise JournalDamaged(str(file)) from error
+
     if not isinstance(head, dict) or head.get("version") != version:
         raise JournalDamaged(str(file))
     # An entry of release 0.1 for a restore has no bytes, and no hash of them.
     if head.get("sha256", _NOTHING) != hashlib.sha256(body).hexdigest():
         raise JournalDamaged(str(file))
+
     return head, body
 
 

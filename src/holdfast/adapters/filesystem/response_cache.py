@@ -1,6 +1,6 @@
-"""The cache of model responses in the state directory: one file per request, named by its hash.
+"""A cache in the state directory: one file per question, named by its hash.
 
-Implements the port `Answers`.
+Implements the port `Answers`, for responses of models and for checks that passed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _LIMIT = 5_000
 class ResponseCache:
     """A directory of responses. Errors of the disk are ignored: a cache may miss."""
 
-    def __init__(self, state: Path) -> None:
+    def __init__(self, state: Path, name: str = "responses") -> None:
         """Set the directory; `put` creates it."""
-        self._directory = state / "responses"
+        self._directory = state / name
 
     def get(self, key: str) -> bytes | None:
         """Return the response for this key, or None."""
@@ -38,6 +38,7 @@ class ResponseCache:
         """Write the response atomically."""
         if not _KEY.fullmatch(key):
             raise ValueError("a key is a SHA-256 in hexadecimal digits.")
+
         file = self._file(key)
         new = file.with_name(f"{key}.{secrets.token_hex(4)}.new")
         try:
@@ -52,6 +53,7 @@ class ResponseCache:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
             return
+
         self._evict_oldest()
 
     def _file(self, key: str) -> Path:
@@ -64,6 +66,7 @@ class ResponseCache:
         """
         if secrets.randbelow(100):
             return
+
         with suppress(OSError):
             files = list(self._directory.glob("*/*.json"))
             files.sort(key=lambda file: file.stat().st_mtime_ns, reverse=True)

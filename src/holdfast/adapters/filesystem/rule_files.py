@@ -1,4 +1,4 @@
-"""The rules of a project on the disk: `<root>/.holdfast/rules/<target>/<id>.json`.
+"""The rules of a project on the disk: `<root>/.holdfast/rules/<target>/<id>.yaml`.
 
 Implements the port `RuleFiles`.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, get_args
 
-from holdfast.adapters.filesystem.json_folder import JsonFolder
+from holdfast.adapters.filesystem.record_folder import RecordFolder
 from holdfast.vocab.diagnostics import Target
 
 if TYPE_CHECKING:
@@ -25,7 +25,11 @@ class DiskRuleFiles:
     def __init__(self, root: Path) -> None:
         """Set the project's directory; `update` creates what is missing."""
         self._folders = {
-            target: JsonFolder(root, ".holdfast", "rules", target) for target in get_args(Target)
+            target: RecordFolder(root, ".holdfast", "rules", target, suffix=".yaml")
+            for target in get_args(Target)
+        }
+        self._older = {
+            target: RecordFolder(root, ".holdfast", "rules", target) for target in get_args(Target)
         }
 
     def read_all(self) -> list[tuple[str, bytes]]:
@@ -45,3 +49,16 @@ class DiskRuleFiles:
         if target not in self._folders or _is_name(rule) is None:
             raise ValueError(f"{name}: not the name of a rule.")
         return self._folders[target].update(rule, change)
+
+    def older_rules(self) -> list[tuple[str, bytes]]:
+        """Return the name and bytes of each rule in the JSON of an earlier version, sorted."""
+        files: list[tuple[str, bytes]] = []
+        for target, folder in sorted(self._older.items()):
+            for name, data in folder.read_all(_is_name):
+                files.append((f"{target}/{name}", data))
+        return files
+
+    def remove_older(self, name: str) -> None:
+        """Remove the JSON file of a rule that has been converted; raise OSError if that fails."""
+        target, _, rule = name.partition("/")
+        self._older[target].update(rule, lambda _: None)

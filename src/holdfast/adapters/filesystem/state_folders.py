@@ -119,11 +119,14 @@ def _reason_to_keep(folder: _StateFolder, *, now: bool, mark: bool) -> str | Non
         return "a command is at work there"
     if now:
         return None
+
     gone_for = _age(folder.path / _MARK)
     if gone_for > _GONE_DAYS * _DAY:
         return None
+
     if not (folder.path / _MARK).exists() and mark:
         (folder.path / _MARK).touch()
+
     days = max(0, int(gone_for // _DAY))
     return f"gone for {days} of {_GONE_DAYS} days that it stays; pass --now to remove it"
 
@@ -153,12 +156,14 @@ def _is_locked(file: Path) -> bool:
         lock = os.open(file, os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
+
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     finally:
         os.close(lock)
+
     return False
 
 
@@ -183,6 +188,7 @@ def _size(path: Path) -> int:
             # A pack that is linked from elsewhere stays there, and frees nothing.
             if each.is_file() and found.st_nlink == 1:
                 total += found.st_size
+
     return total
 
 
@@ -191,9 +197,11 @@ def _remove(path: Path) -> None:
     if not path.is_dir():
         path.unlink(missing_ok=True)
         return
+
     if path.suffix != _REMOVED:
         removed = path.with_name(f"{path.name}{_REMOVED}")
         shutil.rmtree(removed, ignore_errors=True)
         path.rename(removed)
         path = removed
+
     shutil.rmtree(path)

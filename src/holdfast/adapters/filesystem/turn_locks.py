@@ -39,16 +39,19 @@ class TurnLocks:
         """Return whether a process runs the turn."""
         if turn in self._locked:
             return True
+
         try:
             lock = os.open(self._file(turn), os.O_RDWR | os.O_CLOEXEC)
         except FileNotFoundError:
             return False
+
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
         finally:
             os.close(lock)
+
         return False
 
     def _file(self, turn: str) -> Path:

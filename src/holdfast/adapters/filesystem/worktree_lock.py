@@ -74,6 +74,7 @@ def lock_worktree(
     if handle is not None:
         yield WorktreeLock(handle, nested=True)
         return
+
     folder.mkdir(0o700, parents=True, exist_ok=True)
     handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -91,6 +92,7 @@ def is_at_work(folder: Path) -> bool:
         handle = os.open(folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
+
     try:
         return not _try_lock(handle, fcntl.LOCK_SH)
     finally:
@@ -115,6 +117,7 @@ def _wait_for(
             say(_WAITING)
             said = True
         time.sleep(_PAUSE)
+
     return waited
 
 

@@ -100,12 +100,14 @@ class TreeCheckout:
         plan = self._plan(differences, target, exact=exact, keep=keep)
         if isinstance(plan, Blocked):
             return plan
+
         if plan.captures:
             present = self._capture(present, plan.captures)
             differences = self.differences(present.tree, target.tree)
             plan = self._plan(differences, target, exact=exact, keep=keep)
             if isinstance(plan, Blocked):
                 return plan
+
         return self._describe(plan, present, target, differences)
 
     def _describe(
@@ -122,9 +124,11 @@ class TreeCheckout:
         tree = target.tree
         if plan.keep:
             tree = self._join(target.tree, plan.keep)
+
         kept.update(_uncaptured(present, target))
         for path in plan.special:
             kept.pop(path, None)
+
         return PreparedRestore(
             present,
             target,
@@ -145,9 +149,11 @@ class TreeCheckout:
                 lost[each.path] = f"the checkpoint had left it out: {each.why}"
             elif self._disk.count_entries(each.path) < each.entries:
                 lost[each.path] = f"some of it is gone, and no checkpoint has it: {each.why}"
+
         for path in target.inner:
             if self._disk.inspect(f"{path}/.git").shape == "absent":
                 lost[path] = _INNER_GONE
+
         return lost
 
     def _changes_attributes(
@@ -163,6 +169,7 @@ class TreeCheckout:
         """Return the paths that differ between two trees."""
         if before == after:
             return ()
+
         comparison = TreeComparison(self._objects.batch().read, self._objects.hash_size)
         try:
             return comparison.compare(before, after)
@@ -181,6 +188,7 @@ class TreeCheckout:
         free = shutil.disk_usage(self._repository.root).free
         if free > self._reserve + len(writing) * _PLENTY:
             return
+
         oids = [each.after.oid for each in writing if each.after]
         # Whole blocks for each file, and one for a directory at worst.
         blocks = sum(-(-size // _BLOCK) + 1 for size in self._sizes(oids))
@@ -227,12 +235,14 @@ class TreeCheckout:
             # The target has the ignored files that were there; what is newer is in the checkpoint
             # that the undo takes.
             return frozenset()
+
         ignored_then = self._ignored_by_target(differences)
         on_disk = [path for path in removed if not self._disk.is_beyond_link(path)]
         ignored_now = check_ignore(self._index.git, on_disk)
         if ignored_now:
             tracked, _ = self._index.ignored()
             ignored_now -= tracked
+
         return ignored_now | ignored_then
 
     def _outside(
@@ -263,6 +273,7 @@ class TreeCheckout:
             mode = self._disk.inspect(path).file_mode
             if mode is not None:
                 modes[path] = mode
+
         self._index.save(
             index=self._index.signature(), tree=tree, held=False, settled=False, modes=modes
         )
@@ -279,6 +290,7 @@ class TreeCheckout:
         removed = removals(differences)
         if not removed:
             return frozenset()
+
         scratch = self._repository.git_dir / "rules"
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir(0o700)
@@ -330,6 +342,7 @@ class TreeCheckout:
         for each in keep:
             entry = each.difference.before or no_entry
             entries.append(to_bytes(f"{entry.mode} {entry.oid}\t{each.difference.path}\0"))
+
         options = ("--replace", "--add", "-z", "--index-info")
         try:
             git.run("read-tree", tree)
@@ -351,9 +364,11 @@ class TreeCheckout:
             if failed:
                 return failed
             self._index.set_back()
+
         seen = self._restore_modes(prepared, modes_before)
         if prepared.target.usual:
             self._restore_directories(prepared)
+
         modes = update_modes(prepared.present.modes, seen, self._index.state.usual)
         recent = dict.fromkeys((*self._index.state.recent, *(path for path, _ in seen)))
         # Other rules apply now, and the index may contain files that they ignore.
@@ -383,9 +398,11 @@ class TreeCheckout:
                 f"{closed}: this directory is not writable, so nothing was restored; "
                 "make it writable, and try again."
             )
+
         for each in prepared.changes:
             if not self._matches(each, each.before):
                 return RestoreFailed(_changed_meanwhile(each.path))
+
         return None
 
     def _check_out(
@@ -395,13 +412,16 @@ class TreeCheckout:
         for path in prepared.special:
             if self._disk.inspect(path).shape == "other":
                 self._disk.location(path).unlink()
+
         if contents is None:
             problem = self._check_out_with_git(prepared)
         else:
             problem = self._write_files(prepared, contents)
+
         differing = [each for each in prepared.changes if not self._matches(each, each.after)]
         if problem is None and not differing:
             return None
+
         atomic_write.drop(self._index.file.with_name("index.lock"))
         report = problem or f"{differing[0].path} is not as the checkpoint has it"
         edited = [each for each in differing if not self._matches(each, each.before)]
@@ -410,6 +430,7 @@ class TreeCheckout:
             return RestoreFailed(f"it stopped halfway: {report}", unsettled=True)
         if edited:
             return RestoreFailed(_changed_meanwhile(edited[0].path))
+
         return RestoreFailed(
             f"the files cannot be written, so nothing was restored: {report}; "
             "fix this, and try again."
@@ -423,6 +444,7 @@ class TreeCheckout:
             process.finish()
         except GitFailed as error:
             return process.stderr.strip() or str(error)
+
         return None
 
     def _write_files(
@@ -438,8 +460,10 @@ class TreeCheckout:
                 entries[file.path] = writer.write(file)
         except OSError as error:
             return f"{to_text(os.fsencode(error.filename or ''))}: {error.strerror}"
+
         if self._index.change(entries) != prepared.tree:
             return "the index is not as the checkpoint has it"
+
         return None
 
     def _read_contents(
@@ -451,6 +475,7 @@ class TreeCheckout:
             return None
         if not all(map(self._is_plain, changes)):
             return None
+
         batch = self._objects.batch()
         contents: list[RestoredFile] = []
         size = 0
@@ -468,6 +493,7 @@ class TreeCheckout:
             )
             mode = int(each.after.mode, 8)
             contents.append(RestoredFile(to_bytes(each.path), mode, oid, content, permissions))
+
         return contents
 
     def _is_plain(self, difference: Difference) -> bool:
@@ -475,9 +501,11 @@ class TreeCheckout:
         for entry in (difference.before, difference.after):
             if entry is not None and entry.mode not in _FILE_MODES:
                 return False
+
         path = difference.path
         if not _FORBIDDEN.isdisjoint(path.lower().split("/")):
             return False
+
         is_directory = self._disk.inspect(path).shape == "directory"
         return not is_directory and not self._disk.is_beyond_link(path)
 
@@ -488,6 +516,7 @@ class TreeCheckout:
             return True
         if info.shape != "file":
             return False
+
         content = self._git.run("cat-file", "blob", difference.after.oid)
         return content.startswith(self._disk.location(difference.path).read_bytes())
 
@@ -496,9 +525,11 @@ class TreeCheckout:
         path = difference.path
         if self._disk.is_beyond_link(path):
             return entry is None
+
         info = self._disk.inspect(path)
         if entry is None:
             return info.shape not in {"file", "link"}
+
         location = self._disk.location(path)
         algorithm = algorithm_of(entry.oid)
         try:
@@ -530,11 +561,14 @@ class TreeCheckout:
         info = self._disk.inspect(path)
         if info.shape != "file" or self._disk.is_beyond_link(path):
             return None
+
         wanted = _wanted_mode(path, target, modes_before, executable=bool(info.mode & 0o100))
         if wanted is None:
             return info.mode
+
         if wanted != info.mode:
             self._disk.location(path).chmod(wanted)
+
         return wanted
 
     def _restore_directories(self, prepared: PreparedRestore) -> None:
@@ -545,9 +579,11 @@ class TreeCheckout:
             # A directory above may be empty now. One that the target has is created again below.
             for each in (path, *reversed(parents_of(path))):
                 self._remove_empty(each)
+
         for path in target.empty:
             if self._disk.inspect(path).shape == "absent" and not self._disk.is_beyond_link(path):
                 self._disk.location(path).mkdir(parents=True, exist_ok=True)
+
         self._restore_directory_modes(prepared)
 
     def _restore_directory_modes(self, prepared: PreparedRestore) -> None:
@@ -567,6 +603,7 @@ class TreeCheckout:
     def _remove_empty(self, path: str) -> None:
         if self._disk.inspect(path).shape != "directory" or self._disk.is_beyond_link(path):
             return
+
         try:
             self._disk.location(path).rmdir()
         except OSError:
@@ -587,9 +624,11 @@ def _wanted_mode(
     mode = target.modes.get(path)
     if mode is None and target.usual:
         mode = usual_mode(target.usual, executable=executable)
+
     mode = mode or modes_before.get(path)
     if not mode:
         return None
+
     return with_execute_bit(mode, executable=executable)
 
 
@@ -613,11 +652,13 @@ def _uncaptured(present: WorktreeState, target: WorktreeState) -> dict[str, str]
             kept[each.path] = f"no checkpoint has it: {each.why}"
         elif then.stamp and then.stamp != each.stamp:
             kept[each.path] = f"it has changed, and the checkpoint had left it out: {each.why}"
+
     for path, digest in present.inner.items():
         if path not in target.inner and path not in skipped:
             kept.setdefault(path, _BECAME_REPOSITORY)
         elif target.inner.get(path, digest) != digest:
             kept[path] = _INNER_CHANGED
+
     return kept
 
 
@@ -628,6 +669,7 @@ def _with_other_modes(
     names = set(target.modes)
     if target.usual:
         names.update(present.modes)
+
     differing = [
         path for path in sorted(names) if present.modes.get(path) != target.modes.get(path)
     ]

@@ -111,6 +111,7 @@ class WorktreeDirectories:
         memory = self._remembered()
         if memory.uncaptured is None or memory.excluded != self._excluded:
             return None
+
         scanned = ScannedDirectories()
         for path, directory in memory.directories.items():
             mode = self._mode_if_unchanged(path, directory)
@@ -122,9 +123,11 @@ class WorktreeDirectories:
                 scanned.modes[path] = mode
                 if directory.empty:
                     scanned.empty.append(path)
+
         for path, times in memory.left_out.items():
             if self._times_of(to_bytes(path)) != times:
                 return None
+
         scanned.empty.sort()
         self._now = memory
         return UnchangedDirectories(scanned, memory.uncaptured)
@@ -136,10 +139,12 @@ class WorktreeDirectories:
             status = os.lstat(self._prefix + name)
         except OSError:
             return None
+
         if [status.st_mtime_ns, status.st_ctime_ns] != directory.times:
             return None
         if directory.rules is not None and self._rules_in(name) != directory.rules:
             return None
+
         return stat.S_IMODE(status.st_mode)
 
     def _times_of(self, name: bytes) -> Times | None:
@@ -183,10 +188,12 @@ class WorktreeDirectories:
             if directory.special:
                 scanned.special += _below(path, directory.special)
             pending += [child for child in children if child not in closed]
+
         for path in left_out:
             # A file that is left out is looked at in every snapshot.
             if stat.S_ISDIR(self._mode_of(to_bytes(path))):
                 self._now.left_out[path] = self._times_of(to_bytes(path)) or _UNKNOWN
+
         self._forget_recent(newer_than)
         scanned.empty.sort()
         return scanned
@@ -197,6 +204,7 @@ class WorktreeDirectories:
                 directory.times = _UNKNOWN
             if directory.rules is not None and max(directory.rules) >= newer_than:
                 directory.rules = _UNKNOWN
+
         for path, times in self._now.left_out.items():
             if max(times) >= newer_than:
                 self._now.left_out[path] = _UNKNOWN
@@ -209,16 +217,20 @@ class WorktreeDirectories:
             status = os.lstat(self._prefix + name)
         except OSError:
             return None
+
         if not stat.S_ISDIR(status.st_mode):
             return None
+
         times = [status.st_mtime_ns, status.st_ctime_ns]
         directory = self._read_directory(path, times, known, scanned)
         if directory is None:
             return None
+
         if path:
             scanned.modes[path] = stat.S_IMODE(status.st_mode)
             if directory.empty:
                 scanned.empty.append(path)
+
         return directory
 
     def _read_directory(
@@ -231,6 +243,7 @@ class WorktreeDirectories:
             if rules is not None:
                 rules = self._rules_in(name)
             return _Directory(times, known.names, known.empty, rules, known.special)
+
         try:
             with os.scandir(self._prefix + name) as entries:
                 listed = list(entries)
@@ -239,10 +252,12 @@ class WorktreeDirectories:
             return None
         except OSError:
             return None
+
         names = [each.name for each in listed]
         if path and _GIT in names:
             scanned.repositories.append(path)
             return None
+
         # Most are files: only what is none is asked for more.
         others = [each for each in listed if not each.is_file(follow_symlinks=False)]
         directories = [each.name for each in others if each.is_dir(follow_symlinks=False)]
@@ -250,6 +265,7 @@ class WorktreeDirectories:
         rules = None
         if _RULES in names:
             rules = self._rules_in(name)
+
         special = [to_text(each.name) for each in others if _is_special(each)]
         return _Directory(times, inner, not listed, rules, special)
 
@@ -301,16 +317,20 @@ def _encode(memory: _Memory) -> bytes:
     }
     if memory.uncaptured is not None:
         fields["uncaptured"] = [memory.uncaptured.new, memory.uncaptured.ignored]
+
     return json.dumps(fields).encode("ascii")
 
 
 def _decode(fields: Mapping[str, Any]) -> _Memory:
     if fields["version"] != _VERSION:
         return _Memory()
+
     memory = _Memory(left_out=dict(fields["left_out"]), excluded=list(fields["excluded"]))
     for path, entry in fields["directories"].items():
         memory.directories[path] = _Directory(*entry)
+
     if fields["uncaptured"] is not None:
         new, ignored = fields["uncaptured"]
         memory.uncaptured = Listing((), (), tuple(new), tuple(ignored))
+
     return memory

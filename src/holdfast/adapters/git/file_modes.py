@@ -51,6 +51,7 @@ def update_modes(
             updated.pop(path, None)
         else:
             updated[path] = mode
+
     return updated
 
 

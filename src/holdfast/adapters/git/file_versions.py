@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from holdfast.adapters.git.file_modes import usual_mode, with_execute_bit
 from holdfast.adapters.git.git_command import Git, join_names, split_names, to_text
+from holdfast.adapters.git.worktree_files import is_named
 from holdfast.checkpoints.ports import FileVersion, FileVersions
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -95,6 +96,7 @@ class VersionReader:
                     self._changed_at(pair.path),
                 )
             )
+
         return tuple(versions)
 
     def _differing(self, before: WorktreeState, after: WorktreeState) -> list[EntryPair]:
@@ -104,26 +106,36 @@ class VersionReader:
             options = ("-r", "-z", "--raw", "--no-renames")
             raw = self._git.run("diff-tree", *options, before.tree, after.tree)
             pairs = parse_raw_pairs(raw)
+
         listed = {pair.path for pair in pairs}
         with_other_mode = _with_other_mode(before.modes, after.modes)
         rest = sorted(with_other_mode - listed)
         return pairs + self._unchanged(rest, after.tree)
 
     def _without_ignored(self, pairs: list[EntryPair]) -> list[EntryPair]:
-        """Leave out files that git ignores; a snapshot may have small ones of them."""
+        """Leave out files that git ignores; a snapshot may have small ones of them.
+
+        Not so where the rules have changed too, and the file was there before: then it may be
+        ignored only since.
+        """
         if not pairs:
             return []
+
         names = join_names([pair.path for pair in pairs])
         # Without the index: that of a snapshot has the ignored files too.
         query = ("check-ignore", "--no-index", "-z", "--stdin")
         matched = split_names(self._git.run(*query, stdin=names, ok_codes=(0, 1)))
         ignored = frozenset(matched) - self._tracked(matched)
+        if any(is_named(pair.path, ".gitignore") for pair in pairs):
+            ignored -= {pair.path for pair in pairs if pair.before is not None}
+
         return [pair for pair in pairs if pair.path not in ignored]
 
     def _unchanged(self, paths: Sequence[str], tree: str) -> list[EntryPair]:
         """Return the pairs of files whose permissions alone have changed."""
         if not paths:
             return []
+
         listing = self._git.run("ls-tree", "-r", "-z", "--full-tree", tree, "--", *paths)
         pairs = []
         for line in filter(None, listing.split(b"\0")):
@@ -131,6 +143,7 @@ class VersionReader:
             mode, _, object_id = head.decode("ascii").split()
             entry = ObjectEntry(mode, object_id)
             pairs.append(EntryPair(to_text(path), entry, entry))
+
         return pairs
 
     def _data_of(
@@ -140,8 +153,10 @@ class VersionReader:
         ids: set[str] = set()
         for pair in pairs:
             ids.update(pair.object_ids)
+
         if not ids:
             return {}
+
         wanted = sorted(ids)
         sizes = self._sizes(wanted)
         small = [each for each in sizes if sizes[each] <= largest]
@@ -155,11 +170,13 @@ class VersionReader:
             object_id, kind, *size = line.split()
             if kind != "missing":
                 sizes[object_id] = int(size[0])
+
         return sizes
 
     def _contents(self, object_ids: Sequence[str]) -> dict[str, bytes]:
         if not object_ids:
             return {}
+
         output = self._git.run("cat-file", "--batch", stdin=_lines(object_ids))
         contents = {}
         at = 0
@@ -168,6 +185,7 @@ class VersionReader:
             size = int(output[at:start].split()[2])
             contents[object_id] = output[start : start + size]
             at = start + size + 1
+
         return contents
 
     def _changed_at(self, path: str) -> int:
@@ -202,6 +220,7 @@ class _Modes:
             return with_execute_bit(stored, executable=executable)
         if pair.after is None or pair.path in self._after:
             return usual_mode(self._usual, executable=executable)
+
         return with_execute_bit(mode_after, executable=executable)
 
 
@@ -212,9 +231,11 @@ def _version(
         return None
     if entry.shape == "other":
         return FileVersion("other", 0, 0, None)
+
     size, content = data[entry.object_id]
     if entry.shape == "link":
         mode = 0
+
     return FileVersion(entry.shape, mode, size, content)
 
 

@@ -133,6 +133,7 @@ class Git:
         except GitFailed:
             # An old git, or a broken config: then git fails by itself.
             return ()
+
         fields = listed.split(b"\0")
         settings: dict[str, None] = {}
         for scope, name in zip(fields[::2], fields[1::2], strict=False):
@@ -142,6 +143,7 @@ class Git:
             driver = os.fsdecode(found["name"])
             for key in ("clean=", "smudge=", "process=", "required=false"):
                 settings[f"filter.{driver}.{key}"] = None
+
         return tuple(settings)
 
     def run(self, *arguments: str, stdin: bytes = b"", ok_codes: Sequence[int] = (0,)) -> bytes:
@@ -171,6 +173,7 @@ class Git:
             raise CheckpointFailed(
                 "git is not installed, and checkpoints need it; install git."
             ) from error
+
         return GitProcess(arguments, child, stdin, self.deadline)
 
     def _options(self) -> list[str]:
@@ -211,15 +214,18 @@ class GitProcess:
             self._communicate()
         else:
             self._reader.join()
+
         if self._output is None:
             raise CheckpointFailed(
                 f"git {self._arguments[0]} took longer than a checkpoint may; ignore what need not "
                 "be kept, and try again."
             )
+
         stdout, stderr = self._output
         if self._child.returncode not in ok_codes:
             decoded = stderr.decode("utf-8", "replace")
             raise _failure(self._arguments, self._child.returncode, decoded)
+
         return stdout
 
     @property
@@ -233,6 +239,7 @@ class GitProcess:
         timeout = None
         if self._deadline is not None:
             timeout = max(0.0, self._deadline - time.monotonic())
+
         try:
             self._output = self._child.communicate(self._stdin, timeout=timeout)
         except subprocess.TimeoutExpired:

@@ -36,6 +36,7 @@ def find_gone_checkpoints(
     here = find_repository(root, state, deadline, for_new_checkpoint=False)
     if here.user is None:
         return ()
+
     found: list[GoneCheckpoint] = []
     commits: dict[str | None, bool] = {None: False}
     for folder in gone_worktrees(here.root, state):
@@ -45,9 +46,11 @@ def find_gone_checkpoints(
         git = Git(here.root, {"GIT_DIR": str(there.git_dir)}, deadline=deadline)
         refs = Refs(git, there.git_dir, ObjectStore(there.git_dir, there.object_format()))
         found += [GoneCheckpoint(each, there.objects) for each in refs.checkpoints(beginning)]
+
     for commit in {each.checkpoint.present.head for each in found}:
         if commit is not None:
             commits[commit] = _has_commit(here.user, commit, deadline)
+
     return tuple(each for each in found if commits[each.checkpoint.present.head])
 
 

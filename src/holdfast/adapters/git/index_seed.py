@@ -57,6 +57,7 @@ def link_user_objects(repository: PrivateRepository) -> None:
         return
     if repository.borrows_objects:
         return
+
     sources = find_object_directories(repository.user.common_dir)
     newer_than = time.time_ns() - 2 * _SECOND
     linked = link_objects(sources, repository.objects, {}, newer_than)
@@ -73,17 +74,20 @@ def seed_index(repository: PrivateRepository, index: PrivateIndex) -> SeededInde
     copy = index.copy_user_index("index.draft")
     if copy is None:
         return _seed_nothing(repository, index)
+
     # After the copy: what the copy refers to exists by now.
     link_user_objects(repository)
     copy.replace(index.file)
     set_head(repository, index.existing(repository.head.commit))
     if not index.is_complete():
         return _seed_nothing(repository, index)
+
     try:
         entries = _clean(repository, index, user_signature)
     except GitFailed:
         # Git cannot read the user's index.
         return _seed_nothing(repository, index)
+
     gitlinks = [to_text(entries.path_at(position)) for position in entries.gitlinks()]
     index.note(index=index.signature(), gitlinks=gitlinks)
     return _inspect_files(repository, index, entries)
@@ -110,6 +114,7 @@ def _clean(
     if trees.is_complete:
         intended = [to_text(path) for path in entries.intended()]
         index.seeded = SeededUserIndex(user_signature, trees.root_id(), intended)
+
     flagged = entries.flagged()
     if flagged:
         root = os.fsencode(repository.root)
@@ -118,8 +123,10 @@ def _clean(
         entries = entries.with_trees(trees).without_flags().with_entries(dict.fromkeys(absent))
     elif trees is not entries.trees:
         entries = entries.with_trees(trees)
+
     if entries is not index.load():
         index.write(entries, written_at)
+
     return entries
 
 
@@ -145,6 +152,7 @@ def _inspect_files(
                 recent.append(to_text(path))
     finally:
         os.close(root)
+
     files = {stat.S_IMODE(mode): by_mode[mode] for mode in by_mode if stat.S_ISREG(mode)}
     return SeededIndex(files, recent)
 
@@ -163,12 +171,14 @@ def find_converted(
     user = repository.user
     if user is None or not _may_convert(user, index, new_paths):
         return ()
+
     entries = index.load()
     paths = [to_text(path) for path in entries.paths()]
     converted, compared = _query_attributes(user, paths, deadline)
     oids = {path: entries.oid_at(position).hex() for position, path in enumerate(paths)}
     for path in _of_other_size(index, disk, {path: oids[path] for path in compared}):
         converted[path] = None
+
     return tuple(converted)
 
 
@@ -180,6 +190,7 @@ def _may_convert(user: UserRepository, index: PrivateIndex, new_paths: Iterable[
         return True
     if any(is_named(path, _ATTRIBUTES_FILE) for path in new_paths):
         return True
+
     # The name at its end is followed by a zero in the index.
     return index.has_bytes(f"{_ATTRIBUTES_FILE}\0".encode("ascii"))
 
@@ -205,6 +216,7 @@ def _query_attributes(
             converted[path] = None
         else:
             compared[path] = None
+
     return converted, list(compared)
 
 
@@ -217,6 +229,7 @@ def _of_other_size(
     """
     if not oids:
         return
+
     stdin = "".join(f"{oid}\n" for oid in oids.values())
     query = ("cat-file", "--batch-check=%(objectsize)")
     lines = index.git.run(*query, stdin=stdin.encode("ascii")).decode("ascii").splitlines()

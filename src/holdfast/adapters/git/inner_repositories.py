@@ -41,6 +41,7 @@ def digest_repositories(
             git = Git(place, deadline=deadline, project=disk.location(""))
             git = git.with_variables(ceiling_directories=place.parent)
             running[path] = git.without_filters().start(*_STATUS).in_background()
+
     digests: dict[str, str] = {}
     for path, process in running.items():
         try:
@@ -49,6 +50,7 @@ def digest_repositories(
             digests[path] = _UNKNOWN
             continue
         digests[path] = _digest(path, output, disk)
+
     return digests
 
 
@@ -66,4 +68,5 @@ def _digest(path: str, status: bytes, disk: WorktreeFiles) -> str:
         except OSError:
             continue
         digest.update(f"{changed.st_mtime_ns} {changed.st_size} ".encode("ascii"))
+
     return digest.hexdigest()[:24]

@@ -31,11 +31,13 @@ def has_old_layout(repository: PrivateRepository, state: Path) -> bool:
     """Return whether there are checkpoints of release 0.1 here."""
     if old_private_git_dir(repository.root, state).is_dir():
         return True
+
     user = repository.user
     if user is None:
         return False
     if (user.git_dir / "holdfast").is_dir() or (user.common_dir / _PREFIX).is_dir():
         return True
+
     try:
         return _PREFIX.encode() in (user.common_dir / "packed-refs").read_bytes()
     except OSError:
@@ -57,6 +59,7 @@ def move_user_refs(repository: PrivateRepository, index: PrivateIndex, private: 
     user = repository.user
     if user is None or not repository.shares_objects():
         return
+
     values = _refs_of(user, private.deadline)
     if values:
         link_user_objects(repository)
@@ -66,6 +69,7 @@ def move_user_refs(repository: PrivateRepository, index: PrivateIndex, private: 
         deletes = [f"delete {name} {value}\n" for name, value in values.items()]
         users = user.git(private.deadline)
         users.run("update-ref", "--stdin", stdin="".join(deletes).encode("utf-8"))
+
     own = user.git_dir / "holdfast"
     if own.is_dir():
         if index.state.seq is None:
@@ -82,6 +86,7 @@ def _refs_of(user: UserRepository, deadline: float | None) -> dict[str, str]:
         checkpoint = commit_message.read(commit.decode(), tree.decode(), to_text(body))
         if checkpoint is not None and checkpoint.worktree == user.worktree:
             values[to_text(name).strip()] = commit.decode("ascii")
+
     return values
 
 

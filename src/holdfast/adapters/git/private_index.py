@@ -81,6 +81,7 @@ class PrivateIndex:
         # Left by a git that was killed. No other git can be at work: it would have the lock.
         if git.lock is not None:
             atomic_write.drop(self.file.with_name("index.lock"))
+
         self.state = self._written = index_state.read(self._state_file)
 
     # ------------------------------------------------------------------------------------- state
@@ -123,6 +124,7 @@ class PrivateIndex:
             return True
         if not self.is_complete():
             return False
+
         # A command died before it set the date back, or before it recorded what is ignored.
         self._set_time(known[0] if known else 0)
         self.save(settled=False)
@@ -157,10 +159,12 @@ class PrivateIndex:
             data = self.file.read_bytes()
         except FileNotFoundError:
             return empty_index(hash_size)
+
         try:
             return self._parse_bytes(data)
         except UnknownIndexError:
             self.git.run("update-index", "--index-version", "2", "--force-write-index")
+
         try:
             return parse_index(self.file.read_bytes(), hash_size)
         except UnknownIndexError as error:
@@ -209,6 +213,7 @@ class PrivateIndex:
         changes: dict[bytes, bytes | None] = dict.fromkeys(map(to_bytes, drop))
         for path, file in files.items():
             changes[to_bytes(path)] = file.entry
+
         return UpdatedIndex(self._change(changes, batch), files)
 
     def change(self, changes: Mapping[bytes, bytes | None]) -> str:
@@ -223,10 +228,12 @@ class PrivateIndex:
         index = before
         if changes:
             index = before.with_entries(changes)
+
         trees = complete_trees(index, index.trees, lambda body: batch.add("tree", body))
         batch.flush()
         if index is not before or trees is not index.trees:
             self.write(index.with_trees(trees), self.newer_than())
+
         return trees.root_id()
 
     def set_back(self) -> None:
@@ -266,10 +273,12 @@ class PrivateIndex:
         """Copy the user's index with its times; return the copy, or None without an index."""
         if self.user_index is None:
             return None
+
         try:
             source = os.open(self.user_index, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             return None
+
         self._link_shared_indexes(self.user_index.parent)
         copy = self.file.with_name(name)
         copy_with_times(source, copy)
@@ -295,6 +304,7 @@ class PrivateIndex:
             return None, []
         if self.seeded is not None and self.seeded.signature == self.user_signature():
             return self.seeded.tree, self.seeded.intended
+
         hash_size = self._objects.hash_size
         try:
             data = self.user_index.read_bytes()
@@ -303,8 +313,10 @@ class PrivateIndex:
             return None, []
         except UnknownIndexError:
             return self._query_staged()
+
         if index.is_merging() or not is_whole(data, hash_size):
             return None, []
+
         batch = self._objects.batch()
         known = self.existing_trees(index.trees)
         trees = complete_trees(index, known, lambda body: batch.add("tree", body))
@@ -319,6 +331,7 @@ class PrivateIndex:
         copy = self.copy_user_index("staged")
         if copy is None:
             return None, []
+
         try:
             git = self.git.with_variables(index_file=copy)
             # An object that a partial clone has not downloaded is missing, and that is no fault.
@@ -337,10 +350,12 @@ class PrivateIndex:
         private = frozenset(split_names(self.git.run(*query)))
         if copy is None:
             return frozenset(), private
+
         try:
             users = self.git.with_variables(index_file=copy).run(*query)
         finally:
             atomic_write.drop(copy)
+
         return frozenset(split_names(users)), private
 
     def tracked(self, paths: Iterable[str]) -> frozenset[str]:

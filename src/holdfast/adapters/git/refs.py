@@ -52,6 +52,7 @@ class Refs:
                 body = self._git.run("cat-file", "commit", commit)
             except GitFailed:
                 return None
+
         header, _, message = to_text(body).partition("\n\n")
         tree = header.partition("\n")[0].removeprefix("tree ")
         return commit_message.read(commit, tree, message.partition("\n\n")[2])
@@ -95,6 +96,7 @@ class Refs:
         names: list[str] = []
         for undo_id in emptied:
             names += [f"{TRASH}{undo_id}/{each}" for each in trash.get(undo_id, ())]
+
         self._delete(names)
         return emptied
 
@@ -113,6 +115,7 @@ class Refs:
             gone = name.startswith(TRASH) and undo_id in unreachable
             if gone or checkpoint.draft.session in sessions:
                 left.append(name)
+
         return tuple(left)
 
     def size_of(self, names: Sequence[str]) -> int:
@@ -147,6 +150,7 @@ class Refs:
                 value = (self._git_dir / below / name).read_text(encoding="ascii").strip()
                 if value:
                     values[f"{below}/{name}"] = value
+
         return values
 
     def _packed(self, prefix: str) -> dict[str, str]:
@@ -154,11 +158,13 @@ class Refs:
             lines = (self._git_dir / "packed-refs").read_text(encoding="utf-8").splitlines()
         except FileNotFoundError:
             return {}
+
         values: dict[str, str] = {}
         for line in lines:
             commit, _, name = line.partition(" ")
             if name.startswith(prefix):
                 values[name] = commit
+
         return values
 
     def _move(self, moves: Sequence[tuple[str, str]], values: dict[str, str]) -> None:
@@ -175,8 +181,10 @@ class Refs:
     def _update(self, steps: Sequence[str]) -> None:
         if not steps:
             return
+
         # Left by a git that was killed. No other git can be at work: it would have the lock.
         atomic_write.drop(self._git_dir / "packed-refs.lock")
         for lock in (self._git_dir / "refs").rglob("*.lock"):
             atomic_write.drop(lock)
+
         self._git.run("update-ref", "--stdin", stdin=to_bytes("".join(steps)))

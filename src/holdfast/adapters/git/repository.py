@@ -103,6 +103,7 @@ def find_repository(
     # A root keeps its repository: a `git init` above it must not lose the checkpoints.
     if had_checkpoints and marker != root:
         return own
+
     try:
         user = _find_user(marker, root, state, deadline)
     except GitFailed as error:
@@ -114,10 +115,12 @@ def find_repository(
             return around
         user_repository.raise_refusal(root, error)
         raise
+
     _refuse_home(user.top)
     relative = _relative_to_top(user.top, root)
     if for_new_checkpoint and relative != "." and _is_left_out(user.top, root, relative, deadline):
         return own
+
     folder = worktree_folder(state, user.top)
     return PrivateRepository(user.top, folder, user, user.read_head(deadline))
 
@@ -128,9 +131,11 @@ def _find_user(marker: Path, root: Path, state: Path, deadline: float) -> UserRe
     known = user_repository.read_cached(cache, marker)
     if known is not None:
         return known
+
     found = user_repository.query_repository(root, deadline)
     if found.top == marker and cache.parent.is_dir():
         user_repository.write_cached(cache, marker, found)
+
     return found
 
 
@@ -141,10 +146,12 @@ def _without_user(own: PrivateRepository, state: Path, *, is_known: bool) -> Pri
     """
     if is_known:
         return PrivateRepository(own.root, own.folder, user_is_gone=own.cache.exists())
+
     for parent in own.root.parents:
         around = PrivateRepository(parent, worktree_folder(state, parent), user_is_gone=True)
         if around.git_dir.is_dir() and around.cache.exists():
             return around
+
     return own
 
 
@@ -173,6 +180,7 @@ def _is_left_out(top: Path, root: Path, relative: str, deadline: float) -> bool:
     submodules = {to_text(entry.partition(b"\t")[2]) for entry in listed if entry[:6] == b"160000"}
     if not submodules.isdisjoint(names):
         return True
+
     # Git does not report a directory with a tracked file as ignored.
     return bool(Git(root, deadline=deadline).run("check-ignore", ".", ok_codes=(0, 1)))
 
@@ -186,10 +194,12 @@ def create_private(repository: PrivateRepository) -> None:
     """Create the private repository under its lock, as a whole or not at all."""
     if repository.git_dir.is_dir():
         return
+
     draft = repository.git_dir.with_suffix(".draft")
     shutil.rmtree(draft, ignore_errors=True)
     for name in ("objects/info", "objects/pack", "refs/holdfast", "info"):
         (draft / name).mkdir(0o700, parents=True)
+
     atomic_write.put(draft / "HEAD", _NO_BRANCH.encode(), sync=False)
     atomic_write.put(draft / "config", _config(repository.user).encode(), sync=False)
     atomic_write.put(draft / "info" / "attributes", _ATTRIBUTES, sync=False)
@@ -224,10 +234,12 @@ def _config(user: UserRepository | None) -> str:
             # Objects may be missing. The remote has no address, so nothing is downloaded.
             extensions.append("\tpartialClone = nowhere")
             remotes = ['[remote "nowhere"]', "\tpromisor = true"]
+
     version = "1" if extensions else "0"
     lines.insert(1, f"\trepositoryFormatVersion = {version}")
     if extensions:
         lines += ["[extensions]", *extensions]
+
     return "\n".join([*lines, *remotes, ""])
 
 

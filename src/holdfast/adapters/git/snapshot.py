@@ -116,11 +116,13 @@ class Snapshot:
         seeded = None
         if not self._index.can_reuse():
             seeded = seed_index(self._repository, self._index)
+
         user_signature, staged, intended = self._staged()
         self._report("looking for changed files")
         listing, unchanged, touched = self._list(rules, staged, is_new=seeded is not None)
         if seeded is not None:
             listing = self._with_converted(listing)
+
         kept = self._read_ignored()
         listing, kept, now_plain = self._classify(
             listing, rules, staged, kept, is_new=seeded is not None
@@ -130,10 +132,12 @@ class Snapshot:
         uncaptured = captured.uncaptured
         if not scanned.is_complete:
             uncaptured = None
+
         captured = self._with_unlisted(captured, scanned)
         self._refuse_if_too_large(captured.selection)
         if captured.selection.take:
             self._report(f"capturing {len(captured.selection.take)} files")
+
         updated = self._update(captured.selection, is_known=is_known)
         again = {path: self._disk.inspect(path) for path in self._to_inspect(touched)}
         usual, modes = self._modes(captured.selection, updated, again, seeded, scanned)
@@ -197,6 +201,7 @@ class Snapshot:
             return replace(skipped, entries=self._disk.count_entries(skipped.path))
         if info.shape != "file":
             return skipped
+
         return replace(skipped, stamp=f"{info.size} {info.changed_at}")
 
     # ------------------------------------------------------------------------------ what changed
@@ -213,15 +218,18 @@ class Snapshot:
             changed = None if unchanged is None else self._changed_files()
             if unchanged is not None and changed is not None:
                 return replace(unchanged.uncaptured, changed=changed), unchanged, ()
+
         before = self._index.file.with_name("index.before")
         atomic_write.drop(before)
         with suppress(FileNotFoundError):
             os.link(self._index.file, before)
+
         known = signature(before)
         listing = self._with_replaced(self._query())
         touched: tuple[str, ...] = ()
         if known is not None and not is_new:
             touched = self._find_touched(before, known)
+
         atomic_write.drop(before)
         return listing, None, touched
 
@@ -246,6 +254,7 @@ class Snapshot:
         replaced = [path for path in listing.gone if self._is_directory(path)]
         if not replaced:
             return listing
+
         stdin = join_names(replaced)
         self._index.git.run("update-index", "--force-remove", "-z", "--stdin", stdin=stdin)
         again = self._query()
@@ -282,6 +291,7 @@ class Snapshot:
         user = self._repository.user
         if user is None:
             return []
+
         exclude = user.common_dir / "info" / "exclude"
         rules = [str(user.excludes_file), signature(user.excludes_file), signature(exclude)]
         if rules != self._index.state.rules:
@@ -289,6 +299,7 @@ class Snapshot:
             with suppress(OSError):
                 data = exclude.read_bytes()
             atomic_write.put(self._repository.git_dir / "info" / "exclude", data, sync=False)
+
         return rules
 
     def _staged(self) -> tuple[list[int] | None, str | None, list[str]]:
@@ -297,9 +308,11 @@ class Snapshot:
         user_signature = self._index.user_signature()
         if user_signature == state.real:
             return user_signature, state.staged, state.intended
+
         staged, intended = self._index.staged()
         if staged != state.staged:
             link_user_objects(self._repository)
+
         return user_signature, staged, intended
 
     # ------------------------------------------------------------------------------ ignore rules
@@ -321,6 +334,7 @@ class Snapshot:
             return listing, {}, ()
         if kept is not None and not self._may_ignore_others(listing, rules, staged):
             return listing, kept, ()
+
         tracked, private = self._index.ignored()
         ignored = private - tracked
         known = {path: size for path, size in (kept or {}).items() if path in ignored}
@@ -331,6 +345,7 @@ class Snapshot:
         listing = replace(listing, new=(*listing.new, *forced), ignored=hidden)
         for path in ignored & listed:
             known.setdefault(path, 0)
+
         return listing, known, tuple(since)
 
     def _may_ignore_others(self, listing: Listing, rules: list[Any], staged: str | None) -> bool:
@@ -358,6 +373,7 @@ class Snapshot:
         stays = dict(kept)
         for path in (*changed_kept, *listing.gone):
             stays.pop(path, None)
+
         candidates = (*listing.ignored, *changed_kept, *since)
         choice = choose_ignored(candidates, stays, self._limits.ignored, self._disk)
         plain = replace(listing, changed=_without(listing.changed, kept))
@@ -396,6 +412,7 @@ class Snapshot:
         tracked = self._index.tracked(too_large)
         if not tracked:
             return selection
+
         return select(listing, self._disk, self._limits.new_file, tracked)
 
     def _scan(
@@ -431,6 +448,7 @@ class Snapshot:
                 f"{selection.size // MEGABYTE} MB in {len(selection.take)} files would have to be "
                 f"captured; {cure}, and try again."
             )
+
         refuse_without_space(
             self._repository.git_dir,
             selection.size,
@@ -472,10 +490,12 @@ class Snapshot:
             counted = Counter({mode: len(paths) for mode, paths in seeded_modes.items()})
             counted.update(file.permissions for file in updated.files.values() if file.permissions)
             usual = usual_modes(counted, scanned.most_common())
+
         seen: list[tuple[str, int | None]] = []
         for mode, paths in seeded_modes.items():
             if mode != usual_mode(usual, executable=bool(mode & 0o100)):
                 seen += [(to_text(path), mode) for path in paths]
+
         seen += [(path, info.file_mode) for path, info in again.items()]
         seen += [(path, file.permissions) for path, file in updated.files.items()]
         seen += [(path, None) for path in selection.drop]
@@ -495,6 +515,7 @@ class Snapshot:
         for path, changed_at in changed.items():
             if changed_at >= second:
                 recent[path] = None
+
         return list(recent)
 
     # ----------------------------------------------------------------------------- ignored files
@@ -534,6 +555,7 @@ def parse_status(data: bytes) -> Listing:
             new.append(to_text(entry[2:]))
         elif kind == b"! ":
             ignored.append(to_text(entry[2:]))
+
     return Listing(tuple(changed), tuple(gone), tuple(new), tuple(ignored))
 
 

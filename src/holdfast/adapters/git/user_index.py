@@ -33,6 +33,7 @@ def restore_staged(
     user = repository.user
     if user is None:
         return "there is no repository of the user any more"
+
     git = user.git(private.deadline)
     try:
         entries = _differing(
@@ -48,6 +49,7 @@ def restore_staged(
         _restore_intended(repository, user, readable, tree, intended)
     except GitFailed as error:
         return str(error)
+
     return None
 
 
@@ -63,6 +65,7 @@ def _differing(git: Git, tree: str) -> list[tuple[str, str, str]]:
         _, mode, _, oid, _ = head.decode("ascii").removeprefix(":").split(" ")
         path = name.decode("utf-8", "surrogateescape")
         entries[path] = ("0" if mode == _ABSENT else mode, oid, path)
+
     return list(entries.values())
 
 
@@ -78,6 +81,7 @@ def _restore_intended(
     others = [path for path in there if path not in intended]
     if others:
         git.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_names(others))
+
     missing = [path for path in intended if path not in there]
     if missing:
         _add_intended(repository.git_dir / "intended", user, git, missing)

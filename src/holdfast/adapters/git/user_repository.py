@@ -108,14 +108,18 @@ class UserRepository:
             text = (self.git_dir / "HEAD").read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError):
             return NO_HEAD
+
         if _COMMIT.match(text):
             return Head(text)
+
         branch = text.removeprefix("ref: ")
         if self.settings.get("extensions.refstorage", "files") != "files":
             return self._query_head(deadline)
+
         commit = self._read_ref(branch)
         if commit is None:
             return NO_HEAD
+
         return Head(commit, branch)
 
     def _read_ref(self, name: str) -> str | None:
@@ -126,14 +130,17 @@ class UserRepository:
                 continue
             if _COMMIT.match(value):
                 return value
+
         try:
             packed = (self.common_dir / "packed-refs").read_bytes()
         except OSError:
             return None
+
         line = rb"^([0-9a-f]+) " + re.escape(os.fsencode(name)) + rb"$"
         match = re.search(line, packed, re.MULTILINE)
         if match is None:
             return None
+
         return match[1].decode("ascii")
 
     def _query_head(self, deadline: float) -> Head:
@@ -164,6 +171,7 @@ def find_marker(root: Path) -> Path | None:
             return None
         if os.path.lexists(directory / ".git") or _is_git_directory(directory, directory):
             return directory
+
     return None
 
 
@@ -179,10 +187,12 @@ def query_repository(root: Path, deadline: float) -> UserRepository:
     if _is_usual(root, settings, files):
         top = Path(os.path.realpath(root))
         return UserRepository(top, top / ".git", top / ".git", settings, files)
+
     found = os.fsdecode(git.run("rev-parse", *_PLACES)).split("\n")
     if len(found) != len(_PLACES) + 1:
         # A path has a newline in it, so each is queried on its own.
         found = [os.fsdecode(git.run("rev-parse", each)).removesuffix("\n") for each in _PLACES]
+
     top_level, git_dir, common_dir = found[:3]
     return UserRepository(
         Path(top_level),
@@ -207,6 +217,7 @@ def _is_usual(
         return False
     if settings.get("core.bare", "false").lower() not in _FALSE:
         return False
+
     return "core.worktree" not in settings and not (git_dir / "commondir").exists()
 
 
@@ -248,11 +259,13 @@ def read_cached(file: Path, marker: Path) -> UserRepository | None:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+
     if repository.top != marker:
         # The worktree was moved; at its old path may be another one.
         return None
     if not _is_git_directory(repository.git_dir, repository.common_dir):
         return None
+
     return repository
 
 
@@ -263,6 +276,7 @@ def write_cached(file: Path, marker: Path, repository: UserRepository) -> None:
     if repository.config_files is not None:
         names = sorted({*repository.config_files, *_usual_files(repository)})
         signature_now = _sign(marker, names)
+
     fields = {
         "version": _VERSION,
         "files": names,
@@ -299,6 +313,7 @@ def _sign(marker: Path, files: Iterable[str]) -> list[Any]:
     content = None
     if not (marker / ".git").is_dir():
         content = status.st_mtime_ns
+
     return [status.st_dev, status.st_ino, content, variables, [signature(Path(f)) for f in files]]
 
 
@@ -334,8 +349,10 @@ def _read_settings(git: Git) -> tuple[dict[str, str], tuple[str, ...] | None]:
         kind, _, file = os.fsdecode(origin).partition(":")
         if kind == "file":
             files[str(git.directory / file)] = None
+
     if depends:
         return settings, None
+
     return settings, tuple(files)
 
 

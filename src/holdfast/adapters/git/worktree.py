@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -63,6 +63,9 @@ if TYPE_CHECKING:
 # After how many checkpoints old ones are looked for: listing takes a process, and a few more than
 # the limit do no harm.
 _PRUNE_INTERVAL = 20
+# After how many checkpoints git packs all objects anew: without those of checkpoints that are gone,
+# and each as a difference to another one.
+_REPACK_INTERVAL = 200
 _MAX_COMMITS = 100
 _DIFF_TREE = ("diff-tree", "-r", "--no-renames", "--no-ext-diff", "--no-textconv")
 _STATUS: dict[str, Literal["added", "deleted", "modified", "retyped"]] = {
@@ -110,6 +113,7 @@ class GitWorktree:
         settings = [f"core.ignoreCase={str(repository.ignores_case()).lower()}"]
         if repository.user is not None:
             settings.append(f"core.excludesFile={repository.user.excludes_file}")
+
         self._repository = repository
         self._limits = limits
         self._git = Git(repository.root, variables, lock, deadline, tuple(settings))
@@ -155,13 +159,15 @@ class GitWorktree:
             # Objects of an earlier snapshot can be gone, with the checkpoints that were pruned.
             self._index.forget()
             present = self.capture()
+
         recorded, commit = self._commit(draft, present, seq)
         self._refs.create(draft.id, commit)
         set_head(self._repository, commit)
         self._index.save(held=True)
         if seq % _PRUNE_INTERVAL == 0:
             self._prune()
-            self._objects.merge_packs()
+            self._compact(seq)
+
         return Checkpoint(draft, recorded, seq, commit, self._repository.worktree)
 
     @_disk_errors_as_failures()
@@ -201,6 +207,7 @@ class GitWorktree:
         if self._keeps_staged(present):
             body = commit_body(str(present.staged_tree), (), now, "holdfast: what was staged\n")
             parents = (self._objects.write("commit", body),)
+
         present = replace(present, staged=parents[0] if parents else None)
         message = commit_message.write(draft, present, seq, self._repository.worktree)
         body = commit_body(present.tree, parents, now, message)
@@ -217,12 +224,15 @@ class GitWorktree:
         commit = self._repository.head.commit
         if commit is None:
             return None
+
         known = self._index.state.head
         if known[:1] == [commit]:
             return known[1]
+
         tree = self._tree_of(commit)
         if tree is not None:
             self._index.note(head=[commit, tree])
+
         return tree
 
     def _tree_of(self, commit: str) -> str | None:
@@ -232,6 +242,7 @@ class GitWorktree:
                 body = self._git.run("cat-file", "commit", commit)
             except GitFailed:
                 return None
+
         return body.partition(b"\n")[0].decode("ascii").removeprefix("tree ")
 
     # -------------------------------------------------------------------------------------- read
@@ -254,6 +265,7 @@ class GitWorktree:
             status = _STATUS.get(letter.decode("ascii"), "modified")
             added, removed = counts.get(path, (None, None))
             differences.append(FileDifference(to_text(path), status, added, removed))
+
         return tuple(differences)
 
     @_disk_errors_as_failures()
@@ -270,17 +282,21 @@ class GitWorktree:
         """Return the file at a path of a tree or a commit; None if there is none."""
         if any(part in {"", ".", ".."} for part in path.split("/")) or "\0" in path:
             return None
+
         options = ("-z", "-l", "--full-tree", tree, "--", f":(literal){path}")
         line = self._git.run("ls-tree", *options).rstrip(b"\0")
         head, _, name = line.partition(b"\t")
         if to_text(name) != path or b"\0" in name:
             return None
+
         mode, kind, object_id, size = head.decode("ascii").split()
         if kind != "blob":
             return None
+
         data = None
         if int(size) <= largest:
             data = self._git.run("cat-file", "blob", object_id)
+
         shape: Literal["file", "link"] = "link" if mode == "120000" else "file"
         return FileVersion(shape, int(mode, 8) & 0o777, int(size), data)
 
@@ -297,6 +313,7 @@ class GitWorktree:
         user, now = self._repository.user, self._repository.head.commit
         if user is None or now is None or now == head:
             return ()
+
         excluded = [f"^{head}"] if head else []
         git = user.git(self._git.deadline)
         try:
@@ -304,6 +321,7 @@ class GitWorktree:
         except GitFailed:
             # The old HEAD is gone from the repository.
             return (now,)
+
         return tuple(output.decode("ascii").split())
 
     def describe_commits(self, commits: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
@@ -311,6 +329,7 @@ class GitWorktree:
         user = self._repository.user
         if user is None or not commits:
             return ()
+
         git = user.git(self._git.deadline)
         lines = git.run("log", "--no-walk=unsorted", "-z", "--format=%H%n%cI%n%s", *commits)
         found = []
@@ -319,6 +338,7 @@ class GitWorktree:
             at, _, title = rest.partition("\n")
             if commit:
                 found.append((commit, at, title))
+
         return tuple(found)
 
     # ----------------------------------------------------------------------------------- restore
@@ -361,6 +381,7 @@ class GitWorktree:
         if present.staged_tree is None:
             # The index was removed; or there is a merge, whose entries stay.
             return self._index.user_signature() is None
+
         return present.staged_tree != tree or present.intended != target.intended
 
     def _staged_in(self, target: WorktreeState) -> str | None:
@@ -404,23 +425,36 @@ class GitWorktree:
         outdated = retention.over_limit(checkpoints, self._limits.keep)
         if outdated:
             self.remove(outdated)
+
         self._pruned += tuple(each for each in checkpoints if each.id in outdated)
         live = [each.id for each in checkpoints if each.id not in outdated]
         unreachable = retention.unreachable_trash(live, self._refs.trash())
         if unreachable:
             self._refs.empty_trash(unreachable)
 
+    def _compact(self, seq: int) -> None:
+        """Put small packs together; from time to time pack all objects anew."""
+        if seq % _REPACK_INTERVAL:
+            self._objects.merge_packs()
+            return
+        # Where that fails (a full disk) the checkpoint is good all the same.
+        with suppress(CheckpointFailed):
+            self.reclaim_space()
+
     def notes(self) -> tuple[str, ...]:
         """Return what a reader of any outcome should know: the user's repository is gone."""
         if not self._repository.user_is_gone:
             return ()
+
         there = self.checkpoints()
         what = f"the repository that held {len(there)} checkpoints is gone"
         if len(there) == 1:
             what = "the repository that held 1 checkpoint is gone"
+
         if there and not self._has_all(there[0].present.tree):
             cure = "clone it again to this place, and the checkpoints can be restored there"
             return (f"{what}, and with it committed files that only it had; {cure}.",)
+
         return (f"{what}; the checkpoints have its files, and can be restored.",)
 
     def _has_all(self, tree: str) -> bool:
@@ -457,11 +491,13 @@ class GitWorktree:
         if not self._refs.checkpoints():
             remove_private(self._repository)
             return
+
         user = self._repository.user
         sources: tuple[Path, ...] = ()
         if user is not None:
             sources = find_object_directories(user.common_dir)
             link_user_objects(self._repository)
+
         keep_packs(self._repository.objects, sources)
         self._index.save(held=False)
         self._git.run("repack", "-q", "-a", "-d")
@@ -546,6 +582,7 @@ def look_at_worktree(
     repository = _find(root, state, deadline, create=False)
     if not repository.git_dir.is_dir():
         raise _no_checkpoints(repository)
+
     with _disk_errors_as_failures(), ExitStack() as opened:
         if files:
             repository = opened.enter_context(scratch_copy(repository))
@@ -589,4 +626,5 @@ def _parse_counts(numstat: bytes) -> dict[bytes, LineCounts]:
             counts[path] = (None, None)
         else:
             counts[path] = (int(added), int(removed))
+
     return counts

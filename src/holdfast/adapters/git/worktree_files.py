@@ -51,6 +51,7 @@ class WorktreeFiles:
             if error.errno not in _NOTHING_THERE:
                 raise
             return FileInfo("absent")
+
         if stat.S_ISREG(status.st_mode):
             return FileInfo(
                 "file",
@@ -63,6 +64,7 @@ class WorktreeFiles:
             return FileInfo("link", status.st_size)
         if stat.S_ISDIR(status.st_mode):
             return FileInfo("directory")
+
         return FileInfo("other")
 
     def _is_readable(self, location: str, status: os.stat_result) -> bool:
@@ -90,17 +92,20 @@ class WorktreeFiles:
         """Return the directory, or the nearest directory above it that exists."""
         if not directory:
             return self._root
+
         nearest = self._root
         for step in (*parents_of(directory), directory):
             if self.inspect(step).shape != "directory":
                 break
             nearest = self.location(step)
+
         return nearest
 
     def below(self, directory: str) -> Iterator[str]:
         """Yield the files below a directory, and the `.git` of every repository there."""
         with os.scandir(self.location(directory)) as entries:
             ordered = sorted(entries, key=lambda entry: entry.name)
+
         for entry in ordered:
             name = f"{directory}/{to_text(os.fsencode(entry.name))}"
             if entry.is_dir(follow_symlinks=False) and entry.name != ".git":
@@ -147,6 +152,7 @@ class WorktreeFiles:
                     pending.append(path)
             if len(files) > at_most:
                 return None
+
         return files, others
 
     def in_nested_repository(self, path: str) -> bool:
@@ -169,6 +175,7 @@ def refuse_without_space(directory: Path, size: int, reserve: int, verb: str, cu
     free = shutil.disk_usage(directory).free
     if size + reserve <= free:
         return
+
     needed = -(-size // MEGABYTE)
     raise CheckpointFailed(
         f"the disk has {free // MEGABYTE} MB left, {needed} MB would have to be {verb}, and "

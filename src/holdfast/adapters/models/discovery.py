@@ -88,10 +88,12 @@ def find_server(
     """
     if configured is not None:
         return _look_at(normal_url(configured), key, key_from, timeout)
+
     for kind, port in ports:
         found = _look_at(f"http://127.0.0.1:{port}/v1", None, key_from, timeout, likely=kind)
         if isinstance(found, Server) and found.models:
             return found
+
     tried = ", ".join(f"{TITLES[kind]} {port}" for kind, port in ports)
     return ServerNotFound(
         f"no model server answers on this machine (tried {tried}). Start one, for example "
@@ -132,6 +134,7 @@ def _look_at(
     fault = fault_of(base_url)
     if fault is not None:
         return ServerNotFound(f"the base URL {shown} {fault}; set it with --base-url.")
+
     with _Client(base_url, key, timeout) as client:
         answer = client.get_models()
         if answer.late and likely is None:
@@ -160,12 +163,15 @@ def _kind_of(
         return "llama_cpp_python"
     if urlsplit(client.base_url).scheme == "https":
         return "hosted"
+
     kind = _kind_by_native_api(client)
     if kind is not None:
         return kind
+
     for entry in listed:
         if likely == "vllm" and "max_model_len" in entry:
             return "vllm"
+
     return "other"
 
 
@@ -176,6 +182,7 @@ def _kind_in_listing(answer: _Answer, listed: list[Mapping[str, Any]]) -> Server
         return kinds.pop()
     if answer.server.startswith("llama.cpp"):
         return "llama_cpp"
+
     return None
 
 
@@ -190,6 +197,7 @@ def _kind_by_native_api(client: _Client) -> ServerKind | None:
         return "llama_cpp"
     if _entries(client.native("/api/v0/models"), "data"):
         return "lm_studio"
+
     return None
 
 
@@ -202,6 +210,7 @@ def _is_llama_cpp_python(client: _Client, listed: list[Mapping[str, Any]]) -> bo
         if not isinstance(about, Mapping):
             return False
         return "llama.cpp Python API" in str(about.get("title"))
+
     return False
 
 
@@ -214,12 +223,14 @@ def _chat_models(
     if kind == "ollama":
         running = _entries(client.native("/api/ps"), "models")
         loaded = {entry.get("name") for entry in running}
+
     if kind == "lm_studio":
         for entry in _entries(client.native("/api/v0/models"), "data"):
             if entry.get("state") == "loaded":
                 loaded.add(entry.get("id"))
             if entry.get("type") == "embeddings":
                 embeddings.add(entry.get("id"))
+
     names: list[str] = []
     for entry in listed:
         name = str(entry.get("id") or "")
@@ -229,6 +240,7 @@ def _chat_models(
             continue
         if not _NO_CHAT.search(name):
             names.append(name)
+
     names.sort(key=lambda name: name not in loaded)
     return tuple(names)
 
@@ -264,13 +276,16 @@ def _ollama_context(client: _Client, model: str) -> tuple[int | None, bool]:
     loaded = _number(running, "context_length")
     if loaded is not None:
         return loaded, False
+
     shown = client.native("/api/show", {"model": model})
     if not shown:
         return None, False
+
     parameters = str(shown.get("parameters") or "")
     set_in_file = re.search(r"^\s*num_ctx\s+(\d+)\s*$", parameters, re.MULTILINE)
     if set_in_file:
         return int(set_in_file[1]), False
+
     smallest = OLLAMA_DEFAULT
     info: Mapping[str, Any] = shown.get("model_info") or {}
     for name in info:
@@ -279,6 +294,7 @@ def _ollama_context(client: _Client, model: str) -> tuple[int | None, bool]:
         size = _number(info, name)
         if size is not None:
             smallest = min(smallest, size)
+
     return smallest, True
 
 
@@ -302,10 +318,12 @@ def _number(value: object, *names: str) -> int | None:
     """Return the first positive number with one of these names; None if there is none."""
     if not isinstance(value, Mapping):
         return None
+
     for name in names:
         found = value.get(name)
         if isinstance(found, int) and found > 0:
             return found
+
     return None
 
 
@@ -355,9 +373,11 @@ class _Client:
         method: Literal["GET", "POST"] = "GET"
         if body:
             method = "POST"
+
         answer = self._send(method, root_url(self.base_url) + path, {}, body)
         if isinstance(answer.value, Mapping):
             return answer.value
+
         return {}
 
     def _send(
@@ -393,8 +413,10 @@ class _Client:
                     return _Answer(0, late=True)
                 if len(data) > _LARGEST:
                     return _Answer(response.status_code)
+
         value = None
         if response.status_code == 200:
             with suppress(ValueError, RecursionError):
                 value = json.loads(data)
+
         return _Answer(response.status_code, value, response.headers.get("server", "").lower())

@@ -95,11 +95,13 @@ def read_status(
         return RequestFailure(FailPiece("login", _key_sentence(status, origin)))
     if _OVERFLOW.search(words) or status == 413:
         return _overflow(words, origin)
+
     message = _refused_for_good(status, words, origin)
     if message is not None:
         return RequestFailure(FailPiece("refused", message))
     if status >= 500 or status in _RETRIED:
         return _server_failure(status, headers, words, origin)
+
     message = f"{origin.url} refuses the request with {status}{in_brackets(words)}."
     return RequestFailure(FailPiece("refused", message), refusal=_refusal(status), words=words)
 
@@ -118,6 +120,7 @@ def _refused_for_good(status: int, words: str, origin: RequestOrigin) -> str | N
         return f"{origin.url} has no Chat Completions ({status}); {cure}."
     if status == 429 and _QUOTA.search(words):
         return f"{origin.url} reports that the quota is used up{detail}."
+
     return None
 
 
@@ -128,6 +131,7 @@ def _server_failure(
     refusal = _refusal(status)
     if status not in _RETRIED:
         return RequestFailure(FailPiece("server", f"{message}."), refusal=refusal, words=words)
+
     return RequestFailure(
         FailPiece("server", f"{message}; look at the server's log, then continue."),
         again=True,
@@ -156,6 +160,7 @@ def read_error(error: object, origin: RequestOrigin) -> RequestFailure:
         return _overflow(words, origin)
     if _NO_KEY.search(words):
         return RequestFailure(FailPiece("login", _key_sentence(401, origin)))
+
     kind = fields.get("type", "")
     again = bool(_TYPES_RETRIED.search(f"{kind} {code or ''} {words}"))
     fail = FailPiece("server", f"{origin.url} answers with an error ({words}).")
@@ -185,6 +190,7 @@ def read_words(body: bytes) -> str:
         if title is None:
             return "an HTML page"
         return _line(f"an HTML page: {title[1]}")
+
     try:
         return _words_in(json.loads(text))
     except (ValueError, RecursionError):
@@ -200,17 +206,21 @@ def _words_in(value: Any) -> str:
         return _line("; ".join(filter(None, messages)))
     if not isinstance(value, Mapping):
         return ""
+
     inner = value.get("error")
     if inner != "" and isinstance(inner, Mapping | list | str):
         return _words_in(inner)
+
     message = value.get("message") or value.get("detail") or value.get("msg")
     words = _words_in(message)
     codes = _notable_codes(value, words)
     if codes:
         words = f"{words} [{', '.join(codes)}]"
+
     place = value.get("loc")
     if isinstance(place, list):
         words = f"{'.'.join(map(str, place))}: {words}"
+
     return _line(words)
 
 
@@ -232,6 +242,7 @@ def _notable_codes(value: Mapping[str, Any], words: str) -> list[str]:
             text = f"n_ctx {text}"
         if _NOTABLE.search(text):
             notable.append(text)
+
     return notable
 
 
@@ -267,8 +278,10 @@ def _seconds(headers: Mapping[str, str]) -> float | None:
         seconds = float(text)
     except ValueError:
         return None
+
     if 0 <= seconds < float("inf"):
         return seconds
+
     return None
 
 
@@ -316,4 +329,5 @@ def read_break(kind: BreakKind, why: str, origin: RequestOrigin) -> RequestFailu
         case "unreachable":
             cure = "start the server there, or name another with --base-url"
             message = f"nothing answers at {url}{detail}; {cure}."
+
     return RequestFailure(FailPiece("unreachable", message))

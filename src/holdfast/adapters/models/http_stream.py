@@ -99,8 +99,10 @@ class HttpStream:
             item = self._items.get(timeout=timeout)
         except Empty:
             return None
+
         if isinstance(item, StreamRaised):
             raise item.error
+
         return item
 
     def close(self) -> None:
@@ -164,6 +166,7 @@ class HttpStream:
     def _shut(self) -> None:
         if self._stream is None:
             return
+
         found = self._stream.get_extra_info("socket")
         if isinstance(found, socket.socket):
             with suppress(OSError):
@@ -183,6 +186,7 @@ def kind_of_break(error: BaseException | None) -> BreakKind:
         if isinstance(error, ConnectionResetError):
             return "reset"
         error = error.__cause__ or error.__context__
+
     return "unreachable"
 
 

@@ -25,10 +25,12 @@ def fits_strict(schema: Any) -> bool:
         return True
     if "default" in schema:
         return False
+
     fields = schema.get("properties", {})
     is_object = schema.get("type") == "object" or "properties" in schema
     if is_object and not _is_closed(schema, fields):
         return False
+
     others = schema.keys() - {"properties", "enum", "const"}
     return fits_strict([*fields.values(), *(schema[name] for name in others)])
 
@@ -53,21 +55,27 @@ def _plain(schema: Any, named: Mapping[str, Any], depth: int) -> dict[str, Any]:
     # A schema may refer to itself.
     if not isinstance(schema, Mapping) or depth > 20:
         return {}
+
     chosen = _resolve(schema, named)
     if chosen is not None:
         return _plain(chosen, named, depth + 1)
+
     kept: dict[str, Any] = {key: schema[key] for key in _KEPT if key in schema}
     if isinstance(kept.get("type"), list):
         kept["type"] = _first_type(kept["type"])
+
     if "const" in schema:
         kept["enum"] = [schema["const"]]
+
     fields = schema.get("properties")
     if isinstance(fields, Mapping):
         kept["properties"] = {
             name: _plain(field, named, depth + 1) for name, field in fields.items()
         }
+
     if "items" in schema:
         kept["items"] = _plain(schema["items"], named, depth + 1)
+
     return kept
 
 
@@ -84,11 +92,13 @@ def _resolve(schema: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, A
     if isinstance(link, str):
         target = named.get(link.rpartition("/")[2], {})
         return {**target, **_without(schema, "$ref")}
+
     for choice in ("anyOf", "oneOf", "allOf"):
         for option in schema.get(choice, ()):
             if option == {"type": "null"}:
                 continue
             return {**option, **_without(schema, choice)}
+
     return None
 
 

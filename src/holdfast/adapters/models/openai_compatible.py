@@ -147,6 +147,7 @@ class OpenAICompatible:
         if not self._rest(cancel):
             yield _CANCELLED.fail
             return
+
         attempts = _Attempts(self._quirks)
         while True:
             failure = yield from self._stream_once(request, attempts, cancel)
@@ -176,6 +177,7 @@ class OpenAICompatible:
                     self._remember(attempts)
                     self._exhausted = None
                 yield piece
+
         return None
 
     def _send(
@@ -185,11 +187,13 @@ class OpenAICompatible:
         if cancel.is_set():
             yield _CANCELLED
             return
+
         with self._lock:
             body = self._encoder.body(request, quirks)
             if self._client is None:
                 self._client = make_client(self._url, self._timeouts.connect)
             stream = HttpStream(self._client, self._url, self._headers(), body)
+
         try:
             opened = yield from self._wait_for_first(stream, cancel)
             match opened:
@@ -246,6 +250,7 @@ class OpenAICompatible:
                 return item
             waited = notice
             yield WaitPiece(waited)
+
         item = self._next(stream, cancel, longest - waited)
         return item or read_break("timeout", f"{longest:g} s", self._origin)
 
@@ -267,6 +272,7 @@ class OpenAICompatible:
                 return item
             if self._clock() - since > seconds:
                 return None
+
         return _CANCELLED
 
     def _read_error_body(self, stream: HttpStream, cancel: Cancel) -> bytes:
@@ -276,6 +282,7 @@ class OpenAICompatible:
             if not isinstance(item, ChunkArrived):
                 break
             data += item.data
+
         return bytes(data)
 
     def _headers(self) -> dict[str, str]:
@@ -285,6 +292,7 @@ class OpenAICompatible:
         }
         if self._authorization is not None:
             headers["authorization"] = self._authorization
+
         return headers
 
     # ----------------------------------------------------------------------------------- retries
@@ -295,6 +303,7 @@ class OpenAICompatible:
         if fault is not None:
             message = f"the base URL {origin.url} {fault}; set it with --base-url."
             return RequestFailure(FailPiece("unreachable", message))
+
         header = self._authorization or ""
         if not (header.isascii() and header.isprintable()):
             message = (
@@ -302,6 +311,7 @@ class OpenAICompatible:
                 f"It comes from {origin.key_from}."
             )
             return RequestFailure(FailPiece("login", message))
+
         return None
 
     def _plan_retry(
@@ -310,6 +320,7 @@ class OpenAICompatible:
         """Change `attempts` for the next try and return its piece; None if there is none."""
         if self._is_repeated(failure):
             return None
+
         field = self._field_to_drop(failure, request, attempts)
         if field is not None:
             if attempts.first is None:
@@ -326,6 +337,7 @@ class OpenAICompatible:
                 attempts.pause = failure.after
             attempts.tries += 1
             return RetryPiece(failure.fail.message)
+
         return None
 
     def _last_piece(self, failure: RequestFailure, attempts: _Attempts) -> FailPiece:
@@ -333,10 +345,12 @@ class OpenAICompatible:
         is_repeated = self._is_repeated(failure)
         if is_repeated or failure.again:
             self._exhausted = _Exhausted(failure.fail.message, self._clock())
+
         # If leaving out fields did not help, the first message names the real problem.
         is_about_fields = failure.fail.kind in {"refused", "server"}
         if attempts.first is not None and is_about_fields and not is_repeated:
             return attempts.first.fail
+
         return failure.fail
 
     def _is_repeated(self, failure: RequestFailure) -> bool:
@@ -348,6 +362,7 @@ class OpenAICompatible:
         """Return the field to leave out of the next try; None if no field is refused."""
         if failure.refusal == "no":
             return None
+
         named = hinted(failure.words, request, attempts.quirks)
         if named is not None:
             return named
@@ -356,6 +371,7 @@ class OpenAICompatible:
         # A 500 that names no field more likely passes by itself, so that retries come first.
         if failure.again and attempts.tries < self._timeouts.retries:
             return None
+
         return next_to_drop(request, attempts.quirks)
 
     def _remember(self, attempts: _Attempts) -> None:
@@ -363,9 +379,11 @@ class OpenAICompatible:
         quirks = attempts.quirks
         if quirks is self._quirks:
             return
+
         if attempts.guessed:
             tools: frozenset[Literal["tools"]] = frozenset({"tools"})
             quirks = ServerQuirks(quirks.kind, quirks.dropped - tools)
+
         with self._lock:
             self._quirks = quirks
 

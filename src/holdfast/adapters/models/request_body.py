@@ -62,15 +62,19 @@ class RequestBody:
         head: dict[str, Any] = {"model": self._model, "stream": True}
         if "stream_options" not in quirks.dropped:
             head["stream_options"] = {"include_usage": True}
+
         if request.max_tokens is not None:
             name = "max_tokens"
             if "max_tokens" in quirks.dropped:
                 name = "max_completion_tokens"
             head[name] = request.max_tokens
+
         if request.sampling == "changed" and "sampling" not in quirks.dropped:
             head |= _CHANGED
+
         if request.tools and not quirks.as_text:
             head |= _tool_fields(request, quirks)
+
         return head
 
     def _fragments(self, request: ModelRequest, quirks: ServerQuirks) -> list[bytes]:
@@ -85,9 +89,11 @@ class RequestBody:
                 cached = (group, _encode_group(group, quirks))
             cache[key] = cached
             fragments.append(cached[1])
+
         self._cache = cache
         if quirks.as_text and request.tools:
             fragments[:1] = _with_tools(request, fragments)
+
         return [fragment for fragment in fragments if fragment]
 
 
@@ -106,9 +112,11 @@ def _tool_fields(request: ModelRequest, quirks: ServerQuirks) -> dict[str, Any]:
         choice = "required"
         if quirks.forcing == "schema" and "schema" not in quirks.dropped:
             extra["response_format"] = _call_format(forced[0])
+
     fields = {"tools": [_tool(tool, quirks) for tool in tools], **extra}
     if has_choice:
         fields["tool_choice"] = choice
+
     return fields
 
 
@@ -116,6 +124,7 @@ def _tool(tool: ToolSpec, quirks: ServerQuirks) -> dict[str, Any]:
     schema = tool.schema
     if "schema" in quirks.dropped:
         schema = plain(schema)
+
     function: dict[str, Any] = {
         "name": tool.name,
         "description": tool.description,
@@ -123,6 +132,7 @@ def _tool(tool: ToolSpec, quirks: ServerQuirks) -> dict[str, Any]:
     }
     if _is_strict(tool, quirks):
         function["strict"] = True
+
     return {"type": "function", "function": function}
 
 
@@ -156,6 +166,7 @@ def _groups(messages: tuple[Message, ...], quirks: ServerQuirks) -> Iterator[tup
         for message in messages:
             yield (message,)
         return
+
     for is_user, run in groupby(messages, _is_user):
         if is_user:
             yield tuple(run)
@@ -227,6 +238,7 @@ def _with_tools(request: ModelRequest, fragments: list[bytes]) -> list[bytes]:
     if isinstance(first, SystemText):
         rules = first.text
         others = []
+
     described = [
         f"- {tool.name}: {tool.description}\n  {_json(plain(tool.schema))}"
         for tool in request.tools
@@ -266,4 +278,5 @@ def _finite(value: Any) -> Any:
         return [_finite(inner) for inner in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
+
     return value

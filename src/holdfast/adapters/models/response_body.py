@@ -57,12 +57,14 @@ class ResponseBody:
         if self._shape == "events":
             yield from self._feed_events(data)
             return
+
         self._head += data
         start = self._head.lstrip(b"\xef\xbb\xbf \t\r\n")
         if self._shape == "unknown" and start:
             self._shape = "events"
             if start[:1] in b"{[<":
                 self._shape = "whole"
+
         if self._shape == "events":
             head, self._head = bytes(self._head), bytearray()
             yield from self._feed_events(head)
@@ -73,6 +75,7 @@ class ResponseBody:
         yield from self._read_events(self._events.feed(data))
         if self.done:
             return
+
         if self._events.too_large:
             yield self._too_much(f"a line of more than {LARGEST_EVENT // 1_000_000} MB")
         elif self._content > _MOST_CONTENT or self._bytes > _MOST_BYTES:
@@ -83,9 +86,11 @@ class ResponseBody:
         if self._shape == "whole":
             yield from self._read_whole(broken)
             return
+
         yield from self._read_events(self._events.finish())
         if self.done:
             return
+
         if self._normaliser.whole:
             yield from self._end()
         elif self.begun:
@@ -119,13 +124,16 @@ class ResponseBody:
         if not isinstance(chunk, dict):
             yield self._bad("an event that is not an object")
             return
+
         error = chunk.get("error")
         if error and not chunk.get("choices"):
             yield from self._error(error)
             return
+
         for piece in self._normaliser.feed(chunk):
             self._content += _size_of(piece)
             yield piece
+
         if self._normaliser.failed:
             message = "the server aborted the reply"
             yield from self._error({"message": message, "type": "server_error"})
@@ -140,6 +148,7 @@ class ResponseBody:
                 words = "invalid JSON"
             yield self._bad(words, broken)
             return
+
         fields: dict[str, Any] = body if isinstance(body, dict) else {}
         if fields.get("choices") or fields.get("error"):
             yield from self._read_chunk(body)
@@ -156,10 +165,12 @@ class ResponseBody:
             self.done = True
             yield failure
             return
+
         yield from self._normaliser.usage()
         fail = failure.fail
         if fail.kind != "overflow":
             fail = FailPiece("cut", fail.message)
+
         yield self._fail(fail)
 
     def _end(self) -> Iterator[StreamPiece]:

@@ -100,6 +100,7 @@ def next_to_drop(request: ModelRequest, quirks: ServerQuirks) -> Field | None:
 def _is_sent(field: Field, request: ModelRequest, quirks: ServerQuirks) -> bool:
     if field in quirks.dropped:
         return False
+
     has_tools = bool(request.tools) and not quirks.as_text
     match field:
         case "strict":

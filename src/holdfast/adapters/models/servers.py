@@ -119,10 +119,12 @@ def fault_of(url: str) -> str | None:
         parts.port  # noqa: B018 - the property raises for an invalid port
     except ValueError:
         return "is not a URL"
+
     if parts.scheme not in {"http", "https"}:
         return "does not begin with http:// or https://"
     if not parts.hostname:
         return "names no host"
+
     return None
 
 

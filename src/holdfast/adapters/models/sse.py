@@ -51,19 +51,23 @@ class Events:
         found: list[str] = []
         if not text:
             return found
+
         if self._after_cr:
             # The second half of a CRLF that was split between two reads.
             text = text.removeprefix("\n")
+
         self._after_cr = text.endswith("\r")
         # Not str.splitlines: JSON may contain a raw U+2028, which does not end a line here.
         *whole, rest = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         for line in whole:
             self._line.append(line)
             self._end_line(found)
+
         if rest:
             self._line.append(rest)
             self._line_size += len(rest)
             self._limit_size()
+
         return found
 
     def _limit_size(self) -> None:
@@ -81,12 +85,15 @@ class Events:
         if not line:
             self._end_event(found)
             return
+
         field, _, value = line.partition(":")
         if field != "data":
             return
+
         if self._data and _is_complete("\n".join(self._data)):
             # The server leaves out the empty lines between events.
             self._end_event(found)
+
         self._data.append(value.removeprefix(" "))
         self._data_size += len(value)
         self._limit_size()
@@ -102,8 +109,10 @@ class Events:
 def _is_complete(data: str) -> bool:
     if data.strip() == "[DONE]":
         return True
+
     try:
         json.loads(data)
     except (ValueError, RecursionError):
         return False
+
     return True

@@ -76,15 +76,19 @@ class Normaliser:
             self._usage = usage
             if choices == [] and self._begun:
                 self._usage_last = True
+
         choice = _first(choices)
         if choice is None:
             return []
+
         pieces = self._pieces(choice)
         if pieces:
             self._begun = True
+
         finish = choice.get("finish_reason")
         if isinstance(finish, str) and finish:
             self._finish = finish.lower()
+
         return pieces
 
     def end(self) -> list[StreamPiece]:
@@ -105,6 +109,7 @@ class Normaliser:
         # Some servers say `stop` beside calls, or `tool_calls` without any.
         if len(self._calls):
             return "tool_calls"
+
         return "stop"
 
     def _pieces(self, choice: Mapping[str, Any]) -> list[StreamPiece]:
@@ -112,12 +117,15 @@ class Normaliser:
         pieces: list[StreamPiece] = []
         if isinstance(delta, Mapping):
             pieces += self._read(delta)
+
         # The last chunk of some servers repeats the whole message beside the delta.
         is_repeated = self._begun or bool(pieces)
         if isinstance(message, Mapping) and not is_repeated:
             pieces += self._read(message)
+
         if delta is None and message is None:
             pieces += _text(text)
+
         return pieces
 
     def _read(self, delta: Mapping[str, Any]) -> list[StreamPiece]:
@@ -125,11 +133,13 @@ class Normaliser:
         thought = _reasoning(delta)
         if isinstance(thought, str):
             pieces.append(ReasoningPiece(thought))
+
         pieces += _content(delta.get("content"))
         pieces += _text(delta.get("refusal"))
         calls = delta.get("tool_calls") or delta.get("function_call")
         if calls:
             pieces += self._calls.feed(calls)
+
         return pieces
 
 
@@ -151,6 +161,7 @@ def _content(content: object) -> Iterator[StreamPiece]:
     parts = [content]
     if isinstance(content, list):
         parts = content
+
     for part in parts:
         if isinstance(part, str):
             yield from _text(part)
@@ -164,6 +175,7 @@ def _part(part: Mapping[str, Any]) -> Iterator[StreamPiece]:
         yield from _as_reasoning(written)
     else:
         yield from written
+
     thought = part.get("thinking") or part.get("reasoning")
     yield from _as_reasoning(_content(thought))
 
@@ -177,11 +189,14 @@ def _as_reasoning(pieces: Iterable[StreamPiece]) -> Iterator[StreamPiece]:
 def _usage(usage: object) -> UsagePiece | None:
     if not isinstance(usage, Mapping):
         return None
+
     prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
     if not isinstance(prompt, int) or prompt <= 0:
         return None
+
     if not isinstance(completion, int):
         completion = 0
+
     return UsagePiece(prompt, completion)
 
 
@@ -189,9 +204,11 @@ def _first(choices: object) -> Mapping[str, Any] | None:
     """Return the first choice; a request asks for one only."""
     if not isinstance(choices, list):
         return None
+
     for choice in choices:
         if not isinstance(choice, Mapping):
             continue
         if choice.get("index", 0) in {0, None}:
             return choice
+
     return None

@@ -31,6 +31,7 @@ class _Braces:
         backslashes = len(text) - len(text.rstrip("\\"))
         if backslashes % 2:
             text, self._carried = text[:-1], "\\"
+
         for found in _MARKS.finditer(text):
             mark = found[0]
             if mark == '"':
@@ -88,9 +89,11 @@ class ToolCallDeltas:
         listed = [deltas]
         if isinstance(deltas, list):
             listed = deltas
+
         entries = [entry for entry in listed if isinstance(entry, Mapping)]
         if len(entries) == 1:
             return [self._feed_one(entries[0], None)]
+
         return [self._feed_one(entry, position) for position, entry in enumerate(entries)]
 
     def finish(self) -> list[CallPiece]:
@@ -110,18 +113,22 @@ class ToolCallDeltas:
         inner = entry
         if isinstance(function, Mapping):
             inner = function
+
         call_id, name = _text(entry.get("id")), _text(inner.get("name"))
         arguments = inner.get("arguments")
         index = entry.get("index")
         if not isinstance(index, int):
             # In a list of several calls without an index, their positions replace it.
             index = position
+
         slot = self._find(index, call_id, name)
         if slot is None or (not call_id and _starts_call(slot, name, arguments)):
             slot = _Slot(len(self._slots), index)
             self._slots.append(slot)
+
         if not slot.id:
             slot.id = call_id
+
         _add_name(slot, name)
         added = _add_arguments(slot, arguments)
         return CallPiece(slot.place, slot.id, slot.name, added)
@@ -129,21 +136,25 @@ class ToolCallDeltas:
     def _find(self, index: int | None, call_id: str, name: str) -> _Slot | None:
         if index is None:
             return self._find_without_index(call_id, name)
+
         for slot in reversed(self._slots):
             if slot.index != index:
                 continue
             if _is_other_call(slot, call_id, name):
                 return self._with_id(call_id)
             return slot
+
         return None
 
     def _find_without_index(self, call_id: str, name: str) -> _Slot | None:
         if not self._slots:
             return None
+
         if call_id:
             known = self._with_id(call_id)
             if known is not None or name:
                 return known
+
         return self._slots[-1]
 
     def _with_id(self, call_id: str) -> _Slot | None:
@@ -167,15 +178,19 @@ def _starts_call(slot: _Slot, name: str, arguments: object) -> bool:
     """Return whether a delta without an id starts a call: it has a name, and the slot is whole."""
     if not name:
         return False
+
     has_arguments = slot.begun or slot.empty_object
     if not has_arguments:
         return False
+
     if isinstance(arguments, str):
         arguments = arguments.strip()
+
     if name == slot.name and not arguments:
         return False
     if slot.begun:
         return slot.is_whole
+
     return True
 
 
@@ -183,6 +198,7 @@ def _add_name(slot: _Slot, name: str) -> None:
     if not name or name == slot.name:
         # Some servers repeat the name in every delta.
         return
+
     if name.startswith(slot.name):
         # The first delta, or a delta with the whole name so far.
         slot.name = name
@@ -201,10 +217,12 @@ def _add_arguments(slot: _Slot, arguments: object) -> str:
     if not arguments and isinstance(arguments, Mapping):
         slot.empty_object = True
         return ""
+
     text = json.dumps(arguments, ensure_ascii=False)
     if slot.begun:
         # An object is whole, so that a second object is a repetition.
         return ""
+
     slot.add(text)
     return text
 

@@ -23,14 +23,18 @@ def adopt_state(state: Path, old_id: str, root: Path) -> None:
     target = worktree_folder(state, root)
     if (target / _REPOSITORY).exists():
         return
+
     source = _find(state, old_id, str(root))
     if source is None:
         return
+
     # Only the record of where it is, and a lock that nobody has.
     for name in (PLACE_FILE, "lock"):
         (target / name).unlink(missing_ok=True)
+
     with suppress(FileNotFoundError):
         target.rmdir()
+
     # What git and we know of the old files by their times and numbers.
     (source / _REPOSITORY / "index").unlink(missing_ok=True)
     source.rename(target)
@@ -41,7 +45,9 @@ def _find(state: Path, old_id: str, root: str) -> Path | None:
     named = state / "worktrees" / old_id
     if old_id and (named / _REPOSITORY).is_dir():
         return named
+
     for file in sorted(state.glob(f"worktrees/*/{PLACE_FILE}")):
         if (file.parent / _REPOSITORY).is_dir() and read_root(file) == root:
             return file.parent
+
     return None

@@ -32,6 +32,7 @@ def folder_id(folder: Path) -> str:
         key = f"{found.st_ino} {birth}".encode("ascii")
     else:
         key = os.fsencode(os.path.realpath(folder))
+
     return hashlib.sha256(key).hexdigest()[:32]
 
 
@@ -44,9 +45,11 @@ def settle_birth(folder: Path) -> None:
     """
     if not sys.platform.startswith("linux"):
         return
+
     (file_system,) = struct.unpack_from("l", _call("statfs", os.fsencode(folder)))
     if file_system != _OVERLAY:
         return
+
     found = folder.stat()
     os.utime(folder, ns=(found.st_atime_ns, found.st_mtime_ns))
 
@@ -55,10 +58,12 @@ def _birth(folder: Path, found: os.stat_result) -> int:
     """Return the birth time of a folder in nanoseconds, 0 if it is not known."""
     if not sys.platform.startswith("linux"):
         return int(getattr(found, "st_birthtime", 0) * 1_000_000_000)
+
     buffer = _call("statx", _HERE, os.fsencode(folder), 0, _BIRTH)
     (known,) = struct.unpack_from("I", buffer)
     if not known & _BIRTH:
         return 0
+
     seconds, nanoseconds = struct.unpack_from("qI", buffer, _BIRTH_AT)
     birth: int = seconds * 1_000_000_000 + nanoseconds
     return birth
@@ -78,8 +83,10 @@ def _call(name: str, *arguments: Any) -> bytes:
         function = getattr(_c_library(), name)
     except (OSError, AttributeError):
         return bytes(_BUFFER)
+
     if function(*arguments, buffer) != 0:
         return bytes(_BUFFER)
+
     return buffer.raw
 
 

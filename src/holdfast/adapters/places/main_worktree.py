@@ -37,11 +37,13 @@ def main_worktree(folder: Path) -> Path | None:
     shared = read_beginning(git / "commondir").strip()
     if not shared:
         return None
+
     common = Path(os.path.realpath(git / os.fsdecode(shared)))
     if not common.is_dir():
         return None
     if common.name == ".git":
         return common.parent
+
     return _configured_worktree(common) or common
 
 
@@ -69,12 +71,15 @@ def _configured_worktree(common: Path) -> Path | None:
     core = _CORE.search(read_beginning(common / "config"))
     if core is None:
         return None
+
     named = _WORKTREE.search(core[1])
     if named is None:
         return None
+
     folder = Path(os.path.realpath(common / os.fsdecode(named[1])))
     if not folder.is_dir():
         return None
+
     return folder
 
 

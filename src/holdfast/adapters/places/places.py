@@ -39,9 +39,11 @@ def find_root(start: Path, state: Path) -> Path:
     for parent in parents:
         if is_worktree(parent):
             return parent
+
     for parent in parents:
         if _record_file(state, folder_id(parent)).exists():
             return parent
+
     return folder
 
 
@@ -57,9 +59,11 @@ def worktree_around(root: Path, state: Path) -> Path:
     for parent in parents:
         if is_worktree(parent):
             return parent
+
     for parent in reversed(parents):
         if _record_file(state, folder_id(parent)).exists():
             return parent
+
     return folder
 
 
@@ -70,10 +74,12 @@ def find_place(root: Path, state: Path) -> Place:
     main = main_worktree(folder)
     if main is not None:
         return Place(folder_id(main), str(main), worktree_id, str(folder))
+
     recorded = _read(state, worktree_id)
     if recorded is not None and recorded.project_id != worktree_id:
         # The `.git` of a linked worktree is gone, or what it names. It belongs where it did.
         return Place(recorded.project_id, recorded.project_root, worktree_id, str(folder))
+
     return Place(worktree_id, str(folder), worktree_id, str(folder))
 
 
@@ -87,11 +93,14 @@ def claim_place(root: Path, state: Path) -> Place:
     if recorded is None:
         settle_birth(Path(place.worktree_root))
         place = find_place(root, state)
+
     expected = _Recorded(place.worktree_root, place.project_id, place.project_root)
     if recorded != expected:
         _write(state, place)
+
     if not place.is_main:
         _touch(state / "worktrees" / place.project_id / "linked" / place.worktree_id)
+
     return place
 
 

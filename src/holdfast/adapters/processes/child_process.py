@@ -138,6 +138,7 @@ class _RunningProcess:
                 left = self._open
         finally:
             self._end_group()
+
         return ProcessEnded(self._child.wait(), timed_out, cancelled, left)
 
     def _end_group(self) -> None:
@@ -151,6 +152,7 @@ class _RunningProcess:
             if self._open and self._has_ended():
                 until = min(until, time.monotonic() + _DRAIN)
             self._read(_TICK)
+
         self._signal(self._child.pid, signal.SIGKILL)
         self._drain(_DRAIN)
 
@@ -177,6 +179,7 @@ class _RunningProcess:
             return
         if not self._poll.poll(seconds * 1000):
             return
+
         data = os.read(self._out, _CHUNK)
         if not data:
             self._open = False
@@ -189,6 +192,7 @@ class _RunningProcess:
         # Before Python 3.13 macOS has no waitid: there the child is reaped a little early.
         if not hasattr(os, "waitid"):
             return self._child.poll() is not None
+
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
         return os.waitid(os.P_PID, self._child.pid, flags) is not None
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from holdfast.vocab.cancellation import Cancel
-    from holdfast.vocab.sandbox import SandboxLevel, SandboxStatus
+    from holdfast.vocab.sandbox import GitAccess, SandboxLevel, SandboxStatus
 
 _HEAD = _TAIL = 8_000
 
@@ -51,7 +51,7 @@ class OsCommands:
         timeout: float,
         cancel: Cancel,
         network: bool = False,
-        git_writable: bool = False,
+        git: GitAccess = "read",
     ) -> CommandDone:
         """Run a program to its end, for at most `timeout` seconds."""
         output = HeadAndTail(_HEAD, _TAIL)
@@ -59,6 +59,7 @@ class OsCommands:
         if level == "read":
             # What runs unasked starts no program of the project, by whatever name.
             variables["PATH"] = path_outside(Path(self._root))
+
         try:
             ended = self._sandbox.run(
                 argv,
@@ -70,7 +71,7 @@ class OsCommands:
                 cancel=cancel,
                 on_output=output.add,
                 network=network,
-                git_writable=git_writable,
+                git=git,
             )
         except FileNotFoundError as error:
             if error.filename == cwd:
@@ -78,13 +79,13 @@ class OsCommands:
             return CommandDone(127, f"{argv[0]}: no such program.")
         except OSError as error:
             return CommandDone(126, f"{argv[0]}: this cannot be run ({error.strerror}).")
+
         text = readable(output.text())
         blocked = ""
         if ended.exit_code not in {0, None}:
-            process = ConfinedProcess(
-                argv, level, self._root, cwd, variables, network, git_writable
-            )
+            process = ConfinedProcess(argv, level, self._root, cwd, variables, network, git)
             blocked = self._sandbox.explain(process, text)
+
         return CommandDone(
             exit_code=ended.exit_code,
             output=text,
@@ -125,10 +126,12 @@ class HeadAndTail:
         rest = data[room:]
         if not rest:
             return True
+
         self._tail.append(rest[-self._tail_limit :])
         self._tail_size += len(self._tail[-1])
         while self._tail_size - len(self._tail[0]) >= self._tail_limit:
             self._tail_size -= len(self._tail.popleft())
+
         return True
 
     def text(self) -> str:
@@ -138,6 +141,7 @@ class HeadAndTail:
         left_out = self._total - len(head) - len(tail)
         if left_out <= 0:
             return (head + tail).decode("utf-8", "replace")
+
         head_text = head.decode("utf-8", "replace")
         tail_text = tail.decode("utf-8", "replace")
         return f"{head_text}\n… ({left_out} bytes left out) …\n{tail_text}"

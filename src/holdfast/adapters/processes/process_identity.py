@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -17,7 +16,7 @@ _START_FIELD = 22
 
 @cache
 def _identity_of(pid: int) -> TurnOwner:
-    return TurnOwner(platform.node(), pid, start_of(pid) or "")
+    return TurnOwner(os.uname().nodename, pid, start_of(pid) or "")
 
 
 def this_process() -> TurnOwner:
@@ -27,21 +26,24 @@ def this_process() -> TurnOwner:
 
 def is_alive(owner: TurnOwner) -> bool:
     """Return whether the very process runs on this machine."""
-    return owner.host == platform.node() and start_of(owner.pid) == owner.started
+    return owner.host == os.uname().nodename and start_of(owner.pid) == owner.started
 
 
 def start_of(pid: int) -> str | None:
     """Return when a process was started, as text without spaces; None if there is none."""
     if not has_proc():
         return _start_by_ps(pid)
+
     try:
         text = (_PROC / str(pid) / "stat").read_text()
     except OSError:
         return None
+
     # The name of the program is in parentheses, and may have spaces and parentheses itself.
     state, *fields = text.rpartition(")")[2].split()
     if state == "Z":
         return None
+
     return fields[_START_FIELD - 4]
 
 

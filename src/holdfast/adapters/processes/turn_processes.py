@@ -82,6 +82,7 @@ class TurnProcesses:
         """
         if not turns:
             return ()
+
         ended: dict[int, None] = {}
         begun = time.monotonic()
         while time.monotonic() - begun < _LONGEST:
@@ -90,8 +91,10 @@ class TurnProcesses:
                 break
             ended.update(dict.fromkeys(each.pid for each in alive))
             _end(alive)
+
         for turn in turns:
             self._groups(turn).unlink(missing_ok=True)
+
         return tuple(ended)
 
     def _forget_if_ended(self, turn: str) -> None:
@@ -111,6 +114,7 @@ class TurnProcesses:
                 pid, _, started = line.partition(" ")
                 if started and start_of(int(pid)) == started:
                     found.append(MarkedProcess(file.stem, int(pid), started))
+
         return found
 
 
@@ -152,6 +156,7 @@ def _end(processes: Collection[MarkedProcess]) -> None:
 def _signal(process: MarkedProcess, number: signal.Signals) -> None:
     if not _is_alive(process):
         return
+
     with suppress(ProcessLookupError, PermissionError):
         if has_proc():
             os.kill(process.pid, number)
@@ -167,6 +172,7 @@ def find_marked(variable: str) -> list[MarkedProcess]:
     """Return the processes that have this variable in their environment, where there is /proc."""
     if not has_proc():
         return []
+
     name = f"{variable}=".encode()
     found = []
     for folder in os.listdir("/proc"):  # noqa: PTH208 - a path for each would take twice the time
@@ -184,6 +190,7 @@ def find_marked(variable: str) -> list[MarkedProcess]:
         if started is not None:
             turn = marks[0].removeprefix(name).decode("ascii", "replace")
             found.append(MarkedProcess(turn, pid, started))
+
     return found
 
 
@@ -193,6 +200,7 @@ def _environment_of(pid: int) -> bytes:
         handle = os.open(f"/proc/{pid}/environ", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return b""
+
     pieces: list[bytes] = []
     try:
         while piece := os.read(handle, _PIECE):
@@ -201,6 +209,7 @@ def _environment_of(pid: int) -> bytes:
         return b""
     finally:
         os.close(handle)
+
     return b"".join(pieces)
 
 
@@ -214,4 +223,5 @@ def _ancestors() -> set[int]:
         except (OSError, ValueError):
             break
         ours.add(pid)
+
     return ours

@@ -80,6 +80,7 @@ def _start() -> subprocess.Popen[bytes] | None:
     except OSError:
         # No room for another process: run the command without a watchdog.
         return None
+
     _running.append(dog)
     return dog
 
@@ -93,6 +94,7 @@ def _stop() -> None:
         except subprocess.TimeoutExpired:
             dog.kill()
             dog.wait()
+
     _running.clear()
 
 

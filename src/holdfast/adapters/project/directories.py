@@ -41,6 +41,7 @@ class DiskDirectories:
         at = self._resolve(path)
         if isinstance(at, FileUnfit):
             return at
+
         try:
             return self._look(path, at)
         except OSError as error:
@@ -60,24 +61,29 @@ class DiskDirectories:
         """Return the real path below the root. A hint only: `open_below` fails at a symlink."""
         if not path:
             return ""
+
         plain = judge_path(path)
         if isinstance(plain, Barred):
             return FileUnfit("out_of_bounds", plain.message)
+
         real = os.path.realpath(Path(self._root, plain))
         if real == self._root:
             return ""
+
         top = self._root.rstrip("/") + "/"
         if not real.startswith(top):
             return FileUnfit(
                 "out_of_bounds",
                 f"{path}: a symlink on this path leads out of the project; name one in it.",
             )
+
         at = real[len(top) :]
         judged = judge_path(at)
         if isinstance(judged, Barred):
             return FileUnfit(
                 "out_of_bounds", f"{path}: a symlink on this path leads to {judged.message}"
             )
+
         return at
 
     def _look(self, path: str, at: str) -> PathLook:
@@ -90,6 +96,7 @@ class DiskDirectories:
             if not stat.S_ISDIR(there.st_mode):
                 return FileUnfit("conflict", f"{path}: this is neither a file nor a directory.")
             inner = os.open(name, _DIRECTORY, dir_fd=parent)
+
         try:
             return _list(at, inner)
         finally:
@@ -120,6 +127,7 @@ def _list(at: str, handle: int) -> Directory:
             if len(entries) == _ENTRY_LIMIT:
                 return Directory(at, tuple(entries), more=True)
             entries.append(_entry(entry))
+
     return Directory(at, tuple(entries))
 
 
@@ -130,6 +138,7 @@ def _entry(entry: os.DirEntry[str]) -> DirectoryEntry:
         return DirectoryEntry(entry.name, "directory")
     if not entry.is_file(follow_symlinks=False):
         return DirectoryEntry(entry.name, "other")
+
     try:
         return DirectoryEntry(entry.name, "file", entry.stat(follow_symlinks=False).st_size)
     except FileNotFoundError:

@@ -24,6 +24,7 @@ def find_moved_worktree(root: Path) -> tuple[Path, Path] | None:
 def _moved(folder: Path) -> tuple[Path, Path] | None:
     if not _may_be_set(git_directory(folder)):
         return None
+
     # Few repositories get here, and the modules of git take long to import.
     from holdfast.adapters.project.project_files import git  # noqa: PLC0415 - see above
 
@@ -31,9 +32,11 @@ def _moved(folder: Path) -> tuple[Path, Path] | None:
     if found is None:
         # Git refuses the repository, and so does every command that needs it.
         return None
+
     top = Path(os.fsdecode(found.removesuffix(b"\n")))
     if top == folder or (top.exists() and top.samefile(folder)):
         return None
+
     return folder, top
 
 

@@ -65,8 +65,10 @@ def git(root: str, *words: str, settings: Sequence[str] = ()) -> bytes | None:
         )
     except (FileNotFoundError, NotADirectoryError, subprocess.TimeoutExpired):
         return None
+
     if done.returncode != 0:
         return None
+
     return done.stdout
 
 
@@ -80,6 +82,7 @@ def list_without_git(root: str, under: str = "", limit: int = FILE_LIMIT) -> Fil
         queue += directories
         if len(found) > limit:
             return FileNames(tuple(sorted(found)[:limit]), more=True)
+
     return FileNames(tuple(sorted(found)))
 
 
@@ -99,6 +102,7 @@ def _entries(root: str, directory: str) -> tuple[list[str], list[str]]:
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         # Removed meanwhile, or not readable: return what was found so far.
         return files, directories
+
     return files, directories
 
 
@@ -109,9 +113,11 @@ def _list_with_git(root: str, under: str) -> list[str]:
     )
     if listed is None:
         return []
+
     names: set[str] = set()
     for name in listed.split(b"\0"):
         # git lists a repository inside this one as its directory.
         if name and not name.endswith(b"/"):
             names.add(name.decode("utf-8", "surrogateescape"))
+
     return sorted(names)

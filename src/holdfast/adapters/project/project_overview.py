@@ -30,6 +30,7 @@ def look_over(files: DiskFiles, folders: Directories) -> ProjectFacts:
         guide = _text(name, files, folders)
         if guide:
             return ProjectFacts(paths, guide, name, check)
+
     return ProjectFacts(paths, None, _GUIDES[0], check)
 
 
@@ -39,15 +40,18 @@ def _check_command(files: DiskFiles, folders: Directories) -> str | None:
     for target in ("check", "test"):
         if re.search(rf"^{target}\s*:", makefile, re.MULTILINE):
             return f"make {target}"
+
     if _has_test_script(_text("package.json", files, folders)):
         return "npm test"
     if _text("Cargo.toml", files, folders):
         return "cargo test"
     if _text("go.mod", files, folders):
         return "go test ./..."
+
     pyproject = _text("pyproject.toml", files, folders) or ""
     if "[tool.pytest" in pyproject or _text("pytest.ini", files, folders) is not None:
         return "python -m pytest"
+
     return None
 
 
@@ -57,11 +61,14 @@ def _has_test_script(text: str | None) -> bool:
         package = json.loads(text or "null")
     except (json.JSONDecodeError, RecursionError):
         return False
+
     if not isinstance(package, dict):
         return False
+
     scripts = package.get("scripts")
     if not isinstance(scripts, dict):
         return False
+
     test = scripts.get("test")
     return isinstance(test, str) and "no test specified" not in test
 
@@ -70,13 +77,16 @@ def _text(name: str, files: DiskFiles, folders: Directories) -> str | None:
     place = folders.place(name)
     if not isinstance(place, Regular) or place.size > _SIZE_LIMIT:
         return None
+
     looked = files.look(name)
     if not isinstance(looked, FileFound):
         return None
     if is_secret(looked.at) or is_linked_secret(str(files.root), looked.at):
         # Nobody was asked about a file with secrets that has the name of a guide.
         return None
+
     decoded = decode(looked.data)
     if decoded.binary:
         return None
+
     return remove_tokens(decoded.text)

@@ -75,6 +75,7 @@ class DiskReadGuard:
         values: set[str] = set()
         if git:
             values |= self._values_in_history()
+
         for path in find_secret_files(self._root).paths:
             try:
                 with Path(path).open("rb") as file:
@@ -83,6 +84,7 @@ class DiskReadGuard:
                 # Removed meanwhile, or not readable for a command either.
                 continue
             values |= values_in(text)
+
         return tuple(sorted(values, key=len, reverse=True))
 
     def why_not_git(self, content: GitContent, operands: Sequence[str] = ()) -> str | None:
@@ -92,15 +94,18 @@ class DiskReadGuard:
         if found is None:
             # There is no repository, so nothing can be printed of one.
             return None
+
         here = os.fsencode(self._root) + b"\n"
         state = _INDEX_AND_TREE.fullmatch(found.removeprefix(here))
         if state is None or not found.startswith(here):
             return "the repository has files outside the project"
         if content == "none":
             return None
+
         why = self._why_not_present(os.fsdecode(state["index"]), state["tree"])
         if why is None and content == "history":
             why = self._why_not_history() or self._why_not_objects(operands)
+
         return why
 
     def _why_not_present(self, index: str, tree: bytes) -> str | None:
@@ -146,15 +151,18 @@ class DiskReadGuard:
         ids = {line for line in named.split() if not line.startswith(b"^")}
         if not ids:
             return None
+
         words = ("rev-list", "--objects", "--missing=allow-any", "--max-count=1")
         begins = [each.decode("ascii") for each in ids]
         if git(self._root, *words, *begins, "--not", "--all", "--reflog") == b"":
             return None
+
         with self._history() as lines:
             for line in lines:
                 ids.discard(line.partition(b" ")[0])
                 if not ids:
                     return None
+
         return "git may print an object that no branch, tag or reflog reaches"
 
     def _values_in_history(self) -> set[str]:
@@ -165,10 +173,12 @@ class DiskReadGuard:
                 found, _, path = line.partition(b" ")
                 if path and is_secret(os.fsdecode(path)) and len(names) < _MOST_VERSIONS:
                     names.append(found.decode("ascii"))
+
         values: set[str] = set()
         for name in names:
             data = git(self._root, "cat-file", "blob", name) or b""
             values |= values_in(data[:_LARGEST_SECRET].decode("utf-8", "replace"))
+
         return values
 
     @contextmanager

@@ -66,6 +66,7 @@ class DiskSearcher:
         pattern = query.pattern
         if query.literal:
             pattern = re.escape(pattern)
+
         request = {
             "root": self._root,
             "pattern": pattern,
@@ -87,6 +88,7 @@ class DiskSearcher:
                 stderr=subprocess.DEVNULL,
                 stdin=stdin.fileno(),
             )
+
         records = [json.loads(line) for line in output.lines()]
         hits = [Hit(*record) for record in records if record is not None]
         more = len(hits) > _HIT_LIMIT
@@ -98,11 +100,13 @@ class DiskSearcher:
         paths = set(list_files(self._root, query.under).paths)
         if not paths and query.under:
             paths.add(query.under)
+
         for path, text in (query.instead or {}).items():
             if text is None:
                 paths.discard(path)
             elif _is_below(path, query.under):
                 paths.add(path)
+
         return sorted(path for path in paths if _is_wanted(path, query))
 
     def _search_with_ripgrep(self, program: str, query: Query, cancel: Cancel) -> Hits | None:
@@ -122,11 +126,13 @@ class DiskSearcher:
         )
         if ended.code == _RIPGREP_ERROR and not output.data:
             return None
+
         hits: list[Hit] = []
         for line in output.lines():
             hit = _parse_ripgrep(line)
             if hit is not None and _is_wanted(hit.path, query):
                 hits.append(hit)
+
         hits.sort(key=lambda hit: (hit.path, hit.line))
         more = len(hits) > _HIT_LIMIT or output.full
         return Hits(tuple(hits[:_HIT_LIMIT]), more, late=ended.timed_out)
@@ -148,10 +154,13 @@ def _ripgrep_arguments(query: Query) -> Sequence[str]:
     ]
     if r"\n" in query.pattern or "\n" in query.pattern:
         arguments.append("--multiline")
+
     if query.literal:
         arguments.append("--fixed-strings")
+
     for name in sorted(CACHES):
         arguments += ["--glob", f"!**/{name}/**"]
+
     place = f"./{query.under}" if query.under else "."
     return [*arguments, f"--regexp={query.pattern}", "--", place]
 
@@ -161,6 +170,7 @@ def _parse_ripgrep(line: bytes) -> Hit | None:
     record = json.loads(line)
     if record["type"] != "match":
         return None
+
     data = record["data"]
     path = _bytes(data["path"]).removeprefix(b"./")
     text = _bytes(data["lines"]).decode("utf-8", "replace")
@@ -189,11 +199,13 @@ def _is_wanted(path: str, query: Query) -> bool:
         return False
     if query.glob is None:
         return True
+
     expression = glob_to_regex(query.glob)
     if expression.fullmatch(path):
         return True
     if not query.under:
         return False
+
     below = path[len(query.under) + 1 :]
     return expression.fullmatch(below) is not None
 

@@ -37,6 +37,7 @@ class Reader:
             handle = os.open(name, _READ, dir_fd=self._here)
         except OSError:
             return None
+
         with os.fdopen(handle, "rb") as file:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode) or status.st_size > _SIZE_LIMIT:
@@ -46,8 +47,10 @@ class Reader:
     def _enter(self, directory: str) -> None:
         if directory == self._at:
             return
+
         if self._here != self._root:
             os.close(self._here)
+
         self._at, self._here = "", self._root
         here = self._root
         parts = directory.split("/") if directory else []
@@ -56,6 +59,7 @@ class Reader:
             if here != self._root:
                 os.close(here)
             here = inner
+
         self._at, self._here = directory, here
 
 
@@ -76,6 +80,7 @@ def search(request: dict[str, Any]) -> None:
             room -= 1
             if not room:
                 return
+
     sys.stdout.write("null\n")
 
 
@@ -99,6 +104,7 @@ def matches(expression: re.Pattern[str], text: str) -> list[tuple[int, str]]:
         for index, line in enumerate(lines):
             if expression.search(line):
                 found.add(index)
+
     return [(index + 1, lines[index]) for index in sorted(found)]
 
 

@@ -75,6 +75,7 @@ class SecretFinder:
             if entries > _ENTRY_LIMIT or time.monotonic() > until:
                 return replace(self._collect(now), whole=False)
             queue += [f"{path}/{name}" for name in found.directories]
+
         self._known = now
         return self._collect(now)
 
@@ -85,11 +86,14 @@ class SecretFinder:
             changed = os.lstat(path).st_mtime_ns
         except OSError:
             return _Directory(0)
+
         known = self._known.get(path)
         if known is not None and known.time == changed:
             return known
+
         if changed > begun - _RACY_NS:
             changed = 0
+
         found = _Directory(changed)
         # In a directory such as .ssh every file counts.
         below = path[len(self._root) + 1 :]
@@ -101,6 +105,7 @@ class SecretFinder:
         except OSError:
             # Removed meanwhile, or not readable: then it is not readable for a command either.
             return found
+
         return found
 
     def _collect(self, directories: dict[str, _Directory]) -> SecretFileList:
@@ -115,8 +120,10 @@ class SecretFinder:
                 target = os.path.realpath(f"{place}/{name}")
                 if _adds_inode(target, linked):
                     paths.add(target)
+
         if linked:
             paths |= _names_of(linked, directories)
+
         inner = [f"{place}/.git" for place in directories if directories[place].has_git]
         repositories = [path for path in sorted(inner) if path != f"{self._root}/.git"]
         return SecretFileList(
@@ -143,8 +150,10 @@ def is_linked_secret(root: str, path: str) -> bool:
         status = os.lstat(place)
     except OSError:
         return False
+
     if not stat.S_ISREG(status.st_mode) or status.st_nlink == 1:
         return False
+
     return place in find_secret_files(root).paths
 
 
@@ -153,6 +162,7 @@ def _add(entry: os.DirEntry[str], found: _Directory, *, is_secret: bool) -> None
     found.size += 1
     if entry.name == ".git":
         found.has_git = True
+
     if entry.is_dir(follow_symlinks=False):
         # The objects of git are not files of the project.
         if entry.name != ".git":
@@ -160,6 +170,7 @@ def _add(entry: os.DirEntry[str], found: _Directory, *, is_secret: bool) -> None
         return
     if not is_secret:
         return
+
     if entry.is_symlink():
         found.links.append(entry.name)
     else:
@@ -172,10 +183,13 @@ def _adds_inode(path: str, linked: set[int]) -> bool:
         status = os.lstat(path)
     except OSError:
         return False
+
     if not stat.S_ISREG(status.st_mode) or _is_certificate(path, status.st_size):
         return False
+
     if status.st_nlink > 1:
         linked.add(status.st_ino)
+
     return True
 
 
@@ -199,4 +213,5 @@ def _names_of(inodes: set[int], directories: Iterable[str]) -> set[str]:
         except OSError:
             # Removed meanwhile, or not readable.
             continue
+
     return paths

@@ -67,6 +67,7 @@ class DiskWorktreeDigests:
         status = git(self._root, *words, "--", ".", settings=filters)
         if status is None:
             return []
+
         # The paths are relative to the root of the repository, which may be above our root.
         prefix = self._prefix or ""
         changed: list[str] = []
@@ -74,6 +75,7 @@ class DiskWorktreeDigests:
             name = entry[3:].decode("utf-8", "surrogateescape")
             if name and name.startswith(prefix) and not name.endswith("/"):
                 changed.append(name.removeprefix(prefix))
+
         return changed
 
     def _digests(self, paths: Iterable[str]) -> dict[str, str]:
@@ -87,6 +89,7 @@ class DiskWorktreeDigests:
             digest, read = self._digest(path, whole=size < _TOTAL_SIZE_LIMIT)
             digests[path] = digest
             size += read
+
         return digests
 
     def _digest(self, path: str, *, whole: bool) -> tuple[str, int]:
@@ -106,6 +109,7 @@ class DiskWorktreeDigests:
             return "", 0
         except OSError as error:
             return f"error {error.errno}", 0
+
         self._known[path] = (state, digest)
         return digest, read
 
@@ -118,9 +122,11 @@ def _read(place: str, status: os.stat_result, *, whole: bool) -> tuple[str, int]
         return f"kind {stat.S_IFMT(status.st_mode)}", 0
     if not whole or status.st_size > _SIZE_LIMIT:
         return f"size {status.st_size} {status.st_mtime_ns}", 0
+
     handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:
         data = file.read(_SIZE_LIMIT + 1)
+
     return mark_of(data), len(data)
 
 

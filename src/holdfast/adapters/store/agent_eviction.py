@@ -46,6 +46,7 @@ def _evict(connection: Connection, session_id: str, announce: AnnounceIds) -> bo
     session = session_by_id(connection, session_id)
     if session is None:
         return False
+
     lock_running_turns(connection, session_id)
     lock_project_by_id(connection, session.project_id)
     cancelled = cancel_turns(connection, session_id)

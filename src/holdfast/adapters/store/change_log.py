@@ -15,13 +15,14 @@ from holdfast.adapters.store.change_writes import (
     split_change,
 )
 from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.plain.change_rows import change_of
 from holdfast.adapters.store.queries.changes import (
     change_ids,
     change_marks,
-    change_of,
     change_rows,
     last_turn,
     last_undo,
+    left_since,
     touches,
 )
 from holdfast.adapters.store.tables import changes
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.store.store import Store
     from holdfast.changes.change import Change, ChangeState
-    from holdfast.changes.change_log import AnnounceRemoved, LastUndo
+    from holdfast.changes.change_log import AnnounceRemoved, LastUndo, LeftFiles
     from holdfast.changes.plan import ChangePlan
     from holdfast.vocab.owned_event import OwnedEvent
     from holdfast.vocab.place import Place
@@ -106,15 +107,19 @@ class StoredChanges:
         for column, value in wanted.items():
             if value is not None:
                 where.append(changes.c[column] == value)
+
         if touching is not None and len(touching) <= _MOST_PATHS:
             where.append(touches(touching))
+
         with _translated():
             rows = self._store.query(
                 change_rows, self._place, *where, limit=limit, everywhere=everywhere
             )
+
         found = tuple(self._change(row) for row in rows)
         if touching is None:
             return found
+
         return tuple(each for each in found if not each.paths.isdisjoint(touching))
 
     def _change(self, row: RowMapping) -> Change:
@@ -124,6 +129,11 @@ class StoredChanges:
         """Return id and `seq` of the changes in a state, newest first."""
         with _translated():
             return self._store.query(change_marks, self._place, state)
+
+    def left_since(self, event_seq: int | None) -> LeftFiles:
+        """Return the files of this worktree that changes have written since an event."""
+        with _translated():
+            return self._store.query(left_since, self._place, event_seq)
 
     def revise(self, change_id: str, plan: ChangePlan, events: Sequence[OwnedEvent]) -> int | None:
         """Replace the plan of a proposed change."""

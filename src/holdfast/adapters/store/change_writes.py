@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, case, delete, insert, select, update
 
-from holdfast.adapters.store.column_types import now
 from holdfast.adapters.store.errors import Gone
+from holdfast.adapters.store.plain.change_rows import (
+    change_values,
+    joined_paths,
+    recorded_change,
+)
+from holdfast.adapters.store.plain.column_values import now
 from holdfast.adapters.store.publish import publish
-from holdfast.adapters.store.queries.changes import as_text, joined_paths, newest_first
+from holdfast.adapters.store.queries.changes import newest_first
 from holdfast.adapters.store.queries.projects import find_project, lock_project
 from holdfast.adapters.store.queries.statements import next_seq
 from holdfast.adapters.store.queries.worktrees import worktree_at
 from holdfast.adapters.store.tables import changes, sessions, turns
-from holdfast.changes.change_json import plan_to_json, requested_to_json
+from holdfast.changes.change_json import plan_to_json
 from holdfast.changes.change_log import AddedChange, ChangeParts, RemovedChanges
 
 if TYPE_CHECKING:
@@ -50,36 +54,15 @@ def _insert(
     _must_be_there(connection, sessions, change.session)
     _must_be_there(connection, turns, change.turn)
     worktree = worktree_at(connection, place, project_id=project_id)
-    created = now()
-    settled = None if change.state == "proposed" else created
-    values: dict[str, Any] = {
-        "id": change.id,
-        "project_id": project_id,
-        "session_id": change.session,
-        "turn_id": change.turn,
-        "state": change.state,
-        "origin": change.origin,
-        "request": requested_to_json(change.requested),
-        "files": plan_to_json(change.plan),
-        "created_at": created,
-        "settled_at": settled,
-        "worktree_id": worktree.id,
-        "paths": joined_paths(change.paths),
-    }
+    values = change_values(change, project_id, worktree.id, now())
     if seq is None:
         number = connection.execute(
             _INSERT_LAST, values | {"this_project": project_id}
         ).scalar_one()
     else:
         number = connection.execute(_INSERT, values | {"seq": seq}).scalar_one()
-    return replace(
-        change,
-        seq=number,
-        created_at=as_text(created),
-        settled_at=as_text(settled) if settled else None,
-        worktree=place.worktree_root,
-        is_here=True,
-    )
+
+    return recorded_change(change, values, number, place)
 
 
 def _must_be_there(connection: Connection, table: Table, row_id: str | None) -> None:
@@ -150,6 +133,7 @@ def _set_state(
     statement = _SETTLE
     if new == "applied":
         statement = _APPLY
+
     values = {
         "this_id": change_id,
         "this_project": project_id,
@@ -193,11 +177,13 @@ def split_change(  # noqa: PLR0917 - the call of the port, on a connection
     whole = connection.execute(select(changes.c.seq).where(*there)).scalar()
     if whole is None:
         return None
+
     # The whole goes out of the way first: no two may have the same place.
     following = next_seq(changes.c.seq, changes.c.project_id, project.id)
     rejected = {"state": "rejected", "settled_at": now(), "seq": following}
     if not _set(connection, project.id, change_id, "proposed", **rejected):
         return None
+
     second = _insert(connection, project.id, place, rest, whole)
     first = _insert(connection, project.id, place, accepted)
     return ChangeParts(first, second, publish(connection, project.id, events))
@@ -228,9 +214,11 @@ def join_change(
         return None
     if set(found) != set(parts):
         return None
+
     for row in found.values():
         if row["request"].get("part_of") != change_id or row["state"] != "proposed":
             return None
+
     connection.execute(delete(changes).where(changes.c.id.in_(found)))
     place = min(row["seq"] for row in found.values())
     back = {"state": "proposed", "settled_at": None, "seq": place}

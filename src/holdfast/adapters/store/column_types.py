@@ -6,26 +6,22 @@ Every text column is TEXT, with no length: SQLite does not check one, PostgreSQL
 from __future__ import annotations
 
 import json
-import os
-import re
-import secrets
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from sqlalchemy import JSON, DateTime, Text
 from sqlalchemy.types import TypeDecorator
 
+from holdfast.adapters.store.plain.column_values import (
+    decode_path,
+    dump_json,
+    encode_path,
+    storable_words,
+)
+
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import Dialect
     from sqlalchemy.types import TypeEngine
-
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-_ENCODED = "file:"
-
-# NaN is not JSON: PostgreSQL refuses it, and so must SQLite.
-dump_json = partial(json.dumps, allow_nan=False)
 
 
 class Json(TypeDecorator[Any]):
@@ -68,7 +64,7 @@ class Words(TypeDecorator[str]):
         """Replace NUL and lone surrogates."""
         if value is None:
             return None
-        return _UNSTORABLE.sub("\ufffd", value)
+        return storable_words(value)
 
 
 class DiskPath(TypeDecorator[str]):
@@ -82,15 +78,15 @@ class DiskPath(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - its base's
         """Encode what UTF-8 cannot say."""
-        if value is None or not _UNSTORABLE.search(value):
-            return value
-        return _ENCODED + quote_from_bytes(os.fsencode(value))
+        if value is None:
+            return None
+        return encode_path(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - its base's
         """Decode it."""
-        if value is None or not value.startswith(_ENCODED):
-            return value
-        return os.fsdecode(unquote_to_bytes(value.removeprefix(_ENCODED)))
+        if value is None:
+            return None
+        return decode_path(value)
 
 
 class Moment(TypeDecorator[datetime]):
@@ -112,18 +108,3 @@ class Moment(TypeDecorator[datetime]):
         if value.tzinfo is None:
             return value.replace(tzinfo=UTC)
         return value.astimezone(UTC)
-
-
-def new_id() -> str:
-    """Return a name that no other row has."""
-    return secrets.token_hex(6)
-
-
-def now() -> datetime:
-    """Return the present moment."""
-    return datetime.now(UTC)
-
-
-def nothing() -> dict[str, Any]:
-    """Return an empty object."""
-    return {}

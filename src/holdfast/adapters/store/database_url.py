@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TypeAlias
-
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.adapters.store.errors import BadAddress
 from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import URL
 
 _NEXT_STEP = (
     "write HOLDFAST_DATABASE_URL as postgresql://USER:PASSWORD@HOST:PORT/DATABASE "
@@ -36,6 +36,9 @@ class SqliteFile:
 
     def url(self) -> URL:
         """Return SQLAlchemy's URL."""
+        # Not above, here and below: a file that is named by its path is used without SQLAlchemy.
+        from sqlalchemy.engine import URL  # noqa: PLC0415 - see above
+
         return URL.create("sqlite", database=str(self.path))
 
     def without_password(self, text: str) -> str:
@@ -97,11 +100,16 @@ def parse_address(text: str) -> DatabaseUrl:
         raise BadAddress(
             f"{_word(scheme)}: Holdfast keeps its store in PostgreSQL or SQLite only; {_NEXT_STEP}"
         )
+
+    from sqlalchemy.engine import make_url  # noqa: PLC0415 - as in `SqliteFile.url`
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415 - as in `SqliteFile.url`
+
     try:
         url = make_url(text)
     except (ArgumentError, ValueError):
         # Not `from error`: its text may hold a part of the password.
         raise BadAddress(f"{scheme}: the database URL cannot be read; {_NEXT_STEP}") from None
+
     if scheme == _SQLITE:
         return _sqlite(url)
     if "@" in f"{url.host}{url.database}":
@@ -109,6 +117,7 @@ def parse_address(text: str) -> DatabaseUrl:
         raise BadAddress(f"{scheme}: the database URL has more than one @; {_NEXT_STEP}")
     if not url.database:
         raise BadAddress(f"{scheme}: the database URL names no database; {_NEXT_STEP}")
+
     return PostgresDatabase(url)
 
 
@@ -152,6 +161,8 @@ def store_exists(url: str) -> bool:
     except BadAddress:
         # To open it raises the same, with the next step.
         return True
+
     if isinstance(address, SqliteFile):
         return address.path.exists()
+
     return True

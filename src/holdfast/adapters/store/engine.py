@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import create_engine, event
 from sqlalchemy.exc import InvalidatePoolError
 
-from holdfast.adapters.store.column_types import dump_json
 from holdfast.adapters.store.database_url import DatabaseUrl, PostgresDatabase, SqliteFile
 from holdfast.adapters.store.errors import DriverMissing
+from holdfast.adapters.store.plain.column_values import dump_json
+from holdfast.adapters.store.plain.store_file import BUSY_SECONDS, SET_UP
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
     from sqlalchemy.engine.interfaces import DBAPIConnection
     from sqlalchemy.pool import ConnectionPoolEntry
 
-# How long a writer waits for the others.
-BUSY_SECONDS = 60
 _CONNECT_SECONDS = 10
 # After so long a silence a firewall may have dropped the connection without a word.
 _PING_AFTER_SECONDS = 60
@@ -72,6 +71,7 @@ def _postgres_engine(address: PostgresDatabase) -> Engine:
         )
     except ImportError as error:
         raise DriverMissing(str(address)) from error
+
     event.listen(engine, "checkin", _remember_return)
     event.listen(engine, "checkout", _check_alive)
     return engine
@@ -91,13 +91,8 @@ def _set_up(connection: DBAPIConnection, _entry: Any) -> None:
         cursor = connection.cursor()
         # Before the connection: SQLite keeps the file open while a statement is.
         on_failure.callback(cursor.close)
-        # A file is in WAL mode once and for all; `open_store` comes here first, alone, so that
-        # nobody is in the way.
-        cursor.execute("PRAGMA journal_mode = WAL")
-        # Each commit is on the disk before anybody hears of it: files are changed on the strength
-        # of it.
-        cursor.execute("PRAGMA synchronous = FULL")
-        cursor.execute("PRAGMA foreign_keys = ON")
+        for statement in SET_UP:
+            cursor.execute(statement)
         cursor.close()
         on_failure.pop_all()
 
@@ -110,6 +105,7 @@ def _begin(connection: Connection) -> None:
     query_only, begin = "OFF", "BEGIN IMMEDIATE"
     if reads:
         query_only, begin = "ON", "BEGIN"
+
     # Not `exec_driver_sql`: this is half of what a transaction costs, and `explained` knows the
     # driver's errors too.
     cursor = connection.connection.cursor()
@@ -117,6 +113,7 @@ def _begin(connection: Connection) -> None:
     if connection.info.get(_READS) is not reads:
         cursor.execute(f"PRAGMA query_only = {query_only}")
         connection.info[_READS] = reads
+
     cursor.execute(begin)
 
 
@@ -133,10 +130,12 @@ def _check_alive(connection: Any, entry: ConnectionPoolEntry, _proxy: Any) -> No
     returned = entry.info.get(_RETURNED)
     if returned is None:
         return
+
     readable = select.poll()
     readable.register(connection.fileno(), select.POLLIN)
     if not readable.poll(0) and time.monotonic() - returned < _PING_AFTER_SECONDS:
         return
+
     try:
         connection.execute("SELECT 1")
         connection.rollback()

@@ -7,9 +7,6 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
-
 from holdfast.adapters.store.errors import NotAStore, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -19,29 +16,27 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def explained(address: DatabaseUrl) -> Iterator[None]:
-    """Turn what the world does to a store (full disk, no permission, no server) into a sentence.
+def explained_driver(address: DatabaseUrl) -> Iterator[None]:
+    """Turn what SQLite's driver raises (full disk, no permission) into a sentence.
 
     The rest rises.
     """
     try:
         yield
-    except (DBAPIError, sqlite3.Error) as error:
-        original: BaseException | None = error
-        if isinstance(error, DBAPIError):
-            original = error.orig
-        sentence = _explain(original, address)
-        if sentence is None:
-            raise
-        # Not `from error`: its text may hold what was to be written.
-        if _name(original) == "SQLITE_NOTADB":
-            raise NotAStore(sentence) from None
-        raise StoreUnavailable(sentence) from None
-    except PoolTimeout:
-        raise StoreUnavailable(
-            f"{address}: all connections of this process are in use, nothing was recorded; run it "
-            "again."
-        ) from None
+    except sqlite3.Error as error:
+        raise_explained(error, address)
+        raise
+
+
+def raise_explained(error: BaseException | None, address: DatabaseUrl) -> None:
+    """Raise the sentence for an error of a driver as a `StoreError`, if there is one."""
+    sentence = _explain(error, address)
+    if sentence is None:
+        return
+    # Not `from error`: its text may hold what was to be written.
+    if _name(error) == "SQLITE_NOTADB":
+        raise NotAStore(sentence) from None
+    raise StoreUnavailable(sentence) from None
 
 
 @contextmanager

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.publish import publish
-from holdfast.adapters.store.queries.events import events_after, events_of_turns, last_event
+from holdfast.adapters.store.queries.events import events_after, last_event, latest_events
 from holdfast.adapters.store.queries.projects import find_project, lock_project
 from holdfast.usecases.events.ports import EventsUnavailable, LoggedEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sqlalchemy import Connection
 
@@ -41,21 +41,13 @@ class StoredEventLog:
             rows = self._open_store().query(_after, self._place, seq, session, limit)
         return tuple(logged_event(row) for row in rows)
 
-    def of_turns(
-        self, session: str, turns: Sequence[str], *, until: int
-    ) -> Mapping[str, Sequence[LoggedEvent]]:
-        """Return the events of turns of a session, up to a number, by turn and in order.
-
-        Pieces of a stream that a later `said` of the same turn repeats are left out.
-        """
-        if not turns:
-            return {}
+    def latest(
+        self, session: str, kinds: Sequence[str], *, before: int | None = None, limit: int = 100
+    ) -> tuple[LoggedEvent, ...]:
+        """Return the latest events of these kinds of a session, the newest first."""
         with _translated():
-            rows = self._open_store().query(_of_turns, self._place, session, turns, until)
-        found: dict[str, list[LoggedEvent]] = {}
-        for row in rows:
-            found.setdefault(row.turn_id or "", []).append(logged_event(row))
-        return found
+            rows = self._open_store().query(latest_events, session, kinds, before, limit)
+        return tuple(logged_event(row) for row in rows)
 
     def last(self) -> int:
         """Return the number of the last event, 0 if there is none."""
@@ -84,15 +76,6 @@ def _after(
     if project is None:
         return ()
     return events_after(connection, project.id, seq, session_id=session, at_most=limit)
-
-
-def _of_turns(
-    connection: Connection, place: Place, session: str, turns: Sequence[str], until: int
-) -> tuple[EventRow, ...]:
-    project = find_project(connection, place)
-    if project is None:
-        return ()
-    return events_of_turns(connection, session, turns, until)
 
 
 def _last(connection: Connection, place: Place) -> int:

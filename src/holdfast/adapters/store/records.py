@@ -126,6 +126,21 @@ class QueuedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RejectionRow:
+    """A rejection of hunks of a change, and what became of it."""
+
+    id: str
+    session_id: str
+    seq: int
+    change_id: str
+    state: str
+    body: Any
+    why: str | None
+    told_in: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class ApprovalRow:
     """A question of a turn, and how it ended; `answer` is None while it is open."""
 

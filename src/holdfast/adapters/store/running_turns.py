@@ -22,12 +22,14 @@ from holdfast.adapters.store.queries.turns import (
     end_turn,
     lock_turns,
     running_turns,
+    turns_and_sessions,
     turns_by_id,
     withdraw_stop,
 )
 from holdfast.adapters.store.tables import sessions
 from holdfast.adapters.store.transcript import translated
 from holdfast.adapters.store.turn_fence import RUNNING
+from holdfast.adapters.store.turn_log import OURS
 from holdfast.usecases.sessions.ports import RunningTurn, StopScope, TurnOwner
 from holdfast.vocab.owned_event import OwnedEvent
 
@@ -67,6 +69,7 @@ class StoredRunningTurns:
         """Return the turns that a process runs now."""
         with translated():
             rows = self._store().query(running_turns)
+
         found = []
         for row, session in rows:
             turn = RunningTurn(
@@ -77,6 +80,7 @@ class StoredRunningTurns:
             )
             if self._is_in(scope, row, session):
                 found.append(turn)
+
         return self.wait(found, 0.0)
 
     def ask_to_stop(self, turns: Sequence[RunningTurn], sentence: str) -> None:
@@ -98,6 +102,7 @@ class StoredRunningTurns:
                 break
             time.sleep(_TICK)
             left = tuple(filter(self._runs, left))
+
         return left
 
     def _runs(self, turn: RunningTurn) -> bool:
@@ -117,18 +122,26 @@ class StoredRunningTurns:
         with translated():
             return self._store().run(_end, turn, ended)
 
-    def end_processes(
-        self, turns: Sequence[RunningTurn], *, worktree: bool = False
-    ) -> tuple[int, ...]:
-        """End the processes of these turns, and of all that ever worked on this worktree."""
-        wanted = {turn.id for turn in turns}
+    def end_processes(self, turns: Sequence[RunningTurn]) -> tuple[int, ...]:
+        """End the processes that were started by these turns."""
+        return self._processes.end({turn.id for turn in turns})
+
+    def end_left_processes(self, scope: StopScope) -> tuple[int, ...]:
+        """End the agents of the session and, with `worktree`, what turns on its files started."""
         marked = {each.turn for each in self._processes.found()}
-        if worktree and marked:
-            with translated():
-                rows = self._store().query(turns_by_id, marked)
-            here = [row.id for row in rows if self._is_on_our_files(row)]
-            wanted.update(here)
-        return self._processes.end(wanted)
+        if not marked:
+            return ()
+
+        with translated():
+            rows = self._store().query(turns_and_sessions, marked)
+
+        left = set()
+        for row, session in rows:
+            remembers = session == scope.session and _was_external(row)
+            if remembers or (scope.worktree and self._is_on_our_files(row)):
+                left.add(row.id)
+
+        return self._processes.end(left)
 
     def end_owner(self, turn: RunningTurn) -> None:
         """End the process that runs a turn, if it is on this machine and runs no other turn."""
@@ -139,8 +152,10 @@ class StoredRunningTurns:
             return
         if not is_alive(owner):
             return
+
         with translated():
             rows = self._store().query(running_turns)
+
         of_owner = {row.id for row, _ in rows if row.owner == str(owner)}
         if of_owner <= {turn.id}:
             end_process(owner.pid, owner.started)
@@ -165,6 +180,12 @@ class StoredRunningTurns:
         return host == platform.node() or isinstance(self._store().address, SqliteFile)
 
 
+def _was_external(row: TurnRow) -> bool:
+    """Return whether an external agent did the work of a turn."""
+    agent: str = row.metadata.get("agent", OURS)
+    return agent != OURS
+
+
 def _overlap(one: Path, other: Path) -> bool:
     return one == other or one in other.parents or other in one.parents
 
@@ -183,10 +204,12 @@ def _end(connection: Connection, turn: RunningTurn, ended: TurnEnded) -> bool:
     session = session_by_id(connection, turn.session)
     if session is None:
         return False
+
     lock_project_by_id(connection, session.project_id)
     values = {"status": ended.status, "stop_reason": ended.stop_reason}
     if end_turn(connection, turn.id, **values, by_owner=False) is None:
         return False
+
     closed = close_questions(connection, [turn.id])
     publish(connection, session.project_id, [*closed, OwnedEvent(ended, turn.session, turn.id)])
     return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import inspect, text
@@ -10,6 +9,12 @@ from sqlalchemy.exc import DBAPIError
 
 from holdfast.adapters.store.engine import for_reading
 from holdfast.adapters.store.errors import NotAStore, StoreNewer
+from holdfast.adapters.store.plain.revisions import (
+    READ_VERSION,
+    SCRIPTS,
+    VERSION_TABLE,
+    revisions,
+)
 from holdfast.adapters.store.tables import metadata
 
 if TYPE_CHECKING:
@@ -17,25 +22,13 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.store.database_url import DatabaseUrl
 
-_SCRIPTS = Path(__file__).parent / "migrations"
-_VERSION_TABLE = "alembic_version"
-_READ_VERSION = f"SELECT version_num FROM {_VERSION_TABLE}"  # noqa: S608 - a constant
 # As Alembic creates it.
 _CREATE_VERSION = (
-    f"CREATE TABLE {_VERSION_TABLE} (version_num VARCHAR(32) NOT NULL, "
-    f"CONSTRAINT {_VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
+    f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL, "
+    f"CONSTRAINT {VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
 )
 # Any number will do, as long as all processes take the same one.
 _MIGRATION_LOCK = 0x686F_6C64
-
-
-def revisions() -> tuple[str, ...]:
-    """Return the numbers of the schemas this code knows, oldest first."""
-    return tuple(
-        sorted(
-            script.name[:4] for script in (_SCRIPTS / "versions").glob("[0-9][0-9][0-9][0-9]_*.py")
-        )
-    )
 
 
 def bring_up_to_date(engine: Engine, address: DatabaseUrl) -> None:
@@ -48,6 +41,7 @@ def bring_up_to_date(engine: Engine, address: DatabaseUrl) -> None:
     # The common case: no lock, and no Alembic to import.
     if _is_up_to_date(engine):
         return
+
     with engine.begin() as connection:
         # On SQLite the transaction itself is the lock: it began with BEGIN IMMEDIATE.
         if connection.dialect.name == "postgresql":
@@ -64,25 +58,26 @@ def _is_up_to_date(engine: Engine) -> bool:
     with engine.connect() as connection:
         for_reading(connection)
         try:
-            found = connection.exec_driver_sql(_READ_VERSION).scalar()
+            found = connection.exec_driver_sql(READ_VERSION).scalar()
         except DBAPIError:
             # There is no such table yet; any other error comes again where it is explained.
             return False
+
     return found == revisions()[-1]
 
 
 def revision(connection: Connection) -> str | None:
     """Return which schema the store has; None if it has none yet."""
-    if not inspect(connection).has_table(_VERSION_TABLE):
+    if not inspect(connection).has_table(VERSION_TABLE):
         return None
-    return connection.exec_driver_sql(_READ_VERSION).scalar()
+    return connection.exec_driver_sql(READ_VERSION).scalar()
 
 
 def _create_newest(connection: Connection) -> None:
     """Create the tables as the scripts would leave them, and record that."""
     metadata.create_all(connection, checkfirst=False)
     connection.exec_driver_sql(_CREATE_VERSION)
-    statement = text(f"INSERT INTO {_VERSION_TABLE} VALUES (:newest)")  # noqa: S608 - a constant
+    statement = text(f"INSERT INTO {VERSION_TABLE} VALUES (:newest)")  # noqa: S608 - a constant
     connection.execute(statement, {"newest": revisions()[-1]})
 
 
@@ -93,7 +88,7 @@ def migrate(connection: Connection, to: str = "head") -> None:
     from alembic.config import Config  # noqa: PLC0415 - only for a migration
 
     config = Config(attributes={"connection": connection})
-    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
     command.upgrade(config, to)
 
 
@@ -116,6 +111,7 @@ def _judge(connection: Connection, address: DatabaseUrl) -> None:
             f"{address}: another program keeps its tables here; give Holdfast a database of its "
             "own."
         )
+
     raise StoreNewer(
         f"{address}: a newer Holdfast has written this store (schema {found}, this one knows up "
         f"to {newest}); "

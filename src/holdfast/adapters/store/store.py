@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
-import os
 import sqlite3
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from holdfast.adapters.store.database_url import DatabaseUrl, SqliteFile, parse_address
-from holdfast.adapters.store.engine import BUSY_SECONDS, for_reading, make_engine
-from holdfast.adapters.store.error_messages import busy_message, explained, within_reach
-from holdfast.adapters.store.errors import NotAStore, StoreUnavailable
+from holdfast.adapters.store.engine import for_reading, make_engine
+from holdfast.adapters.store.engine_errors import explained
+from holdfast.adapters.store.plain.store_file import BUSY_SECONDS, open_alone, queued
 from holdfast.adapters.store.schema import bring_up_to_date
-from holdfast.adapters.store.write_queue import QueueStuck, wait_in_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from sqlalchemy import Connection, Engine
 
     from holdfast.adapters.store.turn_fence import TurnFence
-
-_MADE = b"The store beside this file has content.\n"
 
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
@@ -68,12 +61,8 @@ class Store:
         if not isinstance(self.address, SqliteFile):
             yield
             return
-        with ExitStack() as line:
-            try:
-                with within_reach(self.address):
-                    line.enter_context(wait_in_line(self.address.path, BUSY_SECONDS))
-            except QueueStuck:
-                raise StoreUnavailable(busy_message(self.address)) from None
+
+        with queued(self.address):
             yield
 
     @contextmanager
@@ -127,6 +116,7 @@ class Store:
         """
         if self._engine.dialect.paramstyle != "qmark":
             query = query.replace("?", "%s")
+
         with explained(self.address), closing(self._engine.raw_connection()) as connection:
             cursor = connection.cursor()
 
@@ -163,6 +153,7 @@ class Store:
         """Write the file anew without its free bytes; others wait that long. Not on PostgreSQL."""
         if not isinstance(self.address, SqliteFile):
             return
+
         # VACUUM is no part of a transaction, and the engine begins one for every connection.
         opened = partial(sqlite3.connect, self.address.path, BUSY_SECONDS, isolation_level=None)
         with explained(self.address), self._queue(), closing(opened()) as connection:
@@ -182,73 +173,10 @@ def open_store(url: str) -> Iterator[Store]:
     try:
         with explained(address):
             if isinstance(address, SqliteFile):
-                with _alone(address) as lock:
-                    _refuse_emptied(address, lock)
+                with open_alone(address):
                     bring_up_to_date(engine, address)
-                    _mark_made(lock)
             else:
                 bring_up_to_date(engine, address)
         yield Store(engine, address)
     finally:
         engine.dispose()
-
-
-@contextmanager
-def _alone(address: SqliteFile) -> Iterator[int]:
-    """Wait until nobody else is opening this file; yield the descriptor of the lock file.
-
-    Nobody may use it while it changes to WAL mode.
-    """
-    with within_reach(address):
-        lock = _open_lock(address.path)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with within_reach(address):
-            _make_private(address.path, lock)
-        yield lock
-    finally:
-        os.close(lock)
-
-
-def _open_lock(file: Path) -> int:
-    file.parent.mkdir(0o700, parents=True, exist_ok=True)
-    return os.open(
-        file.with_name(f"{file.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-    )
-
-
-def _refuse_emptied(address: SqliteFile, lock: int) -> None:
-    """Raise `NotAStore` if the file has lost its content: it would be taken for a new store."""
-    if os.fstat(lock).st_size == 0 or address.path.stat().st_size > 0:
-        return
-    raise NotAStore(
-        f"{address}: the store is empty, and it was not; something else has emptied the file. "
-        "Bring it back from a backup, or remove the file to begin with a new store."
-    )
-
-
-def _mark_made(lock: int) -> None:
-    """Mark in the lock file that there is a store beside it, with content."""
-    with suppress(OSError):
-        # A full disk: the store itself is there and works, the next to open it marks it.
-        if os.fstat(lock).st_size == 0:
-            os.pwrite(lock, _MADE, 0)
-
-
-def _make_private(file: Path, lock: int) -> None:
-    """Make the file, closed to others, if it is not there.
-
-    SQLite gives its -wal and -shm the same mode.
-    """
-    try:
-        # O_EXCL, and only looked at under the lock: to open and close a file that SQLite has open
-        # in this process would drop SQLite's locks on it.
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        # A new store, also where there was one before that somebody has removed.
-        os.ftruncate(lock, 0)
-    except FileExistsError:
-        # SQLite would say only that it is unable to open the file, and not why.
-        if file.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)) from None
-        if file.exists() and not os.access(file, os.R_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None

@@ -19,7 +19,8 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from holdfast.adapters.store.column_types import DiskPath, Json, Moment, Words, new_id, nothing, now
+from holdfast.adapters.store.column_types import DiskPath, Json, Moment, Words
+from holdfast.adapters.store.plain.column_values import new_id, nothing, now
 
 # Alembic finds a constraint again by its name, so each has one, and the same on both databases.
 metadata = MetaData(
@@ -190,6 +191,24 @@ queued_messages = Table(
     UniqueConstraint("session_id", "client_id"),
 )
 
+rejections = Table(
+    "rejections",
+    metadata,
+    _id(),
+    _child_of("sessions"),
+    _seq(),
+    # No foreign key: the reason is told also if the change was pruned.
+    _word("change_id"),
+    _word("state"),
+    # The hunks, the paths of the change and the reason.
+    Column("body", Json, nullable=False),
+    Column("why", Words),
+    # The turn whose prompt has told the model; null until then.
+    Column("told_in", Text),
+    _moment(),
+    UniqueConstraint("session_id", "seq"),
+)
+
 approvals = Table(
     "approvals",
     metadata,
@@ -283,5 +302,6 @@ events = Table(
     # The part of a message whose text this is: it is stored once.
     Column("part_id", Text),
     Index(None, "session_id", "seq"),
+    Index(None, "turn_id", "seq"),
     Index(None, "part_id"),
 )

@@ -178,8 +178,10 @@ def _record(  # noqa: PLR0917 - the call of the port, on a connection
     owners = _owners(connection, gone)
     for each in sorted({project_id, *owners.values()}):
         lock_project_by_id(connection, each)
+
     if checkpoint_by_id(connection, checkpoint.id) is not None:
         return None
+
     _add(connection, checkpoint, roots, project_id)
     seq = publish(connection, project_id, events)
     removed = _remove(connection, owners, announce)
@@ -198,6 +200,7 @@ def _elsewhere(connection: Connection, roots: _Roots) -> tuple[CheckpointElsewhe
     project = find_project(connection, roots.project)
     if project is None:
         return ()
+
     found = []
     for row, worktree in checkpoints_elsewhere(connection, project.id, roots.worktree.worktree_id):
         created = row.created_at.isoformat(timespec="seconds")
@@ -206,6 +209,7 @@ def _elsewhere(connection: Connection, roots: _Roots) -> tuple[CheckpointElsewhe
             row.id, path, identity, created, row.kind, row.label, row.session_id
         )
         found.append(each)
+
     return tuple(found)
 
 
@@ -213,9 +217,11 @@ def _project_of(connection: Connection, checkpoint: Checkpoint, roots: _Roots) -
     session_id = checkpoint.draft.session
     if session_id is None:
         return project_at(connection, roots.project).id
+
     session = session_by_id(connection, session_id)
     if session is None:
         raise Gone("session", session_id)
+
     return session.project_id
 
 
@@ -236,9 +242,11 @@ def _remove(
     ids_of: dict[str, list[str]] = {}
     for checkpoint, project_id in owners.items():
         ids_of.setdefault(project_id, []).append(checkpoint)
+
     numbers = {}
     for project_id, ids in sorted(ids_of.items()):
         numbers[project_id] = publish(connection, project_id, announce(ids))
+
     return numbers
 
 
@@ -255,6 +263,7 @@ def _add(
     if draft.session is not None:
         chat_id = draft.chat
         place = _check_owner(connection, draft, place)
+
     worktree = worktree_at(connection, roots.worktree, project_id=project_id)
     add_checkpoint(
         connection,
@@ -280,9 +289,11 @@ def _check_owner(connection: Connection, draft: CheckpointDraft, place: int | No
         return place
     if draft.message is None:
         return None
+
     message = message_by_id(connection, draft.message)
     if message is None or message.chat_id != chat.id:
         raise Gone("message", draft.message)
+
     return message.seq
 
 
@@ -291,6 +302,7 @@ def _place(connection: Connection, checkpoint: Checkpoint) -> int | None:
     chat_id = checkpoint.draft.chat
     if chat_id is None or chat_by_id(connection, chat_id) is None:
         return None
+
     row = checkpoint_by_id(connection, checkpoint.id)
     if row is not None:
         return row.message_seq
@@ -298,9 +310,11 @@ def _place(connection: Connection, checkpoint: Checkpoint) -> int | None:
     # restore never was.
     if checkpoint.is_undo_checkpoint or checkpoint.draft.message is None:
         return None
+
     message = message_by_id(connection, checkpoint.draft.message)
     if message is None or message.chat_id != chat_id:
         return None
+
     return message.seq
 
 
@@ -318,13 +332,16 @@ def _exchange(connection: Connection, restore: _Restore, announce: AnnounceExcha
     if project_id is None:
         # Another process has removed the chat while the files were being restored.
         return Exchanged()
+
     # In this order: turn, project, chat, message, checkpoint. Else two that write the same would
     # wait for each other.
     if with_conversation:
         lock_turns_of_chat(connection, target.draft.chat or "")
+
     lock_project_by_id(connection, project_id)
     if checkpoint_by_id(connection, point.id) is not None:
         return _exchanged_before(connection, restore)
+
     exchanged = Exchanged()
     if with_conversation:
         place = _place(connection, target)
@@ -333,11 +350,13 @@ def _exchange(connection: Connection, restore: _Restore, announce: AnnounceExcha
         exchanged = _exchange_turns(connection, restore, project_id, place)
     else:
         _add(connection, point, restore.roots, project_id)
+
     exchanged = _exchange_changes(connection, restore, project_id, exchanged)
     if restore.uses_up_target:
         remove_checkpoints(connection, [target.id])
         gone = (*exchanged.checkpoints_left, target.id)
         exchanged = replace(exchanged, checkpoints_left=gone)
+
     seq = publish(connection, project_id, announce(exchanged))
     return replace(exchanged, seq=seq)
 
@@ -354,6 +373,7 @@ def _exchange_turns(
     is_new = checkpoint_by_id(connection, target.id) is None
     if is_new:
         _add(connection, target, restore.roots, project_id, place)
+
     _add(connection, point, restore.roots, project_id, place)
     return Exchanged(
         left.messages,
@@ -373,6 +393,7 @@ def _exchange_changes(
     at_target = None
     if restore.scope != "conversation":
         at_target = changes_in_log(connection, project_id, restore.target)
+
     moved = plan_exchange(
         connection,
         project_id,
@@ -393,6 +414,7 @@ def _changes_differ(connection: Connection, target: Checkpoint, roots: _Roots) -
     project = find_project(connection, roots.project)
     if project is None:
         return False
+
     at_target = changes_in_log(connection, project.id, target)
     plan = plan_exchange(
         connection,
@@ -432,6 +454,7 @@ def _exchanged_before(connection: Connection, restore: _Restore) -> Exchanged:
         return Exchanged(left)
     if not restore.target.is_undo_checkpoint:
         return Exchanged(left)
+
     chat_id = restore.target.draft.chat or ""
     back = messages_from(connection, chat_id, point.message_seq or 0)
     return Exchanged(left, back)
@@ -443,6 +466,7 @@ def _forget(
     owners = _owners(connection, ids)
     for project_id in sorted(set(owners.values())):
         lock_project_by_id(connection, project_id)
+
     numbers = _remove(connection, owners, announce)
     # Of those without a record there may still be rows that left with them.
     remove_checkpoints(connection, ids)

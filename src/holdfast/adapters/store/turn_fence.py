@@ -62,10 +62,12 @@ class TurnFence:
         """
         if row is None:
             return _ENDED_BY_OTHERS
+
         status, generation, asked_at, message = row
         sentence: str = message or _ENDED_BY_OTHERS
         if (status, generation) != (RUNNING, self.generation):
             return sentence
         if if_asked and asked_at is not None:
             return sentence
+
         return None

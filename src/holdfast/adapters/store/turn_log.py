@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select, update
 
 from holdfast.adapters.processes.process_identity import this_process
-from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.plain.column_values import new_id
 from holdfast.adapters.store.queries.agent_sessions import (
     ask_for_agent,
     generation_of,
@@ -37,6 +37,7 @@ from holdfast.adapters.store.queries.statements import append
 from holdfast.adapters.store.queries.turns import begin_turn, end_turn, lock_turns
 from holdfast.adapters.store.queries.worktrees import worktree_at, worktree_by_id
 from holdfast.adapters.store.sessions.message_queue import begin_queued
+from holdfast.adapters.store.sessions.rejections import take_reasons
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
 from holdfast.adapters.store.tables import events as event_rows
 from holdfast.adapters.store.turn_fence import LOOK, RUNNING, TurnFence
@@ -48,6 +49,7 @@ from holdfast.usecases.events.event_json import (
 )
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.record_watch import RecordsUnavailable
+from holdfast.usecases.sessions.transcript_ports import Attachment
 from holdfast.usecases.turns.ports import (
     BeginOutcome,
     TurnBegun,
@@ -56,6 +58,7 @@ from holdfast.usecases.turns.ports import (
 )
 from holdfast.vocab.agent_events import AgentCall, AgentStateChanged
 from holdfast.vocab.events import Event, RepairEnded, Said, SentinelRaised, TurnEnded
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.session_events import SessionChanged
 from holdfast.vocab.transcript import UserText
 
@@ -67,6 +70,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
     from holdfast.adapters.store.records import WorktreeRow
     from holdfast.adapters.store.store import Store
+    from holdfast.usecases.changes.ports import Rejection
     from holdfast.usecases.record_watch import Look
     from holdfast.usecases.turns.ports import PastEvents
     from holdfast.vocab.place import Place
@@ -95,14 +99,17 @@ class StoredTurnLog:
         turn = new_id()
         if opening.queued is not None:
             turn = opening.queued.turn_id
+
         with _translated():
             # Before the row: a running turn without a lock counts as dead.
             self._locks.take(turn)
             begun = self._store.run(self._begin, opening, turn, announce)
+
         if isinstance(begun, TurnNotBegun):
             self._locks.drop(turn)
         else:
             self._store.fence = TurnFence(turn)
+
         return begun
 
     def ask_for(self, session: str, agent: str) -> AgentRequest | None:
@@ -119,11 +126,13 @@ class StoredTurnLog:
         """Return the events of the turn that are on record after a number, in order."""
         with _translated():
             rows = self._store.query(events_of_turn, begun.project, begun.turn, after)
+
         found = []
         for seq, kind, body in rows:
             event = event_from_json(kind, body)
             if event is not None:
                 found.append((seq, event))
+
         return found
 
     @contextmanager
@@ -152,6 +161,7 @@ class StoredTurnLog:
             for begun in dead:
                 self._store.run(_end, begun, events, ended, by_owner=False)
                 self._locks.drop(begun.turn)
+
         return tuple(begun.session for begun in dead)
 
     def _begin(
@@ -164,69 +174,144 @@ class StoredTurnLog:
         project = lock_project(connection, self._place)
         worktree = worktree_at(connection, self._place, project_id=project.id).id
         if opening.session is None:
-            if not opening.prompt:
-                return TurnNotBegun("there is no prompt; say what is to be done.")
-            metadata = {"system": opening.system, "tools": opening.tools}
-            title = opening.prompt[:_LONGEST_TITLE]
-            session = add_session(
-                connection,
-                project.id,
-                session_id=opening.new_session,
-                title=title,
-                metadata=metadata,
-                worktree_id=worktree,
-            ).id
-            chat = add_chat(connection, session).id
-            system = opening.system
+            opened = _open_session(connection, project.id, worktree, opening)
         else:
-            found = _find(connection, project.id, opening.session)
-            if isinstance(found, TurnNotBegun):
-                return found
-            session, chat = found
-            refused = _refuse_restored(connection, session, opening)
-            if refused is not None:
-                return refused
-            busy = _turn_at_work(connection, chat)
-            if busy is not None and self._locks.is_locked(busy):
-                return TurnNotBegun(
-                    f"session {session}: a turn of it is still running; wait for its end, or stop "
-                    f"it: holdfast cancel {session}"
-                )
-            system = opening.system
-            if opening.agent == OURS:
-                system = _system(connection, session, opening)
-            set_worktree(connection, session, worktree)
+            opened = self._go_on(connection, project.id, worktree, opening)
+        if isinstance(opened, TurnNotBegun):
+            return opened
+
         queued = _take_queued(connection, opening)
         if isinstance(queued, TurnNotBegun):
             return queued
+
+        begun = self._record(connection, project.id, opened, opening, turn)
+        named = _name_session(connection, begun.session, begun.prompt)
+        events = [*queued, *named, *announce(begun)]
+        last = _keep(connection, begun, events)
+        return replace(begun, seq=last - len(events))
+
+    def _go_on(
+        self, connection: Connection, project_id: str, worktree: str, opening: TurnRequest
+    ) -> _OpenedChat | TurnNotBegun:
+        """Return the chat of the session that goes on, or why it cannot."""
+        found = _find(connection, project_id, opening.session or "")
+        if isinstance(found, TurnNotBegun):
+            return found
+
+        session, chat = found
+        refused = _refuse_restored(connection, session, opening)
+        if refused is not None:
+            return refused
+
+        busy = _turn_at_work(connection, chat)
+        if busy is not None and self._locks.is_locked(busy):
+            return TurnNotBegun(
+                f"session {session}: a turn of it is still running; wait for its end, or stop "
+                f"it: holdfast cancel {session}"
+            )
+
+        system = opening.system
+        if opening.agent == OURS:
+            system = _system(connection, session, opening)
+        set_worktree(connection, session, worktree)
+        return _OpenedChat(session, chat, system)
+
+    def _record(
+        self,
+        connection: Connection,
+        project_id: str,
+        opened: _OpenedChat,
+        opening: TurnRequest,
+        turn: str,
+    ) -> TurnBegun:
+        """Write the user's message, the empty answer, and the turn between them."""
+        session, chat = opened.session, opened.chat
         set_agent(connection, session, opening.agent)
         last_turn = _last_turn(connection, chat)
         past = _past(connection, chat, prompted=bool(opening.prompt))
-        prompt = opening.prompt
-        if not prompt and _has_nothing_to_answer(past):
-            prompt = _GO_ON
+        told = take_reasons(connection, session, turn)
+        prompt = _prompt(opening.prompt, told, past)
         prompt_message = None
         if prompt:
-            reserved = opening.queued.id if opening.queued else None
-            prompt_message = append_message(connection, chat, role="user", message_id=reserved).id
-            append_parts(connection, prompt_message, [("text", {"text": prompt})])
+            prompt_message = _append_prompt(connection, chat, prompt, opening)
             past = (*past, UserText(prompt))
+
         answer = append_message(connection, chat, role="assistant", status=RUNNING)
-        root = self._place.worktree_root
         begin_turn(
             connection,
             chat,
             turn_id=turn,
             message_id=answer.id,
-            metadata={"model": opening.model, "host": platform.node(), "root": root},
+            metadata={
+                "model": opening.model,
+                "agent": opening.agent,
+                "host": platform.node(),
+                "root": self._place.worktree_root,
+            },
             owner=str(this_process()),
         )
-        begun = TurnBegun(
-            session, chat, turn, answer.id, system, past, project.id, prompt_message, last_turn
+        return TurnBegun(
+            session,
+            chat,
+            turn,
+            answer.id,
+            opened.system,
+            past,
+            project_id,
+            prompt_message,
+            prompt or "",
+            last_turn,
         )
-        events = [*queued, *_name_session(connection, session, prompt), *announce(begun)]
-        last = _keep(connection, begun, events)
-        return replace(begun, seq=last - len(events))
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenedChat:
+    """Where a turn is recorded, and what its model is told first."""
+
+    session: str
+    chat: str
+    system: str
+
+
+def _open_session(
+    connection: Connection, project_id: str, worktree: str, opening: TurnRequest
+) -> _OpenedChat | TurnNotBegun:
+    """Add a session for the turn, with its chat."""
+    if not opening.prompt:
+        return TurnNotBegun("there is no prompt; say what is to be done.")
+
+    session = add_session(
+        connection,
+        project_id,
+        session_id=opening.new_session,
+        title=opening.prompt[:_LONGEST_TITLE],
+        metadata={"system": opening.system, "tools": opening.tools},
+        worktree_id=worktree,
+    ).id
+    return _OpenedChat(session, add_chat(connection, session).id, opening.system)
+
+
+def _append_prompt(connection: Connection, chat: str, prompt: str, opening: TurnRequest) -> str:
+    """Append the user's message, and return its id."""
+    reserved = opening.queued.id if opening.queued else None
+    message = append_message(connection, chat, role="user", message_id=reserved).id
+    append_parts(connection, message, [("text", {"text": prompt})])
+    return message
+
+
+def _prompt(
+    asked: str | None, told: Sequence[Rejection], past: tuple[PastEvents, ...]
+) -> str | None:
+    """Return the text of the user's message, with the reasons of rejections; None: no message."""
+    prompt = asked
+    if not prompt and (told or _has_nothing_to_answer(past)):
+        prompt = _GO_ON
+
+    if told:
+        review = Attachment("review", "\n".join(map(str, told)))
+        prompt = f"{prompt}\n\n{review}"
+
+    return prompt
 
 
 @contextmanager
@@ -250,6 +335,7 @@ def _name_session(
     row = session_by_id(connection, session)
     if row is None or row.title or not prompt:
         return ()
+
     row = replace(row, title=prompt[:_LONGEST_TITLE])
     this = update(sessions).where(sessions.c.id == session)
     connection.execute(this.values(title=row.title))
@@ -280,6 +366,7 @@ def _find(connection: Connection, project_id: str, wanted: str) -> tuple[str, st
         return TurnNotBegun(
             f"{wanted}: there is no such session in this project; begin one without --continue."
         )
+
     return found[0], chats_of(connection, found[0])[-1].id
 
 
@@ -310,9 +397,11 @@ def worktree_of_session(
     found = _find(connection, project.id if project else "", wanted)
     if isinstance(found, TurnNotBegun):
         return found
+
     session = session_by_id(connection, found[0])
     if session is None or session.worktree_id is None:
         return None
+
     return worktree_by_id(connection, session.worktree_id)
 
 
@@ -322,6 +411,7 @@ def _system(connection: Connection, session_id: str, opening: TurnRequest) -> st
     metadata = connection.execute(select(sessions.c.metadata).where(this)).scalar_one()
     if metadata.get("tools") == opening.tools and metadata.get("system"):
         return str(metadata["system"])
+
     told = {**metadata, "system": opening.system, "tools": opening.tools}
     connection.execute(update(sessions).where(this).values(metadata=told))
     return opening.system
@@ -367,8 +457,10 @@ def _past(connection: Connection, chat_id: str, *, prompted: bool) -> tuple[Past
             past.pop()
         is_open = False
         past.append(kept)
+
     if is_open and prompted:
         past.pop()
+
     return tuple(past)
 
 
@@ -400,6 +492,7 @@ def _has_nothing_to_answer(past: Sequence[object]) -> bool:
         if isinstance(last, AgentCall):
             return True
         return isinstance(last, Said) and not last.calls
+
     return True
 
 
@@ -412,13 +505,16 @@ def _keep(
     new = [_new_event(begun, event) for event in events]
     if not new:
         return last_event(connection, begun.project)
+
     batches = [events_below(begun.project, new)]
     for event in events:
         if isinstance(event, AgentStateChanged):
             set_agent_state(connection, begun.session, begun.chat, event)
+
     parts = [(event.part_id, event.kind) for event in new if event.part_id is not None]
     if parts:
         batches.append(parts_of_events(begun.message, parts))
+
     return append(connection, *batches, fence=fence)[0]
 
 
@@ -445,6 +541,7 @@ def _end(
     over = end_turn(connection, begun.turn, **values, by_owner=by_owner)
     if over is None:
         return last_event(connection, begun.project)
+
     this = messages.c.id == begun.message
     connection.execute(update(messages).where(this).values(status=ended.status))
     closed = [owned.event for owned in close_questions(connection, [begun.turn])]
@@ -456,6 +553,7 @@ def _running(connection: Connection, place: Place) -> tuple[TurnBegun, ...]:
     project = find_project(connection, place)
     if project is None:
         return ()
+
     query = (
         select(sessions.c.id, chats.c.id, turns.c.id, turns.c.message_id, turns.c.metadata)
         .join(chats, chats.c.session_id == sessions.c.id)
@@ -468,4 +566,5 @@ def _running(connection: Connection, place: Place) -> tuple[TurnBegun, ...]:
         if metadata.get("host") != platform.node():
             continue
         running.append(TurnBegun(session, chat, turn, message or "", "", (), project.id))
+
     return tuple(running)

@@ -66,11 +66,13 @@ def files_of_command(command: str, root: Path) -> Iterator[CodeFile]:
     words = _without_wrappers(shlex.split(command))
     if not words:
         return
+
     name = PurePosixPath(words[0]).name
     yield from _named_scripts(words, root)
     module = _module(words)
     if _INTERPRETERS.fullmatch(name) and module:
         name = module
+
     yield from _read_by(name, root)
 
 
@@ -91,8 +93,10 @@ def _named_scripts(words: Sequence[str], root: Path) -> Iterator[CodeFile]:
     """Yield a program in the project, and the first script that an interpreter is to run."""
     if "/" in words[0] and _is_in_project(words[0], root):
         yield "tool", os.path.normpath(words[0]), None
+
     if not _INTERPRETERS.fullmatch(PurePosixPath(words[0]).name):
         return
+
     for word in words[1:]:
         if not word.startswith("-") and _is_in_project(word, root):
             yield "plugin", os.path.normpath(word), None
@@ -115,6 +119,7 @@ def _read_by(name: str, root: Path) -> Iterator[CodeFile]:
     for file in _READS.get(name, ()):
         if (root / file).is_file():
             yield "configuration", file, None
+
     if name in {"make", "gmake"}:
         yield from _makefiles(root)
     elif name in {"pytest", "py.test"}:
@@ -149,6 +154,7 @@ def _scripts(root: Path) -> Iterator[CodeFile]:
         package = json.loads((root / "package.json").read_bytes())
     except (OSError, ValueError, RecursionError):
         return
+
     if isinstance(package, dict):
         scripts = json.dumps(package.get("scripts"), indent=1, sort_keys=True)
         yield "build", "package.json", f"{scripts}\n"

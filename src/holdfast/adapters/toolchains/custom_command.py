@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.environment import environment
+from holdfast.adapters.toolchains.check_step import CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import NOT_TRUSTED, InstalledTool, ToolProgram
-from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import generic
 from holdfast.repair.ports import ToolchainMissing
 
@@ -32,6 +32,7 @@ def plan_of(command: str | Sequence[str]) -> partial[Sequence[CheckStep]]:
 def _plan(unit: CheckedFile, words: Sequence[str]) -> Sequence[CheckStep]:
     if not unit.own_code:
         unit.refuse_tool(ToolProgram(shlex.join(words), ""), NOT_TRUSTED)
+
     tree = unit.scratch.mirror(unit.path, unit.text)
     name, *arguments = [word.replace("{path}", unit.path) for word in words]
     program = _find_program(name, tree)
@@ -40,7 +41,7 @@ def _plan(unit: CheckedFile, words: Sequence[str]) -> Sequence[CheckStep]:
     variables = environment() | {"LC_ALL": "C"}
     # make stops at the first file that fails. After the repair of that file the next failure would
     # look as if the repair had caused it.
-    variables["MAKEFLAGS"] = f"{variables.get('MAKEFLAGS', '')} -k".strip()
+    variables["MAKEFLAGS"] = _with_keep_going(variables.get("MAKEFLAGS", ""))
     step = CheckStep(
         tool=tool,
         argv=[program, *arguments],
@@ -52,14 +53,25 @@ def _plan(unit: CheckedFile, words: Sequence[str]) -> Sequence[CheckStep]:
     return [step]
 
 
+def _with_keep_going(flags: str) -> str:
+    """Return flags of make that begin with `-k`: after ` -- ` it would be a value of a variable.
+
+    Make reads letters at the very beginning as options without their dash.
+    """
+    begins_with_letters = flags[:1].isalpha() and "=" not in flags.split(maxsplit=1)[0]
+    return f"k{flags}" if begins_with_letters else f"-k {flags}".rstrip()
+
+
 def _find_program(name: str, tree: str) -> str:
     """Return the path of a program, on the PATH or in the tree; raise `ToolchainMissing`."""
     if "/" in name:
         program: str | None = os.path.join(tree, name)  # noqa: PTH118 - may be absolute
     else:
         program = shutil.which(name)
+
     if program is None or not os.access(program, os.X_OK):
         raise ToolchainMissing(
             f"{name}: no such program; install it, or set another check in .holdfast/config.toml."
         )
+
     return program

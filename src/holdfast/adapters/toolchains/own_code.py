@@ -49,10 +49,12 @@ class OwnCode:
         language = target or target_of(path)
         if language is None:
             return ()
+
         key = str(PurePosixPath(path).parent), language
         if key not in self._of_folders:
             found = self._find(path, language)
             self._of_folders[key] = tuple(dict.fromkeys(found))
+
         return self._of_folders[key]
 
     def of_command(self, command: str) -> tuple[CodeItem, ...]:
@@ -61,11 +63,13 @@ class OwnCode:
         program = program_of_command(command, self._root)
         if program is not None:
             found += self._tool(program)
+
         for kind, path, text in files_of_command(command, self._root):
             if text is None:
                 found.append(item_of_file(self._root, path, kind))
             else:
                 found.append(item_of_text(path, kind, text))
+
         return tuple(dict.fromkeys(found))
 
     def _find(self, path: str, language: Target) -> Iterator[CodeItem]:
@@ -73,6 +77,7 @@ class OwnCode:
             program = locate(name, self._root, path, own_code=True)
             if program is not None:
                 yield from self._tool(program)
+
         if language == "python":
             yield from self._python(path)
         elif language == "rust":
@@ -94,11 +99,13 @@ class OwnCode:
         config = folder / "pyvenv.cfg"
         if not config.is_file():
             return
+
         yield item_of_file(self._root, os.path.relpath(config, self._root), "configuration")
         libraries = ["lib"]
         # It is usually a link to `lib`.
         if (folder / "lib64").resolve() != (folder / "lib").resolve():
             libraries.append("lib64")
+
         for library, pattern in product(libraries, _STARTUP):
             for file in sorted((folder / library).glob(f"python*/site-packages/{pattern}")):
                 yield item_of_file(self._root, os.path.relpath(file, self._root), "plugin")
@@ -107,11 +114,13 @@ class OwnCode:
         own = python.project_python(self._root)
         if own is not None:
             yield from self._tool(own)
+
         mypy = python.find_mypy_config(self._root, path)
         if mypy is not None and python.mypy_code(mypy):
             yield item_of_text(str(mypy.file), "configuration", python.mypy_code(mypy))
             for plugin in python.mypy_plugins(self._root, mypy):
                 yield item_of_file(self._root, plugin, "plugin")
+
         pyright = python.find_pyright_config(self._root, path)
         if pyright is not None and python.pyright_code(pyright):
             yield item_of_text(str(pyright.file), "configuration", python.pyright_code(pyright))

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path, PurePosixPath
 
+    from holdfast.adapters.toolchains.check_step import CheckMode
     from holdfast.adapters.toolchains.own_code import OwnCode
-    from holdfast.adapters.toolchains.tool_check import CheckMode, ToolCheck
+    from holdfast.adapters.toolchains.tool_check import ToolCheck
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.diagnostics import Target
     from holdfast.vocab.trust import CodeItem
@@ -68,8 +69,10 @@ def checks_of_project(
         own = _own_check(path, request, language, own_code, cancel)
         if own is None and not words:
             words = make_command(request.root)
+
     if words:
         named = _command_check(path, request, words, own_code, cancel)
+
     return tuple(filter(None, (own, named)))
 
 
@@ -88,13 +91,16 @@ def _command_check(
     )
     if check is None:
         return None
+
     scope: str | None = command
     if "{path}" in command:
         # The command is about that file alone.
         scope = None
+
     code = own_code.of_command(command)
     if request.in_project and command == request.command:
         code = (item_of_check(command), *code)
+
     last = request.command is not None
     return ProjectCheck(check, check.with_files, command, scope, last=last, code=code)
 
@@ -114,9 +120,11 @@ def _own_check(
         return None
     if path.endswith(".jsx") and config.name == "package.json":
         return None
+
     mode: CheckMode = "project"
     if language == "python":
         mode = "file"
+
     scope = _scope(path, root, language, config)
     code = own_code.of_file(path, language)
 
@@ -135,9 +143,11 @@ def _own_check(
     check, outside = check_with(own_code=True), check_with(own_code=False)
     if check is None or outside is None:
         return None
+
     without = ProjectCheck(outside, outside.with_files, scope=scope)
     if not code:
         return without
+
     return ProjectCheck(check, check.with_files, scope=scope, code=code, outside=without)
 
 
@@ -151,9 +161,11 @@ def _scope(path: str, root: Path, language: Target, config: PurePosixPath) -> st
         return f"{language} {config}"
     if language != "typescript":
         return None
+
     tsconfig = find_tsconfig(root, path)
     if tsconfig is None or not tsconfig.names(path):
         return None
+
     return f"tsc {tsconfig.path}"
 
 
@@ -168,4 +180,5 @@ def make_command(root: Path) -> str | None:
             if rule.search(text):
                 return f"make {goal}"
         return None
+
     return None

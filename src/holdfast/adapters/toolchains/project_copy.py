@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 from contextlib import suppress
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ _MOST_BYTES = 256_000_000
 _LARGEST_FILE = 4_000_000
 _UNKNOWN: _Stamp = (-1, -1, -1)
 # Folders of installed packages are large and not written by a check: they are linked.
-_LINKED = frozenset({"node_modules", ".venv", "venv", "vendor"})
+LINKED = frozenset({"node_modules", ".venv", "venv", "vendor"})
 # Caches that tools make for one place, and history, which a check does not need.
-_LEFT_OUT = frozenset(
+LEFT_OUT = frozenset(
     {
         ".git",
         ".hg",
@@ -75,7 +75,7 @@ class ProjectCopy:
                 for entry in entries:
                     files += 1
                     status = None
-                    if entry.name not in _LEFT_OUT | _LINKED:
+                    if entry.name not in LEFT_OUT | LINKED:
                         status = _status(entry)
                     if status is not None:
                         size += status.st_size
@@ -83,12 +83,13 @@ class ProjectCopy:
                             folders.append(entry.path)
                     if files > _FEW_FILES or size > _FEW_BYTES:
                         return False
+
         return True
 
     def _copy_changes(self) -> None:
         files, size = _MOST_FILES, _MOST_BYTES
         copied, linked = set(), set()
-        for entry, path in _entries(self._root, self._tree):
+        for entry, path in _entries(str(self._root), str(self._tree)):
             status = _status(entry)
             if status is None:
                 continue
@@ -102,6 +103,7 @@ class ProjectCopy:
             else:
                 self._link(entry, path)
                 linked.add(path)
+
         self._remove((self._copied.keys() | self._linked) - copied - linked)
         self._linked = linked
 
@@ -112,10 +114,11 @@ class ProjectCopy:
             self._copied.pop(path, None)
 
     def _copy(self, entry: os.DirEntry[str], path: str, now: _Stamp) -> None:
-        to = self._tree / path
-        there = _status(to)
-        if there is not None and self._copied.get(path) == (now, _stamp(there)):
+        known = self._copied.get(path)
+        if known is not None and known == (now, _stamp_at(f"{self._tree}/{path}")):
             return
+
+        to = self._tree / path
         with suppress(FileNotFoundError):
             _clear(to)
             shutil.copyfile(entry.path, to)
@@ -143,38 +146,41 @@ class ProjectCopy:
             at.mkdir(exist_ok=True)
 
 
-def _entries(root: Path, tree: Path) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """Yield the entries to copy or to link, with their paths; make the real folders of the tree."""
-    folders = [PurePosixPath()]
+def _entries(root: str, tree: str) -> Iterator[tuple[os.DirEntry[str], str]]:
+    """Yield the entries to copy or to link, with their paths; make the real folders of the tree.
+
+    Paths are plain strings here: this runs before each check, for each file of the project.
+    """
+    folders = [""]
     seen = 0
     for folder in folders:
         with (
             suppress(FileNotFoundError, NotADirectoryError, PermissionError),
-            os.scandir(root / folder) as entries,
+            os.scandir(f"{root}/{folder}") as entries,
         ):
             for entry in sorted(entries, key=lambda each: each.name):
-                path = folder / entry.name
+                path = f"{folder}{entry.name}"
                 seen += 1
-                if _is_left_out(entry, root / folder):
+                if _is_left_out(entry, f"{root}/{folder}"):
                     continue
                 if seen < _MOST_FILES and _is_real_folder(entry):
-                    _make_folder(tree / path)
-                    folders.append(path)
+                    _make_folder(Path(tree, path))
+                    folders.append(f"{path}/")
                 else:
-                    yield entry, path.as_posix()
+                    yield entry, path
 
 
-def _is_left_out(entry: os.DirEntry[str], folder: Path) -> bool:
-    if entry.name in _LEFT_OUT:
+def _is_left_out(entry: os.DirEntry[str], folder: str) -> bool:
+    if entry.name in LEFT_OUT:
         return True
     # A `target` of cargo or maven is build output.
     if entry.name != "target":
         return False
-    return (folder / "Cargo.toml").is_file() or (folder / "pom.xml").is_file()
+    return Path(folder, "Cargo.toml").is_file() or Path(folder, "pom.xml").is_file()
 
 
 def _is_real_folder(entry: os.DirEntry[str]) -> bool:
-    return entry.name not in _LINKED and entry.is_dir(follow_symlinks=False)
+    return entry.name not in LINKED and entry.is_dir(follow_symlinks=False)
 
 
 def _make_folder(at: Path) -> None:
@@ -202,14 +208,23 @@ def _link_target(entry: os.DirEntry[str]) -> str:
     return os.path.realpath(entry.path)
 
 
-def _status(at: Path | os.DirEntry[str]) -> os.stat_result | None:
+def _stamp_at(path: str) -> _Stamp:
+    try:
+        return _stamp(os.lstat(path))
+    except OSError:
+        return _UNKNOWN
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
     """Return the status of a file, link or folder; None if it is missing, a pipe or a device."""
     try:
-        status = at.lstat() if isinstance(at, Path) else at.stat(follow_symlinks=False)
+        status = entry.stat(follow_symlinks=False)
     except FileNotFoundError:
         return None
+
     if stat.S_IFMT(status.st_mode) in {stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR}:
         return status
+
     return None
 
 

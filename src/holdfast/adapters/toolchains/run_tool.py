@@ -120,6 +120,7 @@ def run_tool(
             raise CheckCrashed(
                 f"{argv[0]}: this cannot be run ({error.strerror}); reinstall it."
             ) from error
+
     return ToolRun(ended.code, output.text(), ended.timed_out or ended.cancelled, output.is_full)
 
 

@@ -81,6 +81,7 @@ class ScratchDir:
         """Return a folder where the unit has this text; the rest is linked, or copied if small."""
         if self._mirror.is_small():
             return self.mirror(path, text)
+
         top = self.folder / "farm"
         shutil.rmtree(top, ignore_errors=True)
         here, there = self.root, top
@@ -88,6 +89,7 @@ class ScratchDir:
             there.mkdir()
             _link_all(here, there, without=part)
             here, there = here / part, there / part
+
         there.write_bytes(text)
         return str(top)
 
@@ -104,6 +106,7 @@ def borrow(root: Path) -> Iterator[ScratchDir]:
     if scratch is None:
         _sweep()
         scratch = ScratchDir(root)
+
     try:
         yield scratch
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,8 +11,16 @@ if TYPE_CHECKING:
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """Return the tables of a file; {} if it cannot be read, which its own tool reports."""
+    """Return the tables of a file; {} if it cannot be read, which its own tool reports.
+
+    The caller does not change the result: the same text is parsed once.
+    """
     try:
-        return tomllib.loads(file.read_text("utf-8"))
+        return _parse(file.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         return {}
+
+
+@lru_cache(maxsize=64)
+def _parse(text: str) -> dict[str, Any]:
+    return tomllib.loads(text)

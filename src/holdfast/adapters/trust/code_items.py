@@ -26,10 +26,12 @@ def item_of_file(root: Path, path: str, kind: CodeKind) -> CodeItem:
     place = root / path
     if place.is_symlink() and not is_below(os.path.realpath(place), root):
         return item_of_text(path, kind, f"link to {place.readlink()}\n")
+
     try:
         data = place.read_bytes()
     except OSError:
         return CodeItem(kind, path, _MISSING)
+
     return CodeItem(kind, path, hashlib.sha256(data).hexdigest(), _short_text(data))
 
 

@@ -26,7 +26,9 @@ def filters_of(root: Path) -> tuple[CodeItem, ...]:
     except CheckpointFailed:
         # Without git, git runs nothing.
         return ()
+
     if not found:
         return ()
+
     text = found.decode("utf-8", "surrogateescape").replace("\n", " = ").replace("\0", "\n")
     return (item_of_text(".git/config", "filter", text),)

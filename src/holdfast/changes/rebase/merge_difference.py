@@ -49,8 +49,10 @@ def merge_difference(
             present[path] = now
         if merged is not None:
             wanted[path] = merged
+
     if conflicts:
         return tuple(conflicts)
+
     return plan_of_difference(present, wanted)
 
 
@@ -59,6 +61,7 @@ def _look(files: Files, path: str) -> tuple[bytes, int] | FileRefused | None:
     target = files.link(path)
     if target is not None:
         return target, LINK
+
     looked = files.look(path)
     if isinstance(looked, FileUnfit):
         return FileRefused(path, Refused(looked.reason, looked.message))
@@ -66,6 +69,7 @@ def _look(files: Files, path: str) -> tuple[bytes, int] | FileRefused | None:
         return _conflict(path, "a folder above it is a link in the project")
     if isinstance(looked, FileFound):
         return looked.data, looked.mode
+
     return None
 
 
@@ -79,13 +83,16 @@ def _merge(
         return _with_mode(new, now)
     if old is None or new is None or now is None:
         return _conflict(path, _why_one_missing(new, now))
+
     merged: bytes | tuple[range, ...] = ()
     if LINK not in (old[1], new[1], now[1]):
         merged = merge_bytes(old[0], new[0], now[0])
+
     if isinstance(merged, bytes):
         return _with_mode((merged, new[1]), now, was=old)
     if not merged:
         return _conflict(path, f"this is not text, and was {_BOTH}")
+
     return _conflict(path, f"{_lines(merged)} of the project's file: {_BOTH}")
 
 
@@ -119,6 +126,7 @@ def _with_mode(
     """Return the new file with the mode of the present one, unless the new one differs in kind."""
     if new is None or now is None:
         return new
+
     compared = was or now
     if LINK in (new[1], now[1]):
         return new
@@ -127,6 +135,7 @@ def _with_mode(
     if _kind(new[1]):
         # Whoever may read it may run it.
         return new[0], now[1] | (now[1] & 0o444) >> 2
+
     return new[0], now[1] & ~_EXECUTE
 
 

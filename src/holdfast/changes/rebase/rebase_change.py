@@ -52,6 +52,7 @@ def _is_current(change: Change, files: Files) -> bool:
     for swap in change.plan.swaps:
         if not _is_before(swap, files.look(swap.path)):
             return False
+
     paths = change.paths
     for name in _names(change.plan):
         looked = files.look(name)
@@ -59,6 +60,7 @@ def _is_current(change: Change, files: Files) -> bool:
             return False
         if looked.at not in paths:
             return False
+
     return True
 
 
@@ -77,6 +79,7 @@ def _is_before(swap: Swap, looked: FileLook) -> bool:
         return False
     if isinstance(looked, FileMissing):
         return swap.before is None
+
     present = Content(looked.data, looked.mode)
     return swap.before == present
 
@@ -89,11 +92,13 @@ def _must_not_land_again(requests: Sequence[FileRequest]) -> bool:
     """
     if not requests:
         return True
+
     for file in requests:
         if isinstance(file.request, WriteFile):
             return True
         if file.action == "delete" and file.request is None:
             return True
+
     return False
 
 
@@ -116,11 +121,13 @@ def _report(file: FileLanded, swaps: Iterable[Swap]) -> FileLanded:
     by_path = {swap.path: swap for swap in swaps}
     if len(file.at) > 1:
         return file
+
     swap = by_path.get(file.at[0])
     if swap is None:
         return file
     if None in (swap.before, swap.after):
         return file
+
     diff = diff_of(file.path, file.path, swap.before, swap.after)
     return replace(file, diff=diff)
 
@@ -133,4 +140,5 @@ def _missing_parents(swaps: Iterable[Swap], files: Files) -> tuple[str, ...]:
         looked = files.look(swap.path)
         if isinstance(looked, FileMissing):
             parents.update(dict.fromkeys(looked.parents))
+
     return tuple(parents)

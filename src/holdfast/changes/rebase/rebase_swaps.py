@@ -73,6 +73,7 @@ def rebase_swaps(
         if may_be_done and _is_done(swap, present):
             continue
         clashes.append(Clash(swap.path, fitted))
+
     return RebasedSwaps(tuple(fitting), tuple(makes), tuple(clashes))
 
 
@@ -82,6 +83,7 @@ def _present(swap: Swap, files: Files) -> tuple[Content | None, tuple[str, ...]]
         target = files.link(swap.path)
         if target is not None:
             return Content(target, LINK), ()
+
     looked = files.look(swap.path)
     if isinstance(looked, FileUnfit):
         return None
@@ -89,6 +91,7 @@ def _present(swap: Swap, files: Files) -> tuple[Content | None, tuple[str, ...]]
         return None
     if isinstance(looked, FileFound):
         return Content(looked.data, looked.mode), ()
+
     return None, looked.parents
 
 
@@ -102,6 +105,7 @@ def _is_done(swap: Swap, present: Content | None) -> bool:
         return False
     if swap.edit is None:
         return False
+
     old, new = swap.edit
     return contains_edit(old, new, present.data)
 
@@ -116,8 +120,10 @@ def _project(swap: Swap, present: Content | None) -> Swap | ClashReason:
         return "mode"
     if swap.after is None:
         return "changed"
+
     projected = project_bytes(swap.before.data, swap.after.data, present.data)
     if projected is None or projected == present.data:
         return "touched"
+
     after = Content(projected, present.mode)
     return Swap(swap.path, present, after)

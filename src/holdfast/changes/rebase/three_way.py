@@ -39,9 +39,11 @@ def project_bytes(base: bytes, wanted: bytes, present: bytes) -> bytes | None:
     texts = _texts(base, wanted, present)
     if texts is None:
         return None
+
     projected = project_text(*texts)
     if projected is None:
         return None
+
     return encode(projected, decode(base).encoding)
 
 
@@ -56,6 +58,7 @@ def contains_edit(base: bytes, wanted: bytes, present: bytes) -> bool:
     texts = _texts(base, wanted, present)
     if texts is None:
         return False
+
     old, new, now = map(raw_lines, texts)
     wanted_edits = _line_edits(old, new)
     other_edits = _line_edits(new, now)
@@ -63,12 +66,14 @@ def contains_edit(base: bytes, wanted: bytes, present: bytes) -> bool:
         for edit in other_edits:
             if _overlaps(place, edit):
                 return False
+
     # Equal lines cannot be told apart: so no removed line may occur more often than it should.
     surplus = Counter(now) - Counter(new)
     for edit in wanted_edits:
         removed = old[edit.first : edit.last]
         if not surplus.keys().isdisjoint(removed):
             return False
+
     return True
 
 
@@ -87,6 +92,7 @@ def project_text(base: str, wanted: str, present: str) -> str | None:
     for edit, following in pairwise(edits):
         if edit.last >= following.first:
             return None
+
     return "".join(_apply(lines, edits))
 
 
@@ -104,6 +110,7 @@ def merge_bytes(base: bytes, wanted: bytes, present: bytes) -> bytes | tuple[ran
     texts = _texts(base, wanted, present)
     if texts is None:
         return ()
+
     lines, new, now = map(raw_lines, texts)
     other_edits = _line_edits(lines, now)
     own_edits = [edit for edit in _line_edits(lines, new) if edit not in other_edits]
@@ -111,8 +118,10 @@ def merge_bytes(base: bytes, wanted: bytes, present: bytes) -> bytes | tuple[ran
     for edit, place in zip(other_edits, _places(other_edits), strict=True):
         if any(own.first <= edit.last and edit.first <= own.last for own in own_edits):
             touched.append(range(place.start + 1, max(place.stop, place.start + 1) + 1))
+
     if touched:
         return tuple(touched)
+
     edits = sorted([*own_edits, *other_edits], key=lambda edit: (edit.first, edit.last))
     return encode("".join(_apply(lines, edits)), decode(base).encoding)
 
@@ -153,8 +162,10 @@ def _texts(*contents: bytes) -> list[str] | None:
             return None
         texts.append(decoded.text)
         encodings.add(decoded.encoding)
+
     if len(encodings) > 1:
         return None
+
     return texts
 
 
@@ -165,6 +176,7 @@ def _apply(lines: Sequence[str], edits: Sequence[_LineEdit]) -> list[str]:
         out += lines[at : edit.first]
         out += edit.lines
         at = edit.last
+
     out += lines[at:]
     return out
 
@@ -180,6 +192,7 @@ def _line_edits(old: Sequence[str], new: Sequence[str]) -> list[_LineEdit]:
     # One edit for the whole middle: difflib is quadratic on long texts.
     if len(old_middle) + len(new_middle) > _MIDDLE_LIMIT:
         return [_LineEdit(head, len(old) - tail, tuple(new_middle))]
+
     edits: list[_LineEdit] = []
     matcher = SequenceMatcher(None, old_middle, new_middle, autojunk=False)
     for tag, first, last, new_first, new_last in matcher.get_opcodes():
@@ -187,6 +200,7 @@ def _line_edits(old: Sequence[str], new: Sequence[str]) -> list[_LineEdit]:
             continue
         lines = tuple(new_middle[new_first:new_last])
         edits.append(_LineEdit(head + first, head + last, lines))
+
     return edits
 
 

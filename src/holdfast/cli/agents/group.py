@@ -35,6 +35,7 @@ def list_(*, root: Root = Path(), as_json: AsJson = False) -> None:
     if as_json:
         print(json.dumps([asdict(each) for each in found]))
         return
+
     for each in found:
         _show(each)
 
@@ -58,6 +59,7 @@ def try_(
         print(json.dumps(asdict(trial)))
     else:
         _show_trial(trial)
+
     raise typer.Exit(_EXIT_CODES[trial.outcome])
 
 
@@ -66,9 +68,11 @@ def _show(agent: AgentListing) -> None:
         how = f"; install: {agent.install}" if agent.install else ""
         write(f"{agent.name}: not installed{how}", dim=True)
         return
+
     details = [agent.path or "", _names(agent.transports), f"login {agent.login}"]
     if agent.version is not None:
         details.insert(0, agent.version)
+
     write(f"{agent.name}: {', '.join(details)}")
 
 
@@ -79,9 +83,11 @@ def _names(transports: Sequence[str]) -> str:
 def _show_trial(trial: AgentTrial) -> None:
     for step in trial.steps:
         write(f"{step.name}: {step.seconds:.2f} s")
+
     if trial.outcome == "ok":
-        write(f"{trial.agent} works ({trial.transport}).")
+        write(trial.message or f"{trial.agent} works ({trial.transport}).")
         return
+
     warn(trial.message)
     if trial.stderr:
         warn(f"the end of its standard error:\n{trial.stderr}")

@@ -23,6 +23,7 @@ def name_of(chosen: TransportValue | None) -> Transport | None:
     """Return the name of a transport as the rest of Holdfast has it."""
     if chosen is None:
         return None
+
     names: dict[TransportValue, Transport] = {
         TransportValue.acp: "acp",
         TransportValue.server: "server",

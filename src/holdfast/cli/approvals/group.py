@@ -61,11 +61,14 @@ def list_(
     with _opened(root, as_json=as_json) as opened:
         if opened is not None:
             found = opened.questions.list(session, answered=every)
+
     if as_json:
         print(json.dumps({"approvals": [_as_json(question) for question in found]}))
         return
+
     if not found:
         write("No question waits for an answer.")
+
     for question in found:
         _show(question)
 
@@ -95,13 +98,17 @@ def answer(
         raise typer.BadParameter("only with the answer always.", param_hint="--prefix")
     if reason and said is not Answer.deny:
         raise typer.BadParameter("only with the answer deny.", param_hint="--reason")
+
     with _opened(root, as_json=as_json) as opened:
         outcome = _answer(wanted, PersonsAnswer(said.value, reason, by_rule=prefix), opened)
+
     if isinstance(outcome, AnswerRefused):
         _refuse(outcome, as_json=as_json)
+
     if as_json:
         print(json.dumps(_answered_json(outcome)))
         return
+
     rule = text_if(outcome.rule, f" Always allowed now: {outcome.rule}")
     write(f"question {outcome.question.id}: answered {outcome.given.answer}.{rule}")
 
@@ -116,6 +123,7 @@ def _answer(
             f"this command was started by turn {opened.turn}, and a turn cannot answer questions; "
             "run this command outside of it."
         )
+
     try:
         return answer_question(wanted, said, opened.questions, opened.grants)
     except OSError as error:
@@ -142,6 +150,7 @@ def _refuse(refused: AnswerRefused, *, as_json: bool) -> NoReturn:
     """Print why the answer does not count, with `--json` also the answer that does; exit with 1."""
     if refused.question is None or refused.question.answer is None:
         refuse(refused.message, as_json=as_json)
+
     if as_json:
         body = {
             "outcome": "refused",
@@ -149,6 +158,7 @@ def _refuse(refused: AnswerRefused, *, as_json: bool) -> NoReturn:
             "approval": _as_json(refused.question),
         }
         print(json.dumps(body))
+
     warn(refused.message)
     raise typer.Exit(1)
 
@@ -178,8 +188,10 @@ def _show(question: ApprovalRecord) -> None:
     if question.answer is not None:
         write(f"{head}  ({question.answer})", dim=True)
         return
+
     write(head, bold=True)
     for line in question.why.removesuffix("\n").split("\n"):
         write(f"  {line}")
+
     options = "|".join(question.options)
     write(f"  to answer: holdfast approvals answer {question.id} {options}", dim=True)

@@ -28,6 +28,7 @@ def show_in_pager(text: str, less: str | None, over: Cancel) -> None:
     if command is None:
         write(text)
         return
+
     # A file, not a pipe: a pager that is left early reads no more of a pipe.
     with tempfile.TemporaryFile() as file:
         file.write(text.encode(errors="backslashreplace"))
@@ -45,8 +46,10 @@ def _pager(less: str | None) -> list[str] | None:
         chosen = shlex.split(os.environ.get("PAGER", ""))
         if chosen:
             return chosen
+
     if less is None:
         return None
+
     return [less]
 
 

@@ -27,6 +27,7 @@ class RemoteAsker:
         warn(f"to answer: holdfast approvals answer {asked.approval_id} {options}")
         while not over.is_set():
             time.sleep(_TICK)
+
         return None
 
     def show_other_answer(self, given: ApprovalGiven) -> None:

@@ -92,6 +92,7 @@ class TerminalAsker:
             return None
         if answer == "always" and question.rule is not None:
             return _ask_what_is_always(question.rule, over)
+
         return PersonsAnswer(answer)
 
 
@@ -103,6 +104,7 @@ def _prompt(question: Question) -> str:
     once = "once"
     if asked.what == "trust":
         once = "yes"
+
     allow = _QUESTIONS.get(asked.what, f"Allow this {asked.what}")
     return f"{allow}? (y: {once}, {session}{always}v: view all, n [REASON]: no) "
 
@@ -135,9 +137,11 @@ def _show(question: Question) -> None:
         if question.asked.what in _WITH_DIFF:
             colour = diff_colour(line)
         write(line, colour)
+
     if len(lines) > _LINES_SHOWN:
         more = count_of(len(lines) - _LINES_SHOWN, "more line")
         write(f"… {more}, not shown here: v shows all of them", "yellow", bold=True)
+
     write(f"  {question.asked.subject}", bold=True)
 
 
@@ -156,6 +160,7 @@ def _read_line(prompt: str, over: Cancel) -> str:
     while not over.is_set():
         if select.select([keyboard], [], [], _TICK)[0]:
             return os.read(keyboard, _LINE).decode(errors="replace")
+
     raise _Over
 
 

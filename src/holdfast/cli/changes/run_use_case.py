@@ -35,8 +35,10 @@ def run_use_case(
     """Return the outcome of a use case, or print its refusals and exit with 1."""
     with workspace_at(root) as workspace:
         outcome = attempt(lambda: use_case(workspace))
+
     if isinstance(outcome, NothingDone):
         output.show_note(outcome.recovered)
         output.show_refusals(outcome)
         raise typer.Exit(1)
+
     return outcome

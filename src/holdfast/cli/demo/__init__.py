@@ -30,6 +30,7 @@ def demo(context: typer.Context) -> None:
         claims = count_of(played.failed, "claim")
         typer.secho(f"\n{claims} of {played.checked} did not hold.", bold=True, err=True)
         raise typer.Exit(1)
+
     checked = count_of(played.checked, "claim")
     typer.secho(f"\nAll {len(steps)} steps behaved as described ({checked} checked).", bold=True)
     typer.echo(_NEXT)

@@ -60,6 +60,7 @@ class DemoHarness:
             file = self.root / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
+
         identity = ("-c", "user.name=demo", "-c", "user.email=demo@localhost")
         for words in (
             ("init", "-q", "-b", "main"),
@@ -67,6 +68,7 @@ class DemoHarness:
             (*identity, "commit", "-q", "-m", "The sample."),
         ):
             self.git(*words)
+
         self.start = self.texts()
 
     def git(self, *words: str) -> str:
@@ -90,6 +92,7 @@ class DemoHarness:
             if name.startswith(".git/") or not path.is_file():
                 continue
             texts[name] = path.read_text(encoding="utf-8")
+
         return texts
 
     def apply(self, reply: str, *options: str, alone: bool = False) -> StepRun:
@@ -162,6 +165,7 @@ def play(steps: Sequence[DemoStep], main: CommandMain) -> DemoResult:
     if shutil.which("git") is None:
         typer.echo(_NO_GIT, err=True)
         return DemoResult(checked=0, failed=1)
+
     with TemporaryDirectory(prefix="holdfast-demo-") as place, _environment(Path(place)):
         stage = DemoHarness(Path(place), main)
         for number, step in enumerate(steps, 1):
@@ -177,6 +181,7 @@ def _environment(place: Path) -> Iterator[None]:
     for name in kept:
         if name.startswith(("HOLDFAST_", "GIT_")):
             del os.environ[name]
+
     os.environ.update(
         HOLDFAST_STATE_DIR=str(place / "state"),
         HOLDFAST_CONFIG_FILE=str(place / "no-settings.toml"),

@@ -14,7 +14,7 @@ def paid(stage: DemoHarness) -> None:
         "it is fixed, and was paid for: one model call", ran.code == 0 and len(ran.requests) == 1
     )
     stage.claim("the file has the text that passed", stage.text("load.py") == samples.LOAD_FIXED)
-    rules = list((stage.root / ".holdfast/rules").rglob("*.json"))
+    rules = list((stage.root / ".holdfast/rules").rglob("*.yaml"))
     stage.claim("the rule that was learned is a file of the project", len(rules) > 0)
 
 

@@ -65,6 +65,7 @@ def mistakes(stage: DemoHarness) -> None:
     for request in ran.requests:
         last = _last_message(request.messages)
         nudged.append("Re-read the schemas" in last)
+
     stage.claim(
         "in the next payload, and in no other", nudged == [False, False, False, True, False, False]
     )
@@ -147,12 +148,14 @@ def _replies_sent(ran: StepRun) -> list[str]:
     """Return the answers of the model that the first request contains."""
     if not ran.requests:
         return []
+
     replies = []
     for message in ran.requests[0].messages:
         if message.get("role") != "assistant":
             continue
         if message.get("content"):
             replies.append(str(message["content"]))
+
     return replies
 
 

@@ -83,6 +83,7 @@ class TerminalChanges(TerminalOutput):
             state, origin = f"{change.state:<8}", f"{change.origin:<8}"
             where = text_if(not change.is_here, f"  (in {change.worktree})")
             write(f"{change.id}  {state}  {change.created_at}  {origin}  {names}{where}")
+
         if not changes:
             write("no changes in this project.")
 
@@ -93,6 +94,7 @@ class TerminalChanges(TerminalOutput):
         write(f"change {change.id}: {change.state} ({made})", bold=True)
         for file in change.plan.files:
             write(headline(file), bold=True)
+
         for hunk in hunks_of(change):
             write(f"hunk {hunk.number} of {hunk.path}", "cyan")
             write_diff(hunk.diff)

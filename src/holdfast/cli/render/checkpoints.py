@@ -51,6 +51,7 @@ class JsonCheckpoints(JsonOutput):
         to = None
         if compared.after is not None:
             to = compared.after.id
+
         self.print_body(
             {
                 "from": compared.before.id,
@@ -99,13 +100,16 @@ class TerminalCheckpoints(TerminalOutput):
         warn(listed.problem)
         for note in listed.notes:
             warn(note)
+
         for each in listed.checkpoints:
             write(f"{each.id}  {each.draft.created_at}  {each.draft.kind}{_label(each)}")
+
         for other in listed.elsewhere:
             label = text_if(other.label, f": {other.label}")
             gone = text_if(other.is_gone, ", which is gone")
             where = f"(in {other.worktree}{gone})"
             write(f"{other.id}  {other.created_at}  {other.kind}{label}  {where}")
+
         if not listed.checkpoints and not listed.elsewhere:
             write("no checkpoints.")
 
@@ -118,11 +122,14 @@ class TerminalCheckpoints(TerminalOutput):
         if taken.draft.session:
             message = taken.draft.message or "(none)"
             write(f"in session {taken.draft.session}, before message {message}")
+
         _write_skipped(taken)
         for file in shown.files:
             write(f"{file.status:9} {file.path}")
+
         if shown.files:
             return
+
         if taken.present.head:
             write("its files are those of that commit.")
         else:
@@ -139,6 +146,7 @@ class TerminalCheckpoints(TerminalOutput):
         self.show_note(restored.recovered)
         for note in restored.notes:
             warn(note)
+
         back = "restored" if restored.verb == "restore" else "undone: back at"
         only = not restored.worktree_reset
         scope = text_if(only, " (conversation only; no file was touched)")
@@ -146,15 +154,19 @@ class TerminalCheckpoints(TerminalOutput):
         if restored.messages_deleted:
             removed = count_of(restored.messages_deleted, "message")
             write(f"Removed {removed} from the conversation.")
+
         if restored.messages_brought_back:
             added = count_of(restored.messages_brought_back, "message")
             write(f"Brought {added} back to the conversation.")
+
         if restored.backend_reset:
             write("The agent was stopped and starts again without its memory of this.")
+
         _write_kept(restored)
         if restored.commits:
             made = count_of(len(restored.commits), "commit")
             write(f"kept {made} made since; HEAD is at {restored.commits[0][:12]}")
+
         if restored.verb == "restore":
             write("Undo this with `holdfast checkpoint undo`.")
         else:
@@ -174,6 +186,7 @@ def restored_as_json(restored: Restored) -> dict[str, Any]:
     back: dict[str, Any] = {}
     if restored.verb != "restore":
         back["messages_brought_back"] = restored.messages_brought_back
+
     return {
         "checkpoint_id": restored.checkpoint_id,
         "messages_deleted": restored.messages_deleted,
@@ -228,10 +241,13 @@ def _write_kept(restored: Restored) -> None:
     """Print what a restore kept and lost, and what it did with the index."""
     for path in restored.kept:
         write(f"kept: {path}{_reason(restored.kept_why.get(path))}", "yellow")
+
     for path in restored.lost:
-        write(f"not restored: {path}{_reason(restored.lost_why.get(path))}", "yellow")
+        write(f"lost: {path}{_reason(restored.lost_why.get(path))}", "yellow")
+
     if restored.index_reset:
         write("What was staged is staged again.")
+
     if restored.index_differs:
         again = f"`holdfast checkpoint restore {restored.checkpoint_id} --index`"
         write(f"Something else was staged then; {again} stages it again.")

@@ -115,6 +115,7 @@ class TerminalOutput:
             for warning in file.warnings:
                 write(f"warning: {warning}", "yellow")
             write_diff(file.diff)
+
         if not files:
             write("nothing to change.")
 
@@ -145,6 +146,7 @@ def _undone_name(undone: Undone) -> str:
     files = count_of(len(undone.files), "file")
     if undone.turn is None:
         return f"change {last.id}: {last.origin}, {when}, {files}"
+
     changes = count_of(len(undone.changes), "change")
     return f"turn {undone.turn}: {changes}, {when}, {files}"
 
@@ -187,6 +189,7 @@ def attempt(use_case: Callable[[], _Outcome]) -> _Outcome | NothingDone:
         message = str(error)
     except OSError as error:
         message = _disk_problem(error)
+
     return NothingDone((FileRefused("", Refused("conflict", message)),))
 
 
@@ -216,6 +219,7 @@ def file_as_json(file: FileLanded) -> dict[str, Any]:
     }
     if file.to is not None:
         entry["to"] = file.to
+
     return entry
 
 

@@ -73,4 +73,5 @@ def _words(body: Mapping[str, Any]) -> list[str]:
         if value:
             line = str(value).partition("\n")[0]
             words.append(line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…")
+
     return words

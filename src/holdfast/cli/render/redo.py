@@ -44,6 +44,7 @@ class TerminalRedo(TerminalOutput):
         name = f"change {redone.changes[0].id}: {redone.changes[0].origin}"
         if len(redone.changes) > 1:
             name = f"{len(redone.changes)} changes of turn {redone.changes[0].turn}"
+
         write(f"redid {name}, {files}", bold=True)
         for file in redone.files:
             write(f"{file.action} {file.path}")

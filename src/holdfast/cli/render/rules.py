@@ -5,6 +5,8 @@ from __future__ import annotations
 from holdfast.cli.render.text import text_if
 from holdfast.landing.projection.splices import Splice, landed
 from holdfast.rules.rule import Rule
+from holdfast.rules.rule_book import confidence_of
+from holdfast.rules.scope import scope_of
 
 
 def print_rule(rule: Rule) -> None:
@@ -12,16 +14,49 @@ def print_rule(rule: Rule) -> None:
     reviewed = text_if(not rule.reviewed, ", unreviewed")
     print(f"{rule.id}  {rule.status}{reviewed}  ({rule.provenance}, {rule.target})")
     print(f"fixes: {message_of(rule)}")
-    for number, values in sorted(rule.constants.items()):
-        print(f"only if {{{number}}} is: {', '.join(values)}")
-    kind = text_if(rule.node_kind, f", {rule.node_kind}")
-    print(f"place: {rule.pattern.place}{kind}")
-    print(f"record: {rule.applied} helped, {rule.failed} failed, confidence {rule.confidence:.2f}")
+    print(f"scope: {scope_of(rule)}")
+    _print_rewrite(rule)
+    confidence = confidence_of(rule)
+    print(f"record: {rule.helped} helped, {rule.failed} failed, confidence {confidence:.2f}")
     for example in rule.examples:
         print(f"\n{example.message}")
         whole = Splice(0, len(example.before), example.after or "")
         print(landed(example.before, [whole], "exact").diff, end="")
+
     print(f"\nIt leaves {len(rule.counter_examples)} counter-examples unchanged.")
+
+
+def print_explanation(rule: Rule) -> None:
+    """Print in words where a rule applies, what it writes there, and why it may."""
+    print(f"{rule.id} answers: {message_of(rule)}")
+    print(f"It applies to {scope_of(rule)}.")
+    _print_rewrite(rule)
+    print(_reason(rule))
+
+
+def _print_rewrite(rule: Rule) -> None:
+    if rule.rewrite is not None:
+        print(f"from: {rule.rewrite.pattern}")
+        print(f"to:   {rule.rewrite.fix}")
+    for line in rule.imports:
+        print(f"adds: {line}")
+
+
+def _reason(rule: Rule) -> str:
+    if not rule.safe:
+        return "It is not certain: it is a hint, and is applied only with --unsafe-fixes."
+    if rule.provenance == "builtin":
+        return "It came with holdfast."
+    if rule.provenance == "manual":
+        return "A person has written it."
+    if rule.widened:
+        return "A person has widened it."
+
+    count = len(rule.examples)
+    if count == 1:
+        return "It was learned from one fix, so it is narrow until a second one widens it."
+
+    return f"It was learned from {count} fixes; what differs between them is free."
 
 
 def message_of(rule: Rule) -> str:

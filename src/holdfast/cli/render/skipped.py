@@ -29,8 +29,10 @@ def skipped_lines(skipped: Iterable[_SkippedPath]) -> list[str]:
             ignored.append(each.path)
         else:
             lines.append(f"left out: {each.path} ({each.why})")
+
     if ignored:
         lines.append(f"ignored, and not kept: {_enumerated(ignored)}")
+
     return lines
 
 

@@ -13,7 +13,7 @@ from holdfast.cli.render.edits import headline
 from holdfast.cli.render.skipped import skipped_lines
 from holdfast.cli.render.text import count_of, diff_lines, warn, write, write_diff_line
 from holdfast.usecases.events.event_to_json import SCHEMA_VERSION, event_to_json
-from holdfast.usecases.repair.messages import WORDS
+from holdfast.usecases.repair.outcome_words import WORDS
 from holdfast.vocab.agent_events import AgentCall, AgentNote, AgentStateChanged, PlanStated
 from holdfast.vocab.change_events import EditLanded, EditObserved
 from holdfast.vocab.events import (
@@ -107,6 +107,7 @@ class JsonTurn:
                     body["continue"] = None
             case _:
                 pass
+
         self._print(body)
 
     def show_not_sent(self, nothing: NotSent) -> None:
@@ -203,6 +204,7 @@ class TerminalTurn:
         self._end_stream()
         if not self._apart or not said.text.strip():
             return
+
         if said.calls:
             self._say(said.text.rstrip("\n"))
         elif self._agent == _OURS:
@@ -240,10 +242,12 @@ class TerminalTurn:
     def _show_agent_call(self, call: AgentCall) -> None:
         if call.call_id not in self._agent_calls:
             self._say(f"> {call.tool_kind} {_first_line(call.title)}", "cyan")
+
         before = self._agent_calls.get(call.call_id)
         self._agent_calls[call.call_id] = call.status
         if call.status == before:
             return
+
         if call.status == "failed":
             self._say(f"  failed: {_first_line(call.text)}", "red")
         elif call.status == "done" and call.text.strip():
@@ -285,6 +289,7 @@ class TerminalTurn:
             # Its start was never shown.
             self._say(f"> {event.name}", "cyan")
             self._failure_shown = False
+
         self._call = None
         if event.failure is not None:
             if not self._failure_shown:
@@ -298,10 +303,12 @@ class TerminalTurn:
             proposed = "proposed: "
             self._proposed |= {event.path, event.to or event.path}
             self._proposals.add(event.change_id or "")
+
         self._say(f"{proposed}{headline(event, name_exact=True)}", bold=True)
         lines = diff_lines(event.diff)
         for line in lines[:_DIFF_LINES]:
             write_diff_line(line, err=self._apart)
+
         if len(lines) > _DIFF_LINES:
             more = count_of(len(lines) - _DIFF_LINES, "line")
             self._say(f"… {more} more: `holdfast changes show {event.change_id}`", dim=True)
@@ -319,14 +326,18 @@ class TerminalTurn:
         more = len(lines) - _OUTPUT_LINES
         if more > 0:
             self._say(f"  … {count_of(more, 'line')} more", dim=True)
+
         for line in lines[-_OUTPUT_LINES:]:
             self._say(f"  {line}", dim=True)
+
         if event.exit_code is None:
             self._say("  stopped (time limit or cancelled)", "yellow")
             return
+
         colour = "yellow"
         if event.exit_code == 0:
             colour = "green"
+
         self._say(f"  exit {event.exit_code}", colour)
 
     def _show_repair(self, event: RepairEnded) -> None:
@@ -335,6 +346,7 @@ class TerminalTurn:
         colour: str | None = "yellow"
         if event.success:
             colour = None
+
         self._say(f"check: {about}", colour, bold=not quiet, dim=quiet)
         for line in event.message.splitlines():
             self._say(f"  {line}", dim=True)
@@ -343,16 +355,20 @@ class TerminalTurn:
         self._end_stream()
         if self._answer is not None:
             write_answer(self._answer)
+
         done = event.stop_reason == "done"
         colour: str | None = "yellow"
         if done and not event.unresolved:
             colour = None
+
         self._say(event.message, colour, bold=True)
         for matter in event.unresolved[:_UNRESOLVED_SHOWN]:
             self._say(f"  not done: {matter.subject} ({matter.why})", "yellow")
+
         self._say(f"tokens: {event.prompt_tokens} in, {event.completion_tokens} out.")
         if self._proposed:
             self._show_proposed()
+
         changed = [path for path in event.files if path not in self._proposed]
         if changed:
             names = ", ".join(map(self._name_file, changed[:_FILES_SHOWN]))
@@ -363,8 +379,10 @@ class TerminalTurn:
                 self._say(
                     f"to go back: holdfast checkpoint restore {self._checkpoint}{self._there}"
                 )
+
         if event.stop_reason == "needs_approval":
             self._show_how_to_allow()
+
         if not done:
             self._say(f"to go on: holdfast run --continue {self._session}")
 
@@ -380,6 +398,7 @@ class TerminalTurn:
         change = ""
         if len(self._proposals) == 1:
             (change,) = self._proposals
+
         self._say(
             f"{count} proposed ({names}). Review: `holdfast changes list`. "
             f"Apply: `holdfast changes apply {change or 'ID'}`."
@@ -396,6 +415,7 @@ class TerminalTurn:
             # A blank line between reasoning and answer.
             self._end_stream()
             write("")
+
         self._streamed = streamed
         write(text, dim=streamed == "reasoning", newline=False)
         if text:
@@ -427,6 +447,7 @@ class QuietTurn:
         """Print the answer when it is complete, and a bad end."""
         if isinstance(event, TurnEnded) and self._answer is not None:
             write_answer(self._answer)
+
         match event:
             case TurnStarted():
                 self._session, self._agent = event.session, event.agent
@@ -475,6 +496,7 @@ def _arguments(arguments: Mapping[str, Any]) -> str:
             shown.append(text)
         else:
             shown.append(f"{name}={brief}")
+
     return " ".join(shown)
 
 

@@ -45,6 +45,7 @@ def show_list(worktrees: Sequence[SessionWorktree]) -> None:
     """Print one line for each worktree."""
     if not worktrees:
         write("No worktrees; `holdfast worktree new` makes one.", dim=True)
+
     for each in worktrees:
         words = [each.session, f"{_state(each):<7}", each.path]
         if each.title:
@@ -71,10 +72,13 @@ def show_made(made: WorktreeMade) -> None:
     write(made.worktree.path)
     if made.checkpoint_id:
         write(f"Restored checkpoint {made.checkpoint_id}.", dim=True)
+
     if made.copied:
         write(f"Copied {count_of(len(made.copied), 'ignored file')}.", dim=True)
+
     for note in made.notes:
         warn(note)
+
     setup = made.setup
     if setup is None:
         return
@@ -85,6 +89,7 @@ def show_made(made: WorktreeMade) -> None:
         warn(setup.output.strip())
         warn(f"the setup failed with exit code {setup.exit_code}: {setup.command}. {setup.why}")
         return
+
     warn(f"the setup did not run: {setup.command}: {setup.why}.")
 
 
@@ -100,6 +105,7 @@ def compared_json(compared: WorktreeCompared, *, stat: bool) -> dict[str, Any]:
         body["hunks"] = [
             {"number": each.number, "path": each.path, "diff": each.diff} for each in compared.hunks
         ]
+
     return body
 
 
@@ -143,6 +149,7 @@ def merged_json(merged: WorktreeMerged) -> dict[str, Any]:
         outcome = "proposed"
     elif merged.commit is not None:
         outcome = "committed"
+
     return {
         "outcome": outcome,
         "session": merged.worktree.session,

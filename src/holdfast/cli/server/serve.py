@@ -53,6 +53,7 @@ def serve(
     except ImportError:
         warn(_NO_EXTRA)
         raise typer.Exit(1) from None
+
     from holdfast.server.project_list import BadRoot, ProjectRegistry  # noqa: PLC0415 - as above
     from holdfast.server.serve import (  # noqa: PLC0415 - as above
         ServerOptions,
@@ -64,16 +65,19 @@ def serve(
 
     if host not in _LOOPBACK:
         _explain_interface(host, token_file)
+
     try:
         token = read_token(token_file) if token_file is not None else new_token()
         projects = ProjectRegistry([each.absolute() for each in root or [root_here()]], _asker())
     except (BadTokenFile, BadRoot) as error:
         raise typer.BadParameter(str(error)) from None
+
     try:
         listening = open_socket(host, port)
     except OSError as error:
         warn(f"{host}:{port}: {error.strerror}; choose another --port, or leave it out.")
         raise typer.Exit(1) from None
+
     names = tuple(name.lower() for name in [*(allow_host or ()), *_name_of(host)])
     address = address_of(listening, token)
 
@@ -95,6 +99,7 @@ def _explain_interface(host: str, token_file: Path | None) -> None:
     if token_file is None:
         message = f"{what} Name a file with a token of your own: --token-file F."
         raise typer.BadParameter(message, param_hint="--host")
+
     warn(what)
 
 

@@ -38,8 +38,10 @@ def cancel(
             outcome = cancel_session(session, turns)
     except ConversationFailed as error:
         outcome = StopRefused(str(error))
+
     if isinstance(outcome, StopRefused):
         refuse(outcome.message, as_json=as_json)
+
     if as_json:
         print(json.dumps(_as_json(outcome)))
     else:

@@ -60,6 +60,8 @@ def _run(
             outcome = act(records)
     except SessionsUnavailable as error:
         outcome = SessionRefused(str(error))
+
     if isinstance(outcome, SessionRefused):
         refuse(outcome.message, as_json=as_json)
+
     show_summary(outcome, as_json=as_json)

@@ -11,13 +11,14 @@ import typer
 
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
+from holdfast.cli.render.edits import settled_as_json, warn_settled
 from holdfast.cli.render.text import count_of, warn, write
 from holdfast.usecases.garbage.delete_session import (
     SessionNotRemoved,
     SessionRemoved,
     delete_session,
-    find_session,
 )
+from holdfast.usecases.sessions.session import SessionRefused, find_session
 from holdfast.usecases.sessions.session_records import SessionsUnavailable
 from holdfast.wiring.sessions import LateSessions, open_sessions
 
@@ -45,8 +46,11 @@ def delete(
             outcome = _delete(wanted, records, ask=not yes)
     except SessionsUnavailable as error:
         outcome = SessionNotRemoved(str(error))
+
     if isinstance(outcome, SessionNotRemoved):
         refuse(outcome.message, as_json=as_json)
+
+    warn_settled(outcome.recovered)
     if as_json:
         print(json.dumps(_as_json(outcome)))
     else:
@@ -55,8 +59,8 @@ def delete(
 
 def _delete(wanted: str, records: LateSessions, *, ask: bool) -> SessionRemoved | SessionNotRemoved:
     found = find_session(wanted, records)
-    if isinstance(found, SessionNotRemoved):
-        return found
+    if isinstance(found, SessionRefused):
+        return SessionNotRemoved(found.message)
     if ask and not _is_confirmed(found):
         return SessionNotRemoved(f"session {found}: not deleted; pass --yes to delete it.")
     return delete_session(found, records, records.open_worktrees)
@@ -80,6 +84,7 @@ def _as_json(outcome: SessionRemoved) -> dict[str, object]:
         "bytes": outcome.size,
         "kept_refs": list(outcome.kept_refs),
         "seq": outcome.seq,
+        "recovered": settled_as_json(outcome.recovered),
     }
 
 

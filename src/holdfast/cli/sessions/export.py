@@ -34,13 +34,16 @@ def export(wanted: SessionId, *, root: Root = Path(), as_json: AsJson = False) -
             found = _read(wanted, records)
     except SessionsUnavailable as error:
         found = SessionRefused(str(error))
+
     if isinstance(found, SessionRefused):
         refuse(found.message, as_json=as_json)
+
     session, messages = found
     if as_json:
         body = {"session": asdict(session), "messages": [_as_json(each) for each in messages]}
         print(json.dumps(body))
         return
+
     sys.stdout.write(_markdown(session, messages))
 
 
@@ -76,6 +79,7 @@ def _markdown(session: SessionSummary, messages: tuple[TranscriptMessage, ...]) 
         who = "You" if message.role == "user" else "Assistant"
         blocks.append(f"## {who}, {message.created_at}")
         blocks += filter(None, map(_block, message.parts))
+
     return "\n\n".join(blocks) + "\n"
 
 

@@ -12,6 +12,7 @@ import typer
 
 from holdfast.cli.options import AsJson, require_directory
 from holdfast.cli.refusal import refuse
+from holdfast.cli.render.edits import settled_as_json, warn_settled
 from holdfast.cli.render.text import count_of, write
 from holdfast.usecases.garbage.collect import Collected, GarbageRequest, collect_garbage
 from holdfast.usecases.garbage.ports import GarbageUnavailable
@@ -55,11 +56,14 @@ def gc(
     if root is not None:
         require_directory(root)
         real = os.path.realpath(root)
+
     try:
         with garbage_places() as places:
             collected = collect_garbage(GarbageRequest(dry_run, now, real), places)
     except GarbageUnavailable as error:
         refuse(str(error), as_json=as_json)
+
+    warn_settled(collected.recovered)
     if as_json:
         print(json.dumps(_as_json(collected)))
     else:
@@ -73,6 +77,7 @@ def _as_json(collected: Collected) -> dict[str, object]:
         "freed": collected.freed,
         "bytes": collected.size,
         "kept": [asdict(kept) for kept in collected.kept],
+        "recovered": settled_as_json(collected.recovered),
     }
 
 
@@ -82,8 +87,10 @@ def _show(collected: Collected) -> None:
         count = collected.removed[kind]
         if count:
             write(f"{verb} {_counted(count, noun)} ({_bytes(collected.freed[kind])}).")
+
     for kept in collected.kept:
         write(f"Kept {kept.path}: {kept.reason}.", dim=True)
+
     would = "would be" if collected.dry_run else "are"
     write(f"{_bytes(collected.size)} {would} free.")
 

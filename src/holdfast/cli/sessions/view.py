@@ -63,11 +63,14 @@ def list_(
             found = records.list(query)
     except SessionsUnavailable as error:
         refuse(str(error), as_json=as_json)
+
     if as_json:
         print(json.dumps({"sessions": [asdict(session) for session in found]}))
         return
+
     if not found:
         write("There are no sessions in this project.")
+
     for session in found:
         write(_line(session))
 
@@ -83,8 +86,10 @@ def show(wanted: SessionId, *, root: Root = Path(), as_json: AsJson = False) -> 
             found = show_session(wanted, records)
     except SessionsUnavailable as error:
         found = SessionRefused(str(error))
+
     if isinstance(found, SessionRefused):
         refuse(found.message, as_json=as_json)
+
     show_summary(found, as_json=as_json)
 
 
@@ -93,6 +98,7 @@ def show_summary(session: SessionSummary, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(asdict(session)))
         return
+
     write(f"session {session.id}: {session.title}", bold=True)
     archived = ", archived" if session.archived else ""
     write(f"{session.state}{archived}; begun {session.created_at}, last turn {session.updated_at}")
@@ -105,11 +111,14 @@ def show_summary(session: SessionSummary, *, as_json: bool) -> None:
     ]
     if session.approvals:
         counts.append(f"{count_of(session.approvals, 'question')} for you")
+
     if session.queued:
         counts.append(f"{count_of(session.queued, 'message')} waiting")
+
     write(", ".join(counts))
     if session.last_words:
         write(f"\n{session.last_words}")
+
     if session.can_continue:
         write(f"\nTo go on: holdfast run --continue {session.id}")
 

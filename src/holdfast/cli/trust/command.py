@@ -17,7 +17,8 @@ from holdfast.cli.settings import read_settings_or_exit
 from holdfast.cli.trust.question import ask_to_trust, is_terminal
 from holdfast.usecases.trust.project_trust import ProjectTrust, untrusted
 from holdfast.vocab.trust import JudgedItem
-from holdfast.wiring.trust import code_of_project, trust_at
+from holdfast.wiring.checks import code_of_project
+from holdfast.wiring.trust import trust_at
 
 
 def trust(
@@ -41,6 +42,7 @@ def trust(
     """
     if show and revoke:
         raise typer.BadParameter("name one of --show and --revoke.", param_hint="--show")
+
     settings = read_settings_or_exit(root, {})
     project = trust_at(root)
     is_asked = not show and not revoke
@@ -50,6 +52,7 @@ def trust(
         judged = project.judge(code_of_project(root, settings))
         if is_asked:
             judged = _accept(judged, project, yes=yes, as_json=as_json)
+
     _print(judged, as_json=as_json)
     if is_asked and untrusted(judged):
         raise typer.Exit(3)
@@ -73,6 +76,7 @@ def _accept(
         return judged
     if not yes and not _ask(asked, as_json=as_json):
         return judged
+
     project.accept(asked)
     return project.judge([each.item for each in judged])
 
@@ -88,8 +92,10 @@ def _print(judged: Sequence[JudgedItem], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"items": [_as_json(each) for each in judged]}))
         return
+
     if not judged:
         print("Nothing of this project's own is run by checks.")
+
     for each in judged:
         item = each.item
         print(plain(f"{each.state:<8} {item.kind:<13} {item.digest[:12]:<12} {item.path}"))

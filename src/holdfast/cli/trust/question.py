@@ -25,6 +25,7 @@ def ask_to_trust(judged: Sequence[JudgedItem]) -> bool:
     typer.echo("This is the project's own, and not trusted yet:")
     for line in describe_items(judged).split("\n"):
         write(line, diff_colour(line))
+
     # What was typed before the question was shown is no answer to it.
     sys.stdout.flush()
     termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)

@@ -12,18 +12,24 @@ from typing import TYPE_CHECKING
 from holdfast.guards.shell.words import rough_commands
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-_OTHER_USER = frozenset({"sudo", "su", "doas", "pkexec", "runuser"})
-_DISKS = re.compile(r"mkfs(?:\..+)?|fdisk|sfdisk|parted|wipefs|mkswap|blkdiscard|cryptsetup")
-_POWER = frozenset({"shutdown", "reboot", "halt", "poweroff"})
+_NEVER = re.compile(
+    r"(?P<user>sudo|su|doas|pkexec|runuser)|(?P<power>shutdown|reboot|halt|poweroff)"
+    r"|(?P<disk>mkfs(?:\..+)?|fdisk|sfdisk|parted|wipefs|mkswap|blkdiscard|cryptsetup)"
+)
+_DOES: Mapping[str | None, str] = {
+    "user": "acts as another user",
+    "power": "stops the machine",
+    "disk": "changes a disk",
+}
 _VITAL = re.compile(
     r"/?(?:\.\.?/)*\.\./?\*?|/\*?|(?:\./)?\.git/?"
     r"|(?:~|\$HOME|/root|/home(?:/[^/]+)?|/Users(?:/[^/]+)?)(?:/\*?)?"
     r"|/(?:bin|boot|dev|etc|lib\d*|opt|proc|sbin|srv|sys|usr|var|System|Library)(?:/\*?)?"
 )
 _DEEP = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive|-delete")
-_REMOVERS = frozenset({"rm", "chmod", "chown", "chgrp", "find"})
+_DEVICE = re.compile(r"of=/dev/")
 _FORCE = re.compile(r"--force|--mirror|\+\S+|-\w*f\w*")
 # Bounded: otherwise a long command without a bomb would take quadratic time.
 _BOMB = re.compile(
@@ -42,33 +48,31 @@ def find_harm(line: str) -> str | None:
         return "it starts itself endlessly"
     if _FETCHED.search(line):
         return "it runs code that it downloads, unseen"
+
     for words in rough_commands(line.replace("${HOME}", "$HOME")):
         why = _judge(words[0].rpartition("/")[2], words[1:])
         if why:
             return why
+
     return None
 
 
 def _judge(name: str, words: Sequence[str]) -> str | None:
-    if name in _OTHER_USER:
-        return f"{name} acts as another user"
-    if _DISKS.fullmatch(name):
-        return f"{name} changes a disk"
-    if name in _POWER:
-        return f"{name} stops the machine"
-    if name == "dd" and any(word.startswith("of=/dev/") for word in words):
-        return "dd overwrites a device"
-    if name == "git" and "push" in words and any(map(_FORCE.fullmatch, words)):
-        return (
-            "a forced push overwrites the work of others; push without force, or let a person do it"
-        )
-    if name in _REMOVERS and any(map(_DEEP.fullmatch, words)):
-        return _judge_targets(name, words)
-    return None
+    never = _NEVER.fullmatch(name)
+    if never:
+        return f"{name} {_DOES[never.lastgroup]}"
 
+    match name:
+        case "dd" if any(map(_DEVICE.match, words)):
+            return "dd overwrites a device"
+        case "git" if "push" in words and any(map(_FORCE.fullmatch, words)):
+            return (
+                "a forced push overwrites the work of others; "
+                "push without force, or let a person do it"
+            )
+        case "rm" | "chmod" | "chown" | "chgrp" | "find" if any(map(_DEEP.fullmatch, words)):
+            vital = next(filter(_VITAL.fullmatch, words), None)
+            if vital is not None:
+                return f"{name} changes all of '{vital}'"
 
-def _judge_targets(name: str, words: Sequence[str]) -> str | None:
-    for word in words:
-        if _VITAL.fullmatch(word):
-            return f"{name} changes all of '{word}'"
     return None

@@ -35,11 +35,17 @@ class NotAllowed:
 
 @cache
 def _parse_list(allowed: str) -> dict[str, str]:
-    """Return the allowed options; the value is "=" if one takes a value, "?" if it may have one."""
+    """Return the allowed options, each with what is behind its name in the list.
+
+    An option that may have a value is also there as `--name=`.
+    """
     options: dict[str, str] = {}
     for word in allowed.split():
         name = word.rstrip("=?")
-        options[name] = word[len(name) :][-1:]
+        options[name] = word[len(name) :]
+        if options[name]:
+            options[f"{name}="] = "?"
+
     return options
 
 
@@ -71,39 +77,46 @@ def parse_options(words: Sequence[str], allowed: str) -> ParsedOptions | NotAllo
         found = _parse_word(word, options)
         if isinstance(found, NotAllowed):
             return found
-        names += found
-        if not _wants_next(word, found[-1], options):
+        names += found.names
+        if not found.wants_next:
             continue
         # Where a program would take the next word for an option after all, it has to be judged.
         if not rest or rest[0].startswith("-"):
-            return NotAllowed(found[-1])
+            return NotAllowed(found.names[-1])
         rest.pop(0)
+
     return ParsedOptions(tuple(names), tuple(operands), len(operands))
 
 
-def _parse_word(word: str, options: dict[str, str]) -> list[str] | NotAllowed:
-    """Return the options in one word."""
+@dataclass(frozen=True, slots=True)
+class _OptionWord:
+    """The options in one word. `wants_next`: the next word is the value of the last one."""
+
+    names: list[str]
+    wants_next: bool
+
+
+def _parse_word(word: str, options: dict[str, str]) -> _OptionWord | NotAllowed:
     if word.startswith("--"):
-        name, equals, _ = word.partition("=")
-        if name not in options or (equals and not options[name]):
-            return NotAllowed(name)
-        return [name]
+        return _parse_long(word, options)
+
     names: list[str] = []
-    for letter in word[1:]:
-        name = f"-{letter}"
+    rest = word[1:]
+    while rest:
+        name, rest = f"-{rest[0]}", rest[1:]
         if name not in options:
             return NotAllowed(name)
         names.append(name)
         if options[name]:
             # The rest of the word is the value.
-            break
-    return names
+            return _OptionWord(names, wants_next=options[name] == "=" and not rest)
+
+    return _OptionWord(names, wants_next=False)
 
 
-def _wants_next(word: str, last: str, options: dict[str, str]) -> bool:
-    """Return whether the value of the last option in a word is the next word."""
-    if options[last] != "=":
-        return False
-    if word.startswith("--"):
-        return "=" not in word
-    return word.endswith(last[1]) and word.index(last[1]) == len(word) - 1
+def _parse_long(word: str, options: dict[str, str]) -> _OptionWord | NotAllowed:
+    name, equals, _ = word.partition("=")
+    takes = options.get(name + equals)
+    if takes is None:
+        return NotAllowed(name)
+    return _OptionWord([name], wants_next=takes == "=")

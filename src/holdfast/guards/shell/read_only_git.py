@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 from holdfast.guards.shell.options import NotAllowed, ParsedOptions, parse_options
@@ -57,7 +58,10 @@ _PATCH = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Subcommand:
-    """The allowed options of a subcommand, what it prints, and the switches to add."""
+    """The allowed options of a subcommand, what it prints, and the switches to add.
+
+    With other operands than `only`, it does more than read; None: it reads with any.
+    """
 
     options: str
     prints: GitContent = "none"
@@ -69,7 +73,7 @@ _SUBCOMMANDS: dict[str, _Subcommand] = {
     "blame": _Subcommand(
         "-L= -w -M? -C? -e -l -s -t -c -n --date= --porcelain", "history", ("--no-textconv",)
     ),
-    "branch": _Subcommand(f"{_NAMES} --contains= --merged=? --no-merged=?"),
+    "branch": _Subcommand(f"{_NAMES} --contains= --merged=? --no-merged=?", only=()),
     "cat-file": _Subcommand("-t -s -e -p", "history"),
     "count-objects": _Subcommand("-v -H"),
     "describe": _Subcommand(
@@ -80,7 +84,7 @@ _SUBCOMMANDS: dict[str, _Subcommand] = {
     ),
     "for-each-ref": _Subcommand("--format= --sort= --count= --contains= --merged= --points-at="),
     "grep": _Subcommand(
-        "-n -i -w -v -l -L -c -E -F -G -P -I -H -h -o -p -W -q -e= -A= -B= -C= -# --cached --count "
+        "-n -i -w -v -l -L -c -E -F -G -P -I -H -h -p -W -q -e= -A= -B= -C= -# --cached --count "
         "--line-number --ignore-case --word-regexp --files-with-matches --name-only --no-color "
         "--color=? --heading --break --and --or --not --all-match --max-depth= --fixed-strings "
         "--extended-regexp --perl-regexp --no-textconv",
@@ -118,12 +122,15 @@ _SUBCOMMANDS: dict[str, _Subcommand] = {
         "--no-ahead-behind --untracked-files=? --ignored=? --no-renames",
         switches=("--ignore-submodules=dirty",),
     ),
-    "tag": _Subcommand("-l -n? --list --sort= --format= --contains= --merged=? --points-at="),
+    "tag": _Subcommand(
+        "-l -n? --list --sort= --format= --contains= --merged=? --points-at=", only=()
+    ),
     "version": _Subcommand(""),
     "worktree": _Subcommand("--porcelain -v", only=("list",)),
 }
+_HARMLESS = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"})
 _NO_PATHS = frozenset({"branch", "tag", "for-each-ref", "show-ref", "stash", "worktree"})
-# Without one of these, an operand names what is made.
+# With one of these, operands are patterns for a list; without, they name what is made or changed.
 _LISTS = frozenset({"-l", "--list", "--contains", "--merged", "--no-merged", "--points-at"})
 # A repository's config can name programs; git that only reads must not run them. A partial clone
 # would fetch missing objects with a program that its config names.
@@ -166,59 +173,59 @@ def judge_git(words: Sequence[str]) -> ReadCommand | NotRead:
     >>> judge_git(["-c", "core.pager=x", "log"]), judge_git(["push"])
     (NotRead(why='git with -c may run other programs'), NotRead(why='`git push` needs your approval'))
     """
-    rest = list(words)
-    while rest and rest[0] in {"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"}:
-        rest.pop(0)
+    rest = list(dropwhile(_HARMLESS.__contains__, words))
     if rest in (["--version"], ["-v"]):
         rest = ["version"]
+
     if not rest:
         return NotRead("git without a subcommand needs your approval")
+
     name, *rest = rest
     if name.startswith("-"):
         return NotRead(f"git with {name[:60]} may run other programs")
+
     subcommand = _SUBCOMMANDS.get(name)
     if subcommand is None:
         return NotRead(f"`git {name[:60]}` needs your approval")
+
     parsed = parse_options(rest, subcommand.options)
     if isinstance(parsed, NotAllowed):
         return NotRead(f"git {name} with {parsed.option[:60]} may do more than read")
+
     why = _why_not_operands(name, subcommand, parsed)
     if why:
         return NotRead(why)
+
+    operands, from_dashes = parsed.operands, parsed.from_dashes
+    if name == "grep" and "-e" not in parsed.names and from_dashes:
+        # The first one is the pattern.
+        operands, from_dashes = operands[1:], from_dashes - 1
+
+    paths = operands
+    if name in _NO_PATHS:
+        paths = ()
+
     argv = ("git", name, *subcommand.switches, *rest)
-    return ReadCommand(argv, _paths(name, parsed), git=_prints(name, subcommand, parsed))
+    prints = _prints(name, parsed, revisions=operands[:from_dashes])
+    return ReadCommand(argv, paths, git=prints)
 
 
 def _why_not_operands(name: str, subcommand: _Subcommand, parsed: ParsedOptions) -> str | None:
     """Return why a subcommand that lists would make or change something with these operands."""
-    operands = parsed.operands
-    if subcommand.only is not None and operands != subcommand.only:
-        words = " ".join((name, *operands))
-        return f"`git {words[:60]}` needs your approval"
-    if name in {"branch", "tag"} and operands and _LISTS.isdisjoint(parsed.names):
-        return f"git {name} {operands[0][:60]} may do more than list"
-    return None
+    if subcommand.only in {None, parsed.operands}:
+        return None
+    if not _LISTS.isdisjoint(parsed.names):
+        return None
+
+    words = " ".join((name, *parsed.operands))
+    return f"`git {words[:60]}` needs your approval"
 
 
-def _paths(name: str, parsed: ParsedOptions) -> tuple[str, ...]:
-    """Return the operands that may be paths; that of `git grep` which is the pattern is none."""
-    operands = parsed.operands
-    if name in _NO_PATHS:
-        return ()
-    if name == "grep" and "-e" not in parsed.names and parsed.from_dashes:
-        operands = operands[1:]
-    return operands
-
-
-def _prints(name: str, subcommand: _Subcommand, parsed: ParsedOptions) -> GitContent:
+def _prints(name: str, parsed: ParsedOptions, *, revisions: Sequence[str]) -> GitContent:
     """Return which contents of files the subcommand may print."""
     if name == "log" and not _PATCH.isdisjoint(parsed.names):
         return "history"
-    if name not in {"diff", "grep"}:
-        return subcommand.prints
-    revisions = list(parsed.operands[: parsed.from_dashes])
-    if name == "grep" and "-e" not in parsed.names:
-        revisions = revisions[1:]
-    if set(revisions) <= {"HEAD"}:
+    if name in {"diff", "grep"} and {"HEAD"}.issuperset(revisions):
         return "present"
-    return "history"
+
+    return _SUBCOMMANDS[name].prints

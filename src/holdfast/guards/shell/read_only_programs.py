@@ -8,6 +8,7 @@ follows links out of the project. What is not on the list is asked for.
 from __future__ import annotations
 
 import re
+from itertools import filterfalse, takewhile
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.guards.shell.options import NotAllowed, parse_options
@@ -18,17 +19,18 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Operands: TypeAlias = Literal["files", "names", "text", "pattern", "one", "none"]
-"""What the operands are: files that are read, paths of which nothing is read, plain text, a pattern
-and then files, at most one file, or none."""
+Operands: TypeAlias = Literal["files", "names", "text", "format", "pattern", "one", "none"]
+"""What the operands are: files that are read, paths of which nothing is read, plain text, the format
+of a time, a pattern and then files, at most one file, or none."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """The allowed options of a program, and what its operands are."""
+    """The allowed options of a program, what its operands are, and the switches to add."""
 
     options: str
     operands: Operands = "files"
+    switches: tuple[str, ...] = ()
 
 
 _GREP = (
@@ -54,7 +56,7 @@ _PROGRAMS: dict[str, _Program] = {
     "cmp": _Program("-b -l -s -n="),
     "comm": _Program("-1 -2 -3 -i"),
     "cut": _Program("-d= -f= -c= -b= -s --complement --delimiter= --fields="),
-    "date": _Program("-u -R -I? --utc --rfc-email --iso-8601=? --rfc-3339=", "text"),
+    "date": _Program("-u -R -I? --utc --rfc-email --iso-8601=? --rfc-3339=", "format"),
     "diff": _Program(
         "-u -c -q -s -y -b -B -w -i -a -N -U= -C= --unified=? --brief --side-by-side --color=?"
     ),
@@ -86,7 +88,7 @@ _PROGRAMS: dict[str, _Program] = {
     "readlink": _Program("-f -e -m -n", "names"),
     "realpath": _Program("-e -m -s", "names"),
     "rev": _Program(""),
-    "rg": _Program(_RG, "pattern"),
+    "rg": _Program(_RG, "pattern", ("--no-config",)),
     "seq": _Program("-s= -w -f=", "text"),
     "sha1sum": _SUMS,
     "sha256sum": _SUMS,
@@ -131,38 +133,48 @@ def judge_words(argv: Sequence[str]) -> ReadCommand | NotRead:
     special = _SPECIAL.get(name)
     if special is not None:
         return special(rest)
+
     program = _PROGRAMS.get(name)
     if program is None:
         return NotRead(f"`{name[:60]}` needs your approval")
+
     parsed = parse_options(rest, program.options)
     if isinstance(parsed, NotAllowed):
         return NotRead(f"{name} with {parsed.option[:60]} may do more than read")
-    operands = parsed.operands
-    if name in _RESPONSE_FILES and any(word.startswith("@") for word in argv):
+
+    if name in _RESPONSE_FILES and any(word.startswith("@") for word in rest):
         return NotRead(f"{name} takes more words from a file that begins with @")
+
+    why = _why_not_operands(name, program, parsed.operands)
+    if why:
+        return NotRead(why)
+
+    paths = parsed.operands
+    if program.operands in {"text", "format"}:
+        paths = ()
+    if program.operands == "pattern" and _NO_PATTERN.isdisjoint(parsed.names):
+        paths = paths[1:]
+
+    words = (name, *program.switches, *rest)
+    return ReadCommand(words, paths, prints=program.operands != "names")
+
+
+def _why_not_operands(name: str, program: _Program, operands: Sequence[str]) -> str | None:
+    """Return why a program does more than read with these operands, or None."""
     match program.operands:
-        case "text":
-            return _judge_text(name, tuple(argv), operands)
+        case "format" if not all(word.startswith("+") for word in operands):
+            return f"{name} with a time may set the clock"
         case "none" if operands:
-            return NotRead(f"{name} with {operands[0][:60]} may do more than read")
+            return f"{name} with {operands[0][:60]} may do more than read"
         case "one" if len(operands) > 1:
-            return NotRead(f"{name} with a second file writes it")
-        case "pattern" if _NO_PATTERN.isdisjoint(parsed.names):
-            operands = operands[1:]
-    words = tuple(argv)
-    if name == "rg":
-        words = ("rg", "--no-config", *rest)
-    return ReadCommand(words, operands, prints=program.operands != "names")
+            return f"{name} with a second file writes it"
 
-
-def _judge_text(name: str, argv: tuple[str, ...], operands: Sequence[str]) -> ReadCommand | NotRead:
-    if name == "date" and not all(word.startswith("+") for word in operands):
-        return NotRead("date with a time may set the clock")
-    return ReadCommand(argv, ())
+    return None
 
 
 # -------------------------------------------------------------------------- programs with a language
 
+_FIND_PATH = re.compile(r"(?![-(!,)])")
 _FIND_FLAGS = re.compile(
     r"-(?:a|and|o|or|not|print|print0|ls|prune|empty|depth|daystart|true|false|xdev|mount|readable|"
     r"writable|executable|nouser|nogroup)|[()!,]"
@@ -174,17 +186,16 @@ _FIND_VALUES = re.compile(
 
 
 def _find(words: Sequence[str]) -> ReadCommand | NotRead:
-    paths: list[str] = []
-    rest = list(words)
-    while rest and not re.match(r"[-(!,)]", rest[0]):
-        paths.append(rest.pop(0))
+    paths = tuple(takewhile(_FIND_PATH.match, words))
+    rest = list(words[len(paths) :])
     while rest:
         word = rest.pop(0)
         if _FIND_VALUES.fullmatch(word) and rest:
             rest.pop(0)
         elif not _FIND_FLAGS.fullmatch(word):
             return NotRead(f"find with {word[:60]} may do more than read")
-    return ReadCommand(("find", *words), tuple(paths), prints=False)
+
+    return ReadCommand(("find", *words), paths, prints=False)
 
 
 # An expression has no bracket: inside of one, a slash does not end the expression.
@@ -204,10 +215,12 @@ def _sed(words: Sequence[str]) -> ReadCommand | NotRead:
     parsed = parse_options(words, "-n -E -r -s --quiet --silent --regexp-extended")
     if isinstance(parsed, NotAllowed):
         return NotRead(f"sed with {parsed.option[:60]} may do more than read")
+
     script, *paths = parsed.operands or ("",)
     # Of a long script the expression would take long too.
     if len(script) > _LONGEST_SCRIPT or not _SED.fullmatch(script):
         return NotRead("this sed script may do more than print lines")
+
     return ReadCommand(("sed", *words), tuple(paths))
 
 
@@ -215,7 +228,7 @@ _TEST_WORD = re.compile(r"-[a-zA-Z]{1,2}|!?=|==|[!()\]<>]")
 
 
 def _test(name: str, words: Sequence[str]) -> ReadCommand:
-    paths = tuple(word for word in words if not _TEST_WORD.fullmatch(word))
+    paths = tuple(filterfalse(_TEST_WORD.fullmatch, words))
     return ReadCommand((name, *words), paths, prints=False)
 
 

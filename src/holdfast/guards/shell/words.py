@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -20,7 +21,7 @@ _EXPANDS = r"-A-Za-z0-9_{(@*#?$!\["
 _PIECE = re.compile(
     rf"""
     (?P<blank>[ \t]+)
-  | (?P<joined>\\\n)
+  | \\\n(?P<joined>)
   | '(?P<single>[^']*)'
   | "(?P<double>(?:[^"\\$`]|\\.|\$(?![{_EXPANDS}]))*)"
   | \\(?P<escaped>[^\n])
@@ -31,7 +32,7 @@ _PIECE = re.compile(
 _IN_DOUBLE = re.compile(r'\\([$`"\\])|\\\n')
 _BOTH_STREAMS = re.compile(r"(?<!\\)[ \t]2>&1\Z")
 _BLANK = re.compile(r"(?:[ \t]|\\\n)+")
-_HOME = re.compile(r"(?:^|[=:])~")
+_PATTERN_OR_HOME = re.compile(r"[*?]|(?:^|[=:])~")
 _REASONS = {
     "\n": "it is more than one command",
     ";": "it is more than one command",
@@ -78,8 +79,10 @@ def split_words(line: str) -> tuple[str, ...] | NeedsShell:
             return NeedsShell(why)
         words.append(word.text)
         at = word.end
+
     if not words:
         return NeedsShell("it contains no command")
+
     return tuple(words)
 
 
@@ -97,24 +100,30 @@ class _Word:
             return "it contains a comment"
         if self._expands():
             return f"the shell decides what {self.text} expands to"
-        if not is_first:
-            return None
+        if is_first:
+            return self._why_shell_first()
+
+        return None
+
+    def _why_shell_first(self) -> str | None:
         if _ASSIGNMENT.match(self.bare):
             return f"it sets {self.text.partition('=')[0].removesuffix('+')}"
         if _KEYWORDS.fullmatch(self.bare):
             return f"it uses shell syntax (`{self.text}`)"
         if _BUILT_INS.fullmatch(self.text):
             return f"{self.text} is a shell built-in"
+
         return None
 
     def _expands(self) -> bool:
         """Return whether a shell may replace the word: a pattern, a home, or alternatives."""
-        bare = self.bare
-        if "*" in bare or "?" in bare or _HOME.search(bare):
+        if _PATTERN_OR_HOME.search(self.bare):
             return True
-        if 0 <= bare.find("[") < bare.rfind("]"):
+        if "]" in self.bare.partition("[")[2]:
             return True
-        return 0 <= bare.find("{") < bare.rfind("}") and ("," in bare or ".." in bare)
+
+        braces = self.bare.partition("{")[2].rpartition("}")[0]
+        return "," in braces or ".." in braces
 
 
 def _read_word(line: str, start: int) -> _Word | NeedsShell:
@@ -126,22 +135,22 @@ def _read_word(line: str, start: int) -> _Word | NeedsShell:
         piece = _PIECE.match(line, at)
         if piece is None:
             return NeedsShell(_why_shell_at(line, start, at))
-        if piece["blank"]:
+        kind = piece.lastgroup or ""
+        if kind == "blank":
             break
+
         at = piece.end()
-        if piece["plain"]:
-            text.append(piece["plain"])
-            bare.append(piece["plain"])
-        elif not piece["joined"]:
-            text.append(_unquoted(piece))
-            bare.append("x")
+        part = piece[kind]
+        if kind == "double":
+            part = _IN_DOUBLE.sub(r"\1", part)
+
+        text.append(part)
+        if kind not in {"plain", "joined"}:
+            part = "x"
+
+        bare.append(part)
+
     return _Word("".join(text), "".join(bare), at)
-
-
-def _unquoted(piece: re.Match[str]) -> str:
-    if piece["double"] is None:
-        return piece["single"] or piece["escaped"] or ""
-    return _IN_DOUBLE.sub(lambda found: found[1] or "", piece["double"])
 
 
 def _why_shell_at(line: str, start: int, at: int) -> str:
@@ -154,12 +163,14 @@ def _why_shell_at(line: str, start: int, at: int) -> str:
     if char in '$`"':
         shown = line[start : at + 40].split(maxsplit=1)[0]
         return f"the shell decides what {shown} expands to"
+
     return _REASONS.get(char, "it contains a control character")
 
 
 # ---------------------------------------------------------------------------------- lines of a shell
 
 _BREAKS = re.compile(r"[;|&()`{}\n]")
+_BEFORE_PROGRAM = re.compile(rf"(?:{_KEYWORDS.pattern})\Z|{_ASSIGNMENT.pattern}")
 _REDIRECT = re.compile(r"\d{0,3}(?:<<<|<<-?|>>|<>|[<>]\|?)&?\s*\S+")
 _WRAPPERS = frozenset({"env", "eval", "exec", "command", "nohup", "nice", "timeout", "xargs"})
 _MOST_WRAPPERS = 8
@@ -183,15 +194,13 @@ def rough_commands(line: str) -> list[list[str]]:
             if words:
                 found.append(words)
                 words = _wrapped(words)
+
     return found
 
 
 def _from_program(words: list[str]) -> list[str]:
     """Return the words without keywords and assignments before the program."""
-    for at, word in enumerate(words):
-        if not _KEYWORDS.fullmatch(word) and not _ASSIGNMENT.match(word):
-            return words[at:]
-    return []
+    return list(dropwhile(_BEFORE_PROGRAM.match, words))
 
 
 def _wrapped(words: list[str]) -> list[str]:
@@ -201,6 +210,5 @@ def _wrapped(words: list[str]) -> list[str]:
         return _from_program(rest[rest.index("-c") + 1 :])
     if name not in _WRAPPERS:
         return []
-    while rest and re.match(r"-|\d", rest[0]):
-        rest = rest[1:]
-    return _from_program(rest)
+
+    return _from_program(list(dropwhile(re.compile(r"-|\d").match, rest)))

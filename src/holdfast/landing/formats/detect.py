@@ -38,21 +38,17 @@ def opens_block(line: str) -> bool:
     >>> opens_block("<<<<<<< SEARCH"), opens_block("------- SEARCH"), opens_block("<<<<<<< HEAD")
     (True, True, False)
     """
-    return (
-        line.startswith(("<<<<<", "-----"))
-        and BLOCK_OPENER.match(line[:LONGEST_MARKER]) is not None
-    )
-
-
-def opens_diff(lines: Sequence[str], at: int) -> bool:
-    """Return whether a diff, or a hunk without a file's name, begins at this line."""
-    return lines[at].startswith("@@") or starts_file(lines, at)
+    if not line.startswith(("<<<<<", "-----")):
+        return False
+    return BLOCK_OPENER.match(line[:LONGEST_MARKER]) is not None
 
 
 def opens_notation(lines: Sequence[str], at: int) -> bool:
     """Return whether an edit, in any of the notations that have lines of their own, begins at this line."""
     line = lines[at]
     # The cheap question first: there may be millions of lines.
-    return line.startswith(_OPENINGS) and (
-        opens_block(line) or is_directive(line) or opens_diff(lines, at)
-    )
+    if not line.startswith(_OPENINGS):
+        return False
+    if opens_block(line) or is_directive(line):
+        return True
+    return line.startswith("@@") or starts_file(lines, at)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import (
@@ -14,7 +16,7 @@ from holdfast.landing.formats.diff_headers import (
     starts_file,
 )
 from holdfast.landing.formats.hunk_body import Body, read_body
-from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed
+from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed, malformed_like
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.surrounding_text import fence_of, is_directive, is_wrapper, tag_of
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -45,10 +47,7 @@ class FileSection:
     """
 
 
-def malformed(sentence: str, line: int | None = None) -> Malformed:
-    """Return the refusal: where, what, and a diff to imitate."""
-    where = "" if line is None else f"line {line}: "
-    return Malformed(f"{where}{sentence}\n{EXAMPLE}")
+malformed = partial(malformed_like, EXAMPLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +101,21 @@ def read_bare(source: DiffLines) -> tuple[FileSection, ...] | Malformed:
     """Return the shares of a diff that has nothing around it."""
     if next_structure(source.lines, 0) is None:
         return _read_lines_alone(source)
+
     scan = read_scan(source, strict=True)
-    return scan if isinstance(scan, Malformed) else scan.shares(source)
+    if isinstance(scan, Malformed):
+        return scan
+    return scan.shares(source)
 
 
 def next_structure(lines: Sequence[str], at: int) -> int | None:
     """Return the index of the next line that begins a file or a hunk."""
     for i in range(at, len(lines)):
-        if lines[i][:1] in HEADER_LETTERS and (lines[i].startswith("@@") or starts_file(lines, i)):
+        if lines[i][:1] not in HEADER_LETTERS:
+            continue
+        if lines[i].startswith("@@") or starts_file(lines, i):
             return i
+
     return None
 
 
@@ -123,26 +128,30 @@ def read_scan(source: DiffLines, *, strict: bool = False) -> Scan | Malformed:
     scan = Scan()
     at = 0
     while at < len(lines):
-        if strict and scan.strays:
-            return tell_stray(source, scan.strays[0])
-        line = lines[at]
         take = _part_at(lines, scan, at)
         if take is not None:
             fault, at = take(source, scan, at)
             if fault:
                 return fault
-        elif not line or line.isspace():
-            at += 1
-        elif _is_binary(line):
+        elif _BINARY.match(lines[at]):
             return malformed(
                 "a binary patch cannot be applied; send only text files:", source.first + at
             )
         else:
-            scan.strays.append(at)
+            scan.strays += _solid(lines, at, at + 1)
             at += 1
-    if strict and scan.strays:
-        return tell_stray(source, scan.strays[0])
+        if strict and scan.strays:
+            return tell_stray(source, scan.strays[0])
+
     return _check_last(source, scan) or scan
+
+
+_BINARY = re.compile(r"GIT binary patch|Binary files .* differ\Z")
+
+
+def _solid(lines: Sequence[str], start: int, end: int) -> list[int]:
+    """Return the indexes of the lines that are not blank."""
+    return [i for i in range(start, end) if lines[i].strip()]
 
 
 def _part_at(
@@ -155,22 +164,19 @@ def _part_at(
         return _take_header
     if lines[at].startswith("@@") or _is_implicit(lines, scan, at):
         return _take_hunk
+
     return None
-
-
-def _is_binary(line: str) -> bool:
-    if line.startswith("GIT binary patch"):
-        return True
-    return line.startswith("Binary files ") and line.endswith(" differ")
 
 
 def _take_header(source: DiffLines, scan: Scan, at: int) -> tuple[Malformed | None, int]:
     fault = _check_last(source, scan)
     if fault:
         return fault, at
+
     head = read_file_header(source.lines, at, judge_paths=source.judge_paths)
     if isinstance(head, Malformed):
         return _fault(source, scan, head.message, at), at
+
     scan.files.append(_File(head, ranges=[(at, head.end)], fresh=head.named))
     return None, head.end
 
@@ -191,25 +197,49 @@ def _take_hunk(source: DiffLines, scan: Scan, at: int) -> tuple[Malformed | None
     lines = source.lines
     header, body_at = _read_hunk_headers(lines, at)
     if header is None:
-        return _fault(
-            source, scan, "a combined diff of a merge cannot be applied; write a plain diff.", at
-        ), at
+        sentence = "a combined diff of a merge cannot be applied; write a plain diff."
+        return _fault(source, scan, sentence, at), at
+
     body = read_body(lines, body_at, header.counts)
     if not body.changes:
-        return _fault(
-            source, scan, "this hunk has no line that begins with + or -; show the change:", at
-        ), at
+        sentence = "this hunk has no line that begins with + or -; show the change:"
+        return _fault(source, scan, sentence, at), at
+
+    if _is_cut(source, body, header.counts):
+        return _fault(source, scan, _CUT, body.end - 1), at
+
     if not scan.files:
         scan.files.append(_File(FileHeader(end=at)))
+
     file = scan.files[-1]
     file.fresh = False
-    file.hunks.append(_hunk(header, body))
+    file.hunks.append(Hunk(body.lines, header.start, header.anchors, header.section, body.at_end))
     file.ranges.append((at, body.end))
     file.body_ranges.append((body_at, body.end))
-    scan.strays.extend(
-        i for i in range(body.end, body.below) if lines[i] and not lines[i].isspace()
-    )
+    scan.strays += _solid(lines, body.end, body.below)
     return None, body.below
+
+
+_CUT = (
+    "the diff stops in the middle of a hunk: the last line has no newline, and the @@ line says that more lines follow. "
+    "Send all lines; if none are missing, end the last one with a newline:"
+)
+
+
+def _is_cut(source: DiffLines, body: Body, counts: tuple[int, int] | None) -> bool:
+    """Return whether the text stops in a hunk, at an added line without a newline, and lines are missing.
+
+    Counts alone are often wrong, and the last newline is often lost.
+    """
+    if counts is None or body.end < len(source.lines) or source.ends[-1]:
+        return False
+    if body.lines[-1].mark != "+":
+        return False
+
+    old = sum(line.mark != "+" for line in body.lines)
+    new = sum(line.mark != "-" for line in body.lines)
+    # Context that is missing is missing on both sides; a hunk that creates a file has none.
+    return old < counts[0] and new < counts[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,17 +260,16 @@ def _read_hunk_headers(lines: Sequence[str], at: int) -> tuple[_HunkHeaders | No
         if lines[at].startswith("@@@"):
             return None, at
         header = read_hunk_header(lines[at])
-        if header.start is not None and numbered.start is not None:
-            break
-        numbered = numbered if header.start is None else header
+        if header.start is not None:
+            if numbered.start is not None:
+                break
+            numbered = header
+        if header.anchor:
+            anchors.append(header.anchor)
         section = header.section or section
-        anchors += [header.anchor] if header.anchor else []
         at += 1
+
     return _HunkHeaders(numbered.start, numbered.counts, tuple(anchors), section), at
-
-
-def _hunk(header: _HunkHeaders, body: Body) -> Hunk:
-    return Hunk(body.lines, header.start, header.anchors, header.section, body.at_end)
 
 
 def _check_last(source: DiffLines, scan: Scan) -> Malformed | None:
@@ -250,16 +279,16 @@ def _check_last(source: DiffLines, scan: Scan) -> Malformed | None:
     """
     if not scan.files:
         return None
+
     file = scan.files[-1]
     head = file.head
-    if file.hunks or head.rename or (not head.named and (head.old is None or head.new is None)):
+    if file.hunks or head.rename:
         return None
-    return _fault(
-        source,
-        scan,
-        "this file has no hunk with a + or - line; show the change:",
-        file.ranges[0][0],
-    )
+    if not head.named and None in {head.old, head.new}:
+        return None
+
+    sentence = "this file has no hunk with a + or - line; show the change:"
+    return _fault(source, scan, sentence, file.ranges[0][0])
 
 
 def _fault(source: DiffLines, scan: Scan, sentence: str, at: int) -> Malformed:
@@ -272,54 +301,64 @@ def _fault(source: DiffLines, scan: Scan, sentence: str, at: int) -> Malformed:
 def _read_lines_alone(source: DiffLines) -> tuple[FileSection, ...] | Malformed:
     """Read a hunk that has neither `@@` nor a file's name; then every line must have its marker."""
     lines = source.lines
-    wrapper = next((i for i, line in enumerate(lines) if is_wrapper(line)), None)
-    if wrapper is not None:
-        return tell_stray(source, wrapper)
-    changed = any(line.startswith(("+", "-")) for line in lines)
-    body = read_body(lines, 0, None) if changed else None
-    if body is None or any(line.mark == "?" for line in body.lines) or any(lines[body.end :]):
-        return malformed(
-            "this is no unified diff: it has no @@ line, or no line that begins with + or -; write it so:"
-        )
-    file = _File(
-        FileHeader(), [Hunk(body.lines, at_end=body.at_end)], [(0, body.end)], [(0, body.end)]
-    )
+    for i, line in enumerate(lines):
+        if is_wrapper(line):
+            return tell_stray(source, i)
+
+    if not any(line.startswith(("+", "-")) for line in lines):
+        return malformed(_NO_DIFF)
+
+    body = read_body(lines, 0, None)
+    if any(line.mark == "?" for line in body.lines) or any(lines[body.end :]):
+        return malformed(_NO_DIFF)
+
+    whole = [(0, body.end)]
+    file = _File(FileHeader(), [Hunk(body.lines, at_end=body.at_end)], whole, whole)
     return (_share(source, file),)
 
 
+_NO_DIFF = (
+    "this is no unified diff: it has no @@ line, or no line that begins with + or -; write it so:"
+)
+
+
 def _share(source: DiffLines, file: _File) -> FileSection:
-    texts = [line for start, end in file.ranges for line in source.lines[start:end]]
+    lines: list[str] = []
+    for start, end in file.ranges:
+        lines += source.lines[start:end]
+
     diff = FileDiff(file.head.old, file.head.new, tuple(file.hunks), rename=file.head.rename)
-    return FileSection(diff, "\n".join(texts) + "\n", _newline(source, file))
+    return FileSection(diff, "\n".join(lines) + "\n", _newline(source, file))
 
 
 def _newline(source: DiffLines, file: _File) -> str:
+    """Return how the lines of the file end."""
     # As patch(1) has it: where the headers end in CRLF too, the whole diff was converted on its
     # way.
-    head_end = source.ends[file.head.end - 1] if file.head.named else "\r\n"
-    body_ends = {end for start, stop in file.body_ranges for end in source.ends[start:stop]} - {""}
-    return "\r\n" if head_end == "\n" and body_ends == {"\r\n"} else "\n"
+    if not file.head.named or source.ends[file.head.end - 1] != "\n":
+        return "\n"
+
+    ends: set[str] = set()
+    for start, stop in file.body_ranges:
+        ends.update(source.ends[start:stop])
+    if ends - {""} == {"\r\n"}:
+        return "\r\n"
+    return "\n"
 
 
 def tell_stray(source: DiffLines, at: int) -> Malformed:
     """Return what is outside the hunks at this index."""
     line = source.lines[at]
-    number = source.first + at
-    if fence_of(line):
-        return malformed(
-            "a Markdown fence is outside the hunks; send the bare diff, without a fence:",
-            number,
-        )
-    if is_directive(line):
-        return malformed(
-            f"{shorten(line, 40)} belongs to another notation; send a unified diff alone:", number
-        )
-    if tag_of(line):
-        return malformed(
-            f"the markup {shorten(line, 40)} is outside the hunks; send the bare diff:", number
-        )
-    return malformed(
-        f'"{shorten(line, 40)}" is outside the hunks; send the diff alone, and begin each line of a hunk with a space,'
-        " + or -:",
-        number,
+    shown = shorten(line, 40)
+    sentence = (
+        f'"{shown}" is outside the hunks; send the diff alone, and begin each line of a hunk with a space,'
+        " + or -:"
     )
+    if fence_of(line):
+        sentence = "a Markdown fence is outside the hunks; send the bare diff, without a fence:"
+    elif is_directive(line):
+        sentence = f"{shown} belongs to another notation; send a unified diff alone:"
+    elif tag_of(line):
+        sentence = f"the markup {shown} is outside the hunks; send the bare diff:"
+
+    return malformed(sentence, source.first + at)

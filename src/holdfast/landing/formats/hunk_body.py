@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 END_OF_FILE = "*** End of File"
 
 _MARKS: dict[str, Mark] = {" ": " ", "+": "+", "-": "-"}
-_MARKERS = (" ", "+", "-", "\\ ")
+_NO_NEWLINE = "\\ "
+_MARKERS = (" ", "+", "-", _NO_NEWLINE)
 _LISTED = re.compile(r"[-+] [A-Za-z`*\"'(]|---?\s*$")
-_NESTED = re.compile(r" +[-*+] [A-Za-z`*\"'(]")
+_ITEM = re.compile(rf"{_LISTED.pattern}| +[-*+] [A-Za-z`*\"'(]|\\ ")
+"""A line with a marker that may as well be an item of a list, or a rule, in prose."""
 _VERSION = re.compile(r"[0-9]+\.[0-9]")
 
 
@@ -54,68 +56,119 @@ def read_body(lines: Sequence[str], at: int, counts: tuple[int, int] | None) -> 
 
     The header's counts decide where it ends, unless they are wrong.
     """
-    counted = None if counts is None else _by_counts(lines, at, counts)
-    return counted or _by_marks(lines, at)
+    end = None
+    if counts is not None:
+        end = _end_by_counts(lines, at, counts)
+    if end is None:
+        end = _end_by_marks(lines, at)
+
+    below = _next_header(lines, end)
+    body = Body(_hunk_lines(lines[at:end]), end, below)
+    for i in range(end, below):
+        if lines[i].rstrip() == END_OF_FILE:
+            return replace(body, end=i + 1, at_end=True)
+        if lines[i]:
+            break
+
+    return body
+
+
+def _next_header(lines: Sequence[str], at: int) -> int:
+    for i in range(at, len(lines)):
+        # By the first letter first: most lines are context or added, and there may be millions of
+        # them.
+        if lines[i][:1] in HEADER_LETTERS and _is_header(lines, i):
+            return i
+    return len(lines)
+
+
+def _is_header(lines: Sequence[str], at: int) -> bool:
+    return lines[at].startswith("@@") or interrupts(lines, at)
+
+
+def _hunk_lines(lines: Sequence[str]) -> tuple[HunkLine, ...]:
+    taken: list[HunkLine] = []
+    for line in lines:
+        if not line.startswith(_NO_NEWLINE):
+            taken.append(HunkLine(*_parts(line)))
+        elif taken:
+            taken[-1] = replace(taken[-1], no_newline=True)
+
+    return tuple(taken)
+
+
+def _parts(line: str) -> tuple[Mark, str]:
+    """Return the marker of a line and the rest; an empty line is context, `?` says that there is no marker."""
+    mark = _MARKS.get(line[:1])
+    if mark is not None:
+        return mark, line[1:]
+    if not line:
+        return " ", ""
+    return "?", line
 
 
 # ----------------------------------------------------------------------------- the counts are right
 
 
-def _by_counts(lines: Sequence[str], at: int, counts: tuple[int, int]) -> Body | None:
-    """Return the body that has exactly these counts, or None where the lines contradict them."""
-    old, new = counts
-    taken: list[HunkLine] = []
-    i = at
-    while old > 0 or new > 0:
-        if i >= len(lines):
-            return None
-        line = lines[i]
-        mark, text = _parts(line)
-        # A line with a marker is content: while the counts ask for more, `--- x` above `+++ y` is a
-        # change.
-        if mark == "?" and _ends_counting(lines, i):
-            return None
-        i += 1
-        if line.startswith("\\ "):
-            _mark_last(taken)
-            continue
-        old -= mark != "+"
-        new -= mark != "-"
-        if old < 0 or new < 0:
-            return None
-        taken.append(HunkLine(mark, text))
-    if i < len(lines) and lines[i].startswith("\\ "):
-        _mark_last(taken)
-        i += 1
-    below = _next_header(lines, i)
-    if _goes_on(lines, i, below):
+def _end_by_counts(lines: Sequence[str], at: int, counts: tuple[int, int]) -> int | None:
+    """Return the end of the body that has exactly these counts, or None where the lines contradict them."""
+    end = _count(lines, at, counts)
+    if end is None:
         return None
-    last_hunk = below == len(lines) or not lines[below].startswith("@@")
-    if i > at and is_wrapper(lines[i - 1]) and last_hunk:
+
+    below = _next_header(lines, end)
+    if _goes_on(lines, end, below):
+        return None
+
+    is_last = below == len(lines) or not lines[below].startswith("@@")
+    if is_last and end > at and is_wrapper(lines[end - 1]):
         # The counts were one too high, and the closing fence made them look right.
         return None
-    return _with_end_of_file(lines, Body(tuple(taken), i, below))
+
+    return end
 
 
-def _ends_counting(lines: Sequence[str], at: int) -> bool:
-    return lines[at].startswith(END_OF_FILE) or _is_header(lines, at)
+def _count(lines: Sequence[str], at: int, counts: tuple[int, int]) -> int | None:
+    """Return the index below as many old and new lines as the counts say, or None."""
+    old, new = counts
+    end = at
+    while old > 0 or new > 0:
+        if end == len(lines):
+            return None
+        line = lines[end]
+        mark, _ = _parts(line)
+        # A line with a marker is content: while the counts ask for more, `--- x` above `+++ y` is a
+        # change.
+        if mark == "?" and (line.startswith(END_OF_FILE) or _is_header(lines, end)):
+            return None
+        if not line.startswith(_NO_NEWLINE):
+            old -= mark != "+"
+            new -= mark != "-"
+        end += 1
+
+    if old < 0 or new < 0:
+        return None
+    if end < len(lines) and lines[end].startswith(_NO_NEWLINE):
+        end += 1
+    return end
 
 
 def _goes_on(lines: Sequence[str], at: int, below: int) -> bool:
     """Return whether the hunk clearly goes on behind its counts: they were too low."""
-    first = True
-    loose = False
+    first = next(filter(str.strip, lines[at:below]), "")
+    if first.startswith(" "):
+        return True
+
+    after_prose = False
     for i in range(at, below):
         line = lines[i]
-        if not line or line.isspace():
-            loose = True
+        if line[:1] not in {"+", "-"}:
+            after_prose = True
             continue
-        if first and line[0] == " ":
+        listed = after_prose and not is_change(line)
+        if not listed and not _is_signature(lines, i):
             return True
-        if line[0] in "+-" and not (loose and not is_change(line)) and not _is_signature(lines, i):
-            return True
-        first = False
-        loose = loose or line[0] not in "+-"
+
     return False
 
 
@@ -132,43 +185,40 @@ def _is_signature(lines: Sequence[str], at: int) -> bool:
 
     Two dashes, and git's version below.
     """
-    return (
-        lines[at].rstrip() == "--"
-        and at + 1 < len(lines)
-        and _VERSION.match(lines[at + 1]) is not None
-    )
+    return lines[at].rstrip() == "--" and any(map(_VERSION.match, lines[at + 1 : at + 2]))
 
 
 # ------------------------------------------------------------------------- the counts are of no use
 
 
-def _by_marks(lines: Sequence[str], at: int) -> Body:
-    """Return all lines up to the next header, but for blank lines, wrappers and prose at the end."""
+def _end_by_marks(lines: Sequence[str], at: int) -> int:
+    """Return the end of all lines up to the next header, but for blank lines, wrappers and prose at the end."""
     below = _next_header(lines, at)
-    stop = next(
-        (i for i in range(at, below) if lines[i][:1] in WRAPPER_LETTERS and _ends_body(lines[i])),
-        below,
-    )
+    stop = at
+    while stop < below and not _ends_body(lines[stop]):
+        stop += 1
+
     stop = _prose_at_end(lines, at, stop)
-    last = stop
-    while last > at and not lines[last - 1].startswith(_MARKERS):
-        last -= 1
-    end = _end_of_tail(lines, last, stop)
-    taken: list[HunkLine] = []
-    for line in lines[at:end]:
-        if line.startswith("\\ "):
-            _mark_last(taken)
-        else:
-            taken.append(HunkLine(*_parts(line)))
-    return _with_end_of_file(lines, Body(tuple(taken), end, below))
+    end = stop
+    while end > at and not lines[end - 1].startswith(_MARKERS):
+        end -= 1
+
+    # Behind the last line with a marker there may be context without one.
+    for i in range(end, stop):
+        if is_wrapper(lines[i]):
+            break
+        if lines[i]:
+            end = i + 1
+
+    return end
 
 
 def _ends_body(line: str) -> bool:
     # A fence without a marker may be content that lost it; but without counts it cannot be known,
     # so it ends the diff.
-    return bool(fence_of(line)) or (
-        line.startswith("*** ") and (line.rstrip() == END_OF_FILE or is_directive(line))
-    )
+    if line[:1] not in WRAPPER_LETTERS:
+        return False
+    return bool(fence_of(line)) or is_directive(line) or line.rstrip() == END_OF_FILE
 
 
 def _prose_at_end(lines: Sequence[str], at: int, stop: int) -> int:
@@ -176,61 +226,15 @@ def _prose_at_end(lines: Sequence[str], at: int, stop: int) -> int:
     found: int | None = None
     for i in range(at + 1, stop):
         line = lines[i]
-        if not line:
-            continue
         if line.startswith(_MARKERS):
-            listed = not is_change(line) if line[0] != " " else _NESTED.match(line) is not None
-            found = found if listed else None
-        elif found is None and not lines[i - 1] and is_prose(line):
-            found = i
-    return stop if found is None else found
-
-
-def _end_of_tail(lines: Sequence[str], at: int, stop: int) -> int:
-    """Return the end of the context without markers that begins at `at`, behind the last line with one."""
-    end = at
-    for i in range(at, stop):
-        line = lines[i]
-        if not line:
+            if not _ITEM.match(line):
+                found = None
             continue
-        if line[0] in WRAPPER_LETTERS and is_wrapper(line):
-            break
-        end = i + 1
-    return end
+        if found is not None or lines[i - 1]:
+            continue
+        if line and is_prose(line):
+            found = i
 
-
-# --------------------------------------------------------------------------------------------- both
-
-
-def _parts(line: str) -> tuple[Mark, str]:
-    if not line:
-        return " ", ""
-    mark = _MARKS.get(line[0])
-    return ("?", line) if mark is None else (mark, line[1:])
-
-
-def _mark_last(taken: list[HunkLine]) -> None:
-    if taken:
-        taken[-1] = replace(taken[-1], no_newline=True)
-
-
-def _is_header(lines: Sequence[str], at: int) -> bool:
-    return lines[at].startswith("@@") or interrupts(lines, at)
-
-
-def _next_header(lines: Sequence[str], at: int) -> int:
-    for i in range(at, len(lines)):
-        # By the first letter first: most lines are context or added, and there may be millions of
-        # them.
-        if lines[i][:1] in HEADER_LETTERS and _is_header(lines, i):
-            return i
-    return len(lines)
-
-
-def _with_end_of_file(lines: Sequence[str], body: Body) -> Body:
-    for i in range(body.end, body.below):
-        if lines[i].rstrip() == END_OF_FILE:
-            return replace(body, end=i + 1, at_end=True)
-        if lines[i]:
-            break
-    return body
+    if found is None:
+        return stop
+    return found

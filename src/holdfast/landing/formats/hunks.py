@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.vocab.requests import FileRequest
 
 Mark: TypeAlias = Literal[" ", "+", "-", "?"]
 """Context, added, removed; `?` is a line without a marker: context that lost its leading space."""
@@ -50,8 +55,37 @@ class FileDiff:
     rename: bool = False
 
 
+def text_of(lines: Sequence[HunkLine], newline: str) -> str:
+    """Return the lines as a text, with this line ending."""
+    text = "".join(line.text + newline for line in lines)
+    if lines and lines[-1].no_newline:
+        return text.removesuffix(newline)
+    return text
+
+
 @dataclass(frozen=True, slots=True)
 class Malformed:
     """The text is not in the notation; `message` says what is wrong and how to write it again."""
 
     message: str
+
+
+def malformed_like(example: str, sentence: str, line: int | None = None) -> Malformed:
+    """Return the fault of a reply: the line (1-based), what is wrong, and an example to imitate."""
+    where = ""
+    if line is not None:
+        where = f"line {line}: "
+    return Malformed(f"{where}{sentence}\n{example}")
+
+
+def all_or_fault(
+    requests: Iterable[FileRequest | Malformed],
+) -> tuple[FileRequest, ...] | Malformed:
+    """Return the requests, or the first fault among them."""
+    read: list[FileRequest] = []
+    for request in requests:
+        if isinstance(request, Malformed):
+            return request
+        read.append(request)
+
+    return tuple(read)

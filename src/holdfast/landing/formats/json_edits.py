@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.landing.formats.hunks import Malformed
 from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.surrounding_text import closes, fence_of
-from holdfast.landing.text.lines import split_lines
+from holdfast.landing.text.lines import solid_numbers, split_lines
 from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Replace, Request, WriteFile
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ class _WrongShapeError(Exception):
 
     def __init__(self, where: str, what: str, *, example: str = EXAMPLE) -> None:
         super().__init__(what)
-        sentence = f"{where}: {what}" if where else what
-        self.malformed = Malformed(f"{sentence}\n{example}")
+        if where:
+            what = f"{where}: {what}"
+        self.malformed = Malformed(f"{what}\n{example}")
 
 
 def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...] | Malformed:
@@ -54,8 +55,11 @@ def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...] | M
     >>> read_json('{"path": "a.py", "delete": true}')
     (FileRequest(path='a.py', action='delete', request=None, to=None),)
     """
+    if unwrap:
+        text = _strip_fence(text)
+
     try:
-        value = _load(_strip_fence(text) if unwrap else text)
+        value = _load(text)
     except _WrongShapeError as fault:
         return fault.malformed
     return read_edits(value)
@@ -83,12 +87,9 @@ def _load(text: str) -> object:
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        fenced = fence_of(text.lstrip()[:40].partition("\n")[0])
-        what = (
-            "a Markdown fence is around the JSON; send it bare:"
-            if fenced
-            else "this is not JSON; write strict JSON:"
-        )
+        what = "this is not JSON; write strict JSON:"
+        if fence_of(text.lstrip()[:40].partition("\n")[0]):
+            what = "a Markdown fence is around the JSON; send it bare:"
         raise _WrongShapeError(where, what) from error
     except ValueError as error:
         raise _WrongShapeError("", "a number has too many digits; write line numbers:") from error
@@ -104,6 +105,7 @@ def _object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
                 "", f'the key "{shorten(key, 40)}" occurs twice in one object; write it once:'
             )
         made[key] = value
+
     return made
 
 
@@ -113,13 +115,16 @@ def _constant(name: str) -> object:
 
 def _strip_fence(text: str) -> str:
     lines, _ = split_lines(text)
-    solid = [i for i, line in enumerate(lines) if line and not line.isspace()]
+    solid = solid_numbers(lines)
     if len(solid) < 2:
         return text
-    fence = fence_of(lines[solid[0]])
-    if not fence or not closes(lines[solid[-1]], fence):
+
+    first, last = solid[0], solid[-1]
+    fence = fence_of(lines[first])
+    if not fence or not closes(lines[last], fence):
         return text
-    return "\n".join(lines[solid[0] + 1 : solid[-1]])
+
+    return "\n".join(lines[first + 1 : last])
 
 
 # ---------------------------------------------------------------------------------------- the shape
@@ -130,12 +135,15 @@ def _top(value: object) -> list[FileRequest]:
         if not value:
             raise _WrongShapeError("", "the list is empty; give at least one edit:")
         return _files(value, "")
+
     whole = _mapping(value, "")
     if _key(whole, _PATH, "") is not None:
         return _file(whole, "")
+
     listed = _key(whole, _FILES, "")
     if listed is None:
         raise _WrongShapeError("path", "is missing; name the file:")
+
     return _files(_list(whole[listed], listed), listed)
 
 
@@ -159,6 +167,7 @@ def _files(items: Sequence[object], where: str) -> list[FileRequest]:
             requests.append(request)
         else:
             requests[at] = _join_line_edits(requests[at], request)
+
     return requests
 
 
@@ -176,25 +185,29 @@ def _file(item: Mapping[str, object], where: str) -> list[FileRequest]:
     if _is_ranged(item):
         _refuse_beside_range(item, where)
         return [FileRequest(path, "edit", LineEdits((_line_edit(item, where),)))]
+
     to = _path(item, _TO, where)
     if _flag(item, ("delete",), where):
         _refuse_beside_delete(item, where)
         return [FileRequest(path, "delete")]
-    whole, edits = _key(item, _WHOLE, where), _key(item, ("edits",), where)
+
+    whole = _key(item, _WHOLE, where)
     replaces = _key(item, (*_OLD, *_NEW), where, only_one=False)
-    if sum(key is not None for key in (whole, edits, replaces)) > 1:
+    kinds = {whole, replaces, _key(item, ("edits",), where)} - {None}
+    if len(kinds) > 1:
         raise _WrongShapeError(
             where, "give either old and new, or edits, or content; not two of them:"
         )
     if whole is not None:
         return [_whole(path, _string(item, whole, where), to, where)]
-    if edits is not None:
-        requests = _edits(path, _list(item[edits], _join(where, edits)), _join(where, edits))
-        return _addressed(path, requests, to, where)
     if replaces is not None:
         return _addressed(path, [_replace(item, where)], to, where)
+    if "edits" in item:
+        listed = _list(item["edits"], _join(where, "edits"))
+        return _addressed(path, _edits(path, listed, _join(where, "edits")), to, where)
     if to is not None:
         return [FileRequest(path, "rename", None, to)]
+
     raise _WrongShapeError(where, "contains no edit; give old and new, or edits, or content:")
 
 
@@ -236,39 +249,48 @@ def _addressed(
         raise _WrongShapeError(
             where, "a rename takes one replacement; write the others as edits of the new path:"
         )
+
     return [FileRequest(path, "rename", requests[0], to)]
 
 
 def _edits(path: str, items: Sequence[object], where: str) -> list[Request]:
-    edits = [_mapping(item, f"{where}[{i}]") for i, item in enumerate(items)]
-    for i, edit in enumerate(edits):
-        if _path(edit, _PATH, f"{where}[{i}]") not in {None, path}:
+    places = [f"{where}[{i}]" for i in range(len(items))]
+    edits = list(map(_mapping, items, places))
+    for edit, place in zip(edits, places, strict=True):
+        if _path(edit, _PATH, place) not in {None, path}:
             raise _WrongShapeError(
-                f"{where}[{i}]", "names a file inside the edits of another; name each file once:"
+                place, "names a file inside the edits of another; name each file once:"
             )
-    ranged = [_is_ranged(edit) for edit in edits]
+
+    ranged = list(map(_is_ranged, edits))
     if all(ranged):
-        return [LineEdits(tuple(_line_edit(edit, f"{where}[{i}]") for i, edit in enumerate(edits)))]
+        return [LineEdits(tuple(map(_line_edit, edits, places)))]
     if any(ranged):
-        at = ranged.index(not ranged[0])
         raise _WrongShapeError(
-            f"{where}[{at}]",
+            places[ranged.index(not ranged[0])],
             "some edits have a range and some have not; give all of them one, or none:",
         )
-    return [_replace(edit, f"{where}[{i}]") for i, edit in enumerate(edits)]
+
+    return list(map(_replace, edits, places))
 
 
 def _line_edit(edit: Mapping[str, object], where: str) -> LineEdit:
     start, end = _range(edit, where)
     old, new = _key(edit, _OLD, where), _key(edit, _NEW, where)
     if new is None:
-        missing = _join(where, "newText" if "range" in edit else "new")
+        missing = "new"
+        if "range" in edit:
+            missing = "newText"
         raise _WrongShapeError(
-            missing, "is missing; give the new lines as a string:", example=RANGE_EXAMPLE
+            _join(where, missing),
+            "is missing; give the new lines as a string:",
+            example=RANGE_EXAMPLE,
         )
-    return LineEdit(
-        start, end, _string(edit, new, where), None if old is None else _optional(edit, old, where)
-    )
+
+    written = _string(edit, new, where)
+    if old is None or edit[old] is None:
+        return LineEdit(start, end, written)
+    return LineEdit(start, end, written, _string(edit, old, where))
 
 
 def _range(edit: Mapping[str, object], where: str) -> tuple[int, int]:
@@ -278,7 +300,10 @@ def _range(edit: Mapping[str, object], where: str) -> tuple[int, int]:
     """
     if "range" not in edit:
         start = _line(edit, "start", where)
-        return start, _line(edit, "end", where) if "end" in edit else _last_line(edit, start)
+        if "end" in edit:
+            return start, _line(edit, "end", where)
+        return start, _last_line(edit, start)
+
     beside = _key(edit, ("start", "end"), where, only_one=False)
     if beside is not None:
         raise _WrongShapeError(
@@ -286,11 +311,13 @@ def _range(edit: Mapping[str, object], where: str) -> tuple[int, int]:
             "is given beside range; give one of the two:",
             example=RANGE_EXAMPLE,
         )
+
     lines, where = edit["range"], _join(where, "range")
     if not isinstance(lines, dict):
         raise _WrongShapeError(
             where, 'must be an object such as {"start": 3, "end": 4}:', example=RANGE_EXAMPLE
         )
+
     return _line(lines, "start", where), _line(lines, "end", where)
 
 
@@ -299,12 +326,11 @@ def _last_line(edit: Mapping[str, Any], start: int) -> int:
 
     That of its old lines from `start` on, or `start`.
     """
-    old = next((edit[key] for key in _OLD if isinstance(edit.get(key), str)), "")
-    return start + max(len(split_lines(old)[0]), 1) - 1
-
-
-def _optional(item: Mapping[str, object], key: str, where: str) -> str | None:
-    return None if item[key] is None else _string(item, key, where)
+    for key in _OLD:
+        old = edit.get(key)
+        if isinstance(old, str):
+            return start + max(len(split_lines(old)[0]), 1) - 1
+    return start
 
 
 def _replace(item: Mapping[str, object], where: str) -> Replace:
@@ -313,13 +339,16 @@ def _replace(item: Mapping[str, object], where: str) -> Replace:
         raise _WrongShapeError(_join(where, "old"), "is missing; give the old lines as a string:")
     if new is None:
         raise _WrongShapeError(_join(where, "new"), "is missing; give the new lines as a string:")
-    near = _key(item, _NEAR, where)
-    return Replace(
+
+    request = Replace(
         _string(item, old, where),
         _string(item, new, where),
-        None if near is None or item[near] is None else _line(item, near, where),
         every=_flag(item, _EVERY, where),
     )
+    near = _key(item, _NEAR, where)
+    if near is None or item[near] is None:
+        return request
+    return replace(request, near_line=_line(item, near, where))
 
 
 # --------------------------------------------------------------------------------------- the fields
@@ -329,12 +358,14 @@ def _key(
     item: Mapping[str, object], names: Sequence[str], where: str, *, only_one: bool = True
 ) -> str | None:
     """Return the one of these synonyms that the object uses."""
-    used = [name for name in names if name in item]
+    used = sorted(item.keys() & set(names), key=names.index)
     if len(used) > 1 and only_one:
         raise _WrongShapeError(
             where, f'"{used[0]}" and "{used[1]}" mean the same; give one of them:'
         )
-    return used[0] if used else None
+    if not used:
+        return None
+    return used[0]
 
 
 def _mapping(value: object, where: str) -> Mapping[str, Any]:
@@ -350,6 +381,7 @@ def _list(value: object, where: str) -> list[object]:
         )
     if not value:
         raise _WrongShapeError(where, "is empty; give at least one edit:", example=RANGE_EXAMPLE)
+
     return value
 
 
@@ -362,6 +394,7 @@ def _string(item: Mapping[str, object], key: str, where: str) -> str:
             _join(where, key),
             "contains half of a surrogate pair, which is no character; write the character:",
         )
+
     return value
 
 
@@ -370,6 +403,7 @@ def _line(item: Mapping[str, object], key: str, where: str) -> int:
         raise _WrongShapeError(
             _join(where, key), "is missing; give a line number:", example=RANGE_EXAMPLE
         )
+
     value = item[key]
     # A bool is an int to Python, and 3.0 is a float: neither is a line number.
     if not isinstance(value, int) or isinstance(value, bool):
@@ -380,16 +414,19 @@ def _line(item: Mapping[str, object], key: str, where: str) -> int:
         raise _WrongShapeError(
             _join(where, key), "is no line number: no file is that long:", example=RANGE_EXAMPLE
         )
+
     return value
 
 
 def _flag(item: Mapping[str, object], names: Sequence[str], where: str) -> bool:
     key = _key(item, names, where)
-    value = False if key is None else item[key]
+    if key is None:
+        return False
+
+    value = item[key]
     if not isinstance(value, bool):
-        raise _WrongShapeError(
-            _join(where, key or ""), f"must be true or false, not {_kind(value)}:"
-        )
+        raise _WrongShapeError(_join(where, key), f"must be true or false, not {_kind(value)}:")
+
     return value
 
 
@@ -397,28 +434,30 @@ def _path(item: Mapping[str, object], names: Sequence[str], where: str) -> str |
     key = _key(item, names, where)
     if key is None or item[key] is None:
         return None
+
     tidy = tidy_path(_string(item, key, where))
     if isinstance(tidy, Malformed):
         raise _WrongShapeError(_join(where, key), tidy.message)
+
     return tidy
 
 
 def _join(where: str, key: str) -> str:
-    return f"{where}.{key}" if where else key
+    if not where:
+        return key
+    return f"{where}.{key}"
 
 
 def _kind(value: object) -> str:
     """Return JSON's own word for the value."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true or false"
-        case int() | float():
-            return "a number"
-        case str():
-            return "a string"
-        case list():
-            return "a list"
-        case _:
-            return "an object"
+    return _KINDS.get(type(value), "an object")
+
+
+_KINDS = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from itertools import chain, compress
+from typing import Literal, TypeAlias
 
 from holdfast.landing.formats.begin_patch import BEGIN, read_patch
 from holdfast.landing.formats.detect import opens_block, opens_notation
 from holdfast.landing.formats.diff_scanner import FileSection, malformed
-from holdfast.landing.formats.hunks import FileDiff, HunkLine, Malformed
+from holdfast.landing.formats.hunks import Malformed, all_or_fault, text_of
 from holdfast.landing.formats.json_edits import read_json
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.search_replace import EXAMPLE as BLOCK_EXAMPLE
@@ -18,9 +19,6 @@ from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
 from holdfast.vocab.type_check import check_type
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Format: TypeAlias = Literal["auto", "diff", "blocks", "patch", "json"]
 """The notation of a reply; `auto` looks for the first line that opens one."""
@@ -42,8 +40,14 @@ def parse(
     (FileRequest(path='a.py', action='create', request=WriteFile(text='x = 1'), to=None),)
     """
     check_type("parse", "text", text, str)
-    read = _read(text, _detect(text) if format == "auto" else format, unwrap=unwrap)
-    return Refused("malformed", read.message) if isinstance(read, Malformed) else read
+    notation: Format | None = format
+    if format == "auto":
+        notation = _detect(text)
+
+    read = _read(text, notation, unwrap=unwrap)
+    if isinstance(read, Malformed):
+        return Refused("malformed", read.message)
+    return read
 
 
 def _read(
@@ -68,23 +72,31 @@ def _read(
 def _detect(text: str) -> Format | None:
     """Return the notation whose opening line comes first: all that follows may be content of it."""
     lines, _ = split_lines(text.removeprefix("\ufeff"))
-    solid = next((i for i, line in enumerate(lines) if line and not line.isspace()), None)
-    if solid is None:
+    solid = list(compress(range(len(lines)), map(str.strip, lines)))
+    if not solid:
         return None
-    if lines[solid].strip() == BEGIN:
+    if lines[solid[0]].strip() == BEGIN:
         return "patch"
-    opening = next((i for i in range(solid, len(lines)) if opens_notation(lines, i)), None)
-    if opening is None:
-        return "json" if _opens_json(lines, solid) else None
-    if is_directive(lines[opening]):
-        return "patch"
-    return "blocks" if opens_block(lines[opening]) else "diff"
+
+    for i in solid:
+        if opens_notation(lines, i):
+            return _notation_of(lines[i])
+
+    if fence_of(lines[solid[0]]):
+        solid = solid[1:] or solid
+
+    if lines[solid[0]].lstrip().startswith(("{", "[")):
+        return "json"
+    return None
 
 
-def _opens_json(lines: Sequence[str], solid: int) -> bool:
-    if fence_of(lines[solid]):
-        solid = next((i for i in range(solid + 1, len(lines)) if lines[i].strip()), solid)
-    return lines[solid].lstrip().startswith(("{", "["))
+def _notation_of(line: str) -> Format:
+    """Return the notation that a line opens which opens one."""
+    if is_directive(line):
+        return "patch"
+    if opens_block(line):
+        return "blocks"
+    return "diff"
 
 
 # -------------------------------------------------------------------------------------- from a diff
@@ -94,13 +106,8 @@ def _read_diff(text: str, *, unwrap: bool) -> tuple[FileRequest, ...] | Malforme
     shares = read_shares(text, unwrap=unwrap)
     if isinstance(shares, Malformed):
         return shares
-    requests: list[FileRequest] = []
-    for share in shares:
-        request = _request(share)
-        if isinstance(request, Malformed):
-            return request
-        requests.append(request)
-    return tuple(requests)
+
+    return all_or_fault(map(_request, shares))
 
 
 def _request(share: FileSection) -> FileRequest | Malformed:
@@ -111,17 +118,18 @@ def _request(share: FileSection) -> FileRequest | Malformed:
         return _delete(diff.old_path, share)
     if not diff.old_path or not diff.new_path:
         return malformed("the diff names no file; write its path into the --- and +++ lines:")
-    path = _common_path(diff)
-    if path is not None:
-        return _edit(path, share)
+
+    # A backup beside the file, as in `diff -u a.py.orig a.py`, is the same file.
+    same = {f"{diff.new_path}{suffix}" for suffix in ("", ".orig", ".old", ".bak", "~")}
+    if diff.old_path in same:
+        return _edit(diff.new_path, share)
     if not diff.rename:
         return malformed(
             f"--- {shorten(diff.old_path)} and +++ {shorten(diff.new_path)} must name one file, unless the lines"
             " `rename from` and `rename to` name two:"
         )
-    return FileRequest(
-        diff.old_path, "rename", Patch(share.text) if diff.hunks else None, diff.new_path
-    )
+
+    return FileRequest(diff.old_path, "rename", _patch(share), diff.new_path)
 
 
 def _edit(path: str, share: FileSection) -> FileRequest | Malformed:
@@ -130,33 +138,27 @@ def _edit(path: str, share: FileSection) -> FileRequest | Malformed:
     return malformed(f"{path} is renamed to itself; leave these lines out, or show a change:")
 
 
-def _common_path(diff: FileDiff) -> str | None:
-    """Return the one path that both sides name.
-
-    A backup beside the file, as `diff -u a.py.orig a.py` has it, is none.
-    """
-    backups = {f"{diff.new_path}{suffix}" for suffix in ("", ".orig", ".old", ".bak", "~")}
-    return diff.new_path if diff.old_path in backups else None
-
-
 def _create(path: str, share: FileSection) -> FileRequest | Malformed:
-    lines = [line for hunk in share.diff.hunks for line in hunk.lines]
+    lines = list(chain.from_iterable(hunk.lines for hunk in share.diff.hunks))
     # An empty line among added ones is an empty line that lost its `+`.
-    if len(share.diff.hunks) > 1 or any(
-        line.mark != "+" and (line.text or line.mark == "-") for line in lines
-    ):
+    foreign = {(line.mark, line.text) for line in lines if line.mark != "+"}
+    if len(share.diff.hunks) > 1 or not foreign <= {(" ", "")}:
         return malformed(f"{path}: a new file has one hunk, and all of its lines begin with +:")
-    return FileRequest(path, "create", WriteFile(_text(lines, share.newline)))
 
-
-def _text(lines: Sequence[HunkLine], newline: str) -> str:
-    text = "".join(line.text + newline for line in lines)
-    return text.removesuffix(newline) if lines and lines[-1].no_newline else text
+    return FileRequest(path, "create", WriteFile(text_of(lines, share.newline)))
 
 
 def _delete(path: str, share: FileSection) -> FileRequest | Malformed:
-    if any(line.mark == "+" for hunk in share.diff.hunks for line in hunk.lines):
+    lines = chain.from_iterable(hunk.lines for hunk in share.diff.hunks)
+    if any(line.mark == "+" for line in lines):
         return malformed(
             f"{path}: a deleted file has no + lines; write /dev/null only where the whole file goes:"
         )
-    return FileRequest(path, "delete", Patch(share.text) if share.diff.hunks else None)
+    return FileRequest(path, "delete", _patch(share))
+
+
+def _patch(share: FileSection) -> Patch | None:
+    """Return the hunks of the share, or None where it has none."""
+    if not share.diff.hunks:
+        return None
+    return Patch(share.text)

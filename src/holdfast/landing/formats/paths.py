@@ -33,6 +33,7 @@ def tidy_path(path: str) -> str | Malformed:
         return Malformed(
             f"the path {shown} has backslashes; write it with /, from the project root."
         )
+
     parts = [part for part in path.split("/") if part not in {"", "."}]
     if ".." in parts:
         return Malformed(
@@ -40,6 +41,7 @@ def tidy_path(path: str) -> str | Malformed:
         )
     if not parts:
         return Malformed("the path is empty; write it from the project root, such as src/a.py.")
+
     return "/".join(parts)
 
 
@@ -51,4 +53,6 @@ def shorten(text: str, limit: int = 60) -> str:
     """
     # Cut first: the text may be one line of several megabytes.
     plain = " ".join(_UNPRINTABLE.sub(" ", text[: 4 * limit]).split())
-    return plain if len(plain) <= limit else plain[: limit - 1] + "…"
+    if len(plain) <= limit:
+        return plain
+    return plain[: limit - 1] + "…"

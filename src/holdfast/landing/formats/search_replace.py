@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.detect import (
@@ -11,7 +12,7 @@ from holdfast.landing.formats.detect import (
     opens_block,
     opens_notation,
 )
-from holdfast.landing.formats.hunks import Malformed
+from holdfast.landing.formats.hunks import Malformed, malformed_like
 from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.surrounding_text import fence_of
 from holdfast.landing.text.lines import split_lines
@@ -28,6 +29,8 @@ the old lines
 =======
 the new lines
 >>>>>>> REPLACE"""
+
+malformed = partial(malformed_like, EXAMPLE)
 
 _CLOSER = re.compile(r"(>{5,9}|\+{5,9}) ?REPLACE\s*$")
 _DIVIDER = re.compile(r"={5,9}\s*$")
@@ -51,30 +54,27 @@ def read_blocks(text: str) -> tuple[FileRequest, ...] | Malformed:
     requests: list[FileRequest] = []
     path = ""
     at = 0
-    while (opener := _next_opener(lines, at)) is not None:
+    for opener, line in enumerate(lines):
+        if opener < at or not opens_block(line):
+            continue
         block = _read_block(lines, opener)
         if isinstance(block, Malformed):
             return block
         fault = _check_between(lines, at, opener)
         if fault:
             return fault
-        path = (
-            block.path or _path_above(lines, at, opener) or path or _name_above(lines, at, opener)
-        )
-        request = _request(path, block, opener + 1)
+        path = block.path or _path_above(lines, at, opener) or path
+        request = _request(path or _name_above(lines, at, opener), block, opener + 1)
         if isinstance(request, Malformed):
             return request
+        path = request.path
         requests.append(request)
         at = block.end
+
     if not requests:
         return malformed("there is no line `<<<<<<< SEARCH`; write each edit so:")
+
     return _check_between(lines, at, len(lines)) or tuple(requests)
-
-
-def malformed(sentence: str, line: int | None = None) -> Malformed:
-    """Return the refusal: where, what, and a block to imitate."""
-    where = "" if line is None else f"line {line}: "
-    return Malformed(f"{where}{sentence}\n{EXAMPLE}")
 
 
 # ---------------------------------------------------------------------------------------- the block
@@ -92,29 +92,28 @@ class _Block:
     near_line: int | None = None
 
 
-def _next_opener(lines: Sequence[str], at: int) -> int | None:
-    return next((i for i in range(at, len(lines)) if opens_block(lines[i])), None)
-
-
 def _read_block(lines: Sequence[str], opener: int) -> _Block | Malformed:
-    opened = BLOCK_OPENER.match(lines[opener][:LONGEST_MARKER])
-    length, behind = (len(opened[1]), opened[2].strip()) if opened else (0, "")
+    length = _marker_length(lines[opener], BLOCK_OPENER)
+    behind = BLOCK_OPENER.sub(r"\2", lines[opener][:LONGEST_MARKER]).strip()
     path = _path_on(behind)
     if behind and not path:
         return malformed(
             f'"{shorten(behind, 40)}" is no path; put the path on the line above SEARCH:',
             opener + 1,
         )
+
     closer = _closer(lines, opener + 1, length)
     if closer is None:
         return malformed("this block is not closed; end it with `>>>>>>> REPLACE`:", opener + 1)
-    start, near_line = _start_line(lines, opener + 1, closer)
+
+    start, near_line = _start_line(lines, opener + 1)
     body = lines[start:closer]
     dividers = _dividers(body, length)
     if not dividers:
         return malformed(
             "this block has no line `=======` between the old and the new lines:", opener + 1
         )
+
     return _Block(body, dividers, closer + 1, path, near_line)
 
 
@@ -135,22 +134,28 @@ def _closer(lines: Sequence[str], at: int, length: int) -> int | None:
         if max(opened, closed) >= length:
             return None
         inside += (opened > 0) - (closed > 0)
+
     return None
 
 
 def _marker_length(line: str, marker: re.Pattern[str]) -> int:
     found = marker.match(line[:LONGEST_MARKER])
-    return len(found[1]) if found else 0
+    if not found:
+        return 0
+    return len(found[1])
 
 
-def _start_line(lines: Sequence[str], at: int, closer: int) -> tuple[int, int | None]:
+def _start_line(lines: Sequence[str], at: int) -> tuple[int, int | None]:
     """Read `:start_line:12` and the dashes below it, which some models are taught to put on top of the old lines."""
-    found = _START_LINE.match(lines[at]) if at < closer else None
+    found = _START_LINE.match(lines[at])
     if found is None:
         return at, None
+
     at += 1
     for pattern in (_END_LINE, _DASHES):
-        at += at < closer and pattern.match(lines[at]) is not None
+        if pattern.match(lines[at]):
+            at += 1
+
     return at, int(found[1])
 
 
@@ -159,7 +164,7 @@ def _dividers(body: Sequence[str], length: int) -> tuple[int, ...]:
 
     Those as long as the opening marker, if there are any.
     """
-    every = [i for i, line in enumerate(body) if line.startswith("=====") and _DIVIDER.match(line)]
+    every = [i for i, line in enumerate(body) if _DIVIDER.match(line)]
     exact = [i for i in every if len(body[i].rstrip()) == length]
     return tuple(exact or every)
 
@@ -167,16 +172,19 @@ def _dividers(body: Sequence[str], length: int) -> tuple[int, ...]:
 def _request(path: str, block: _Block, number: int) -> FileRequest | Malformed:
     if not path:
         return malformed("this block names no file; put its path on the line above:", number)
+
     tidy = tidy_path(path)
     if isinstance(tidy, Malformed):
         return malformed(tidy.message, number)
     if _cannot_be_split(block):
         return _longer_markers(tidy, number)
+
     readings = tuple(_reading(block, divider) for divider in block.dividers)
     if len(readings) > 1:
         return FileRequest(tidy, "edit", OneOf(readings))
     if not readings[0].old:
         return FileRequest(tidy, "create", WriteFile(readings[0].new))
+
     return FileRequest(tidy, "edit", readings[0])
 
 
@@ -203,7 +211,7 @@ def _reading(block: _Block, divider: int) -> Replace:
 
 
 def _text(lines: Sequence[str]) -> str:
-    return "\n".join(lines) + "\n" if lines else ""
+    return "".join(f"{line}\n" for line in lines)
 
 
 # ----------------------------------------------------------------------------------------- the path
@@ -212,7 +220,7 @@ _LABEL = re.compile(r"(?:file ?(?:name|path)?|path)\s*[:=]\s*", re.IGNORECASE)
 _NUMBERING = re.compile(r"[0-9]{1,3}[.)]\s+")
 _REMARK = re.compile(r"\s+\([^()]*\)$")
 _PATH = re.compile(r"(?:[A-Za-z]:)?[^\s`\"'<>|*?:;,=(){}]+$")
-_EXTENSION = re.compile(r"\.[A-Za-z0-9_+-]+$")
+_MARKS_PATH = re.compile(r"[/\\]|\.[A-Za-z0-9_+-]+$")
 _WELL_KNOWN = re.compile(
     r"[A-Z][a-z]*file|README|LICENSE|CHANGELOG|NOTICE|AUTHORS|CODEOWNERS|BUILD|WORKSPACE"
 )
@@ -229,14 +237,16 @@ def _path_above(lines: Sequence[str], start: int, opener: int) -> str:
         if not line:
             continue
         fence = fence_of(line)
-        path = _path_on_fence(line[len(fence) :]) if fence else _path_on(line)
-        if not path and not fence and not looked:
-            path = _path_in_sentence(line)
-        if path:
+        if fence:
+            path = _path_on_fence(line[len(fence) :])
+        else:
+            path = _path_on(line)
+            looked += 1
+            if looked == 1:
+                path = path or _path_in_sentence(line)
+        if path or looked == _LINES_LOOKED_AT:
             return path
-        looked += not fence
-        if looked == _LINES_LOOKED_AT:
-            break
+
     return ""
 
 
@@ -251,15 +261,17 @@ def _name_above(lines: Sequence[str], start: int, opener: int) -> str:
     for i in range(opener - 1, start - 1, -1):
         line = lines[i].strip()
         if line and not fence_of(line):
-            bare = line.strip(_DECORATION)
-            return bare if _NAME.fullmatch(bare) else ""
+            name = _NAME.fullmatch(line.strip(_DECORATION))
+            return name.group() if name else ""
     return ""
 
 
 def _path_on_fence(info: str) -> str:
     """Return the path behind a fence: "```python src/a.py", "```python:src/a.py"."""
     word = info[:LONGEST_MARKER].strip().rpartition(" ")[2].rpartition(":")[2]
-    return word if _looks_like_path(word) else ""
+    if not _looks_like_path(word):
+        return ""
+    return word
 
 
 def _path_on(line: str) -> str:
@@ -272,12 +284,18 @@ def _path_on(line: str) -> str:
     """
     if len(line) > LONGEST_MARKER:
         return ""
+
     bare = line.strip(_DECORATION).removeprefix("// ").rstrip(":").strip("*`\"' \t")
     bare = _REMARK.sub("", _NUMBERING.sub("", bare, count=1)).strip("*`\"' \t")
+    path = bare
     labelled = _LABEL.match(bare)
     if labelled:
         bare = bare[labelled.end() :].strip("*`\"' \t")
-    return bare if _looks_like_path(bare.replace(" ", "_") if labelled else bare) else ""
+        path = bare.replace(" ", "_")
+    if not _looks_like_path(path):
+        return ""
+
+    return bare
 
 
 def _path_in_sentence(line: str) -> str:
@@ -288,19 +306,17 @@ def _path_in_sentence(line: str) -> str:
     """
     if len(line) > LONGEST_MARKER or not line.rstrip("*_ ").endswith(":"):
         return ""
-    quoted = {word for word in _QUOTED.findall(line) if _looks_like_path(word)}
-    return quoted.pop() if len(quoted) == 1 else ""
+
+    quoted: set[str] = set(filter(_looks_like_path, _QUOTED.findall(line)))
+    if len(quoted) != 1:
+        return ""
+    return quoted.pop()
 
 
 def _looks_like_path(word: str) -> bool:
     if not _PATH.match(word) or word.endswith("."):
         return False
-    return (
-        "/" in word
-        or "\\" in word
-        or bool(_EXTENSION.search(word))
-        or bool(_WELL_KNOWN.fullmatch(word))
-    )
+    return _MARKS_PATH.search(word) is not None or _WELL_KNOWN.fullmatch(word) is not None
 
 
 # ------------------------------------------------------------------------------------------- around
@@ -317,4 +333,5 @@ def _check_between(lines: Sequence[str], start: int, end: int) -> Malformed | No
                 f'"{shorten(lines[i], 40)}" belongs to another notation; write all edits as blocks:',
                 i + 1,
             )
+
     return None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-_FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,}).*$")
+_FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,}(?=.*$))")
 _TAG = re.compile(r"</?([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?/?>\s*$|<\|[^<>]*\|>\s*$")
 _WRAPPER_NAME = re.compile(
-    r"(?:antml:)?(?:tool(?:_\w*)?|function(?:_\w*)?|invoke|parameter|apply_\w*|(?:unified_)?diff|patch|edit|answer"
+    r"\||(?:antml:)?(?:tool(?:_\w*)?|function(?:_\w*)?|invoke|parameter|apply_\w*|(?:unified_)?diff|patch|edit|answer"
     r"|think(?:ing)?)$",
     re.IGNORECASE,
 )
@@ -26,8 +26,11 @@ def fence_of(line: str) -> str:
     """
     if not line.startswith(("```", "~~~")):
         return ""
+
     found = _FENCE.match(line)
-    return (found[1] or found[2]) if found else ""
+    if not found:
+        return ""
+    return found.group()
 
 
 def closes(line: str, opened: str) -> bool:
@@ -47,8 +50,11 @@ def tag_of(line: str) -> str:
     """
     if not line.startswith("<"):
         return ""
+
     found = _TAG.match(line)
-    return (found[1] or "|") if found else ""
+    if not found:
+        return ""
+    return found[1] or "|"
 
 
 def is_wrapper(line: str) -> bool:
@@ -60,10 +66,9 @@ def is_wrapper(line: str) -> bool:
     """
     if line[:1] not in WRAPPER_LETTERS:
         return False
-    if line.startswith("<"):
-        name = tag_of(line)
-        return name == "|" or _WRAPPER_NAME.match(name) is not None
-    return bool(fence_of(line)) or is_directive(line)
+    if fence_of(line) or is_directive(line):
+        return True
+    return _WRAPPER_NAME.match(tag_of(line)) is not None
 
 
 def is_directive(line: str) -> bool:
@@ -82,10 +87,13 @@ def is_prose(line: str) -> bool:
     words = line.lstrip("#*->•0123456789.) ").split(maxsplit=40)[:40]
     if not words:
         return False
+
     # Short words only: a word of megabytes is none, and would be slow to match.
-    plain = sum(len(word) < 40 and _WORD.match(word) is not None for word in words)
-    if plain * 4 < len(words) * 3:
+    plain = [word for word in words if len(word) < 40 and _WORD.match(word)]
+    if len(plain) * 4 < len(words) * 3:
         return False
-    finished = words[-1].rstrip("\"'`)*_")[-1:] in {".", "!", "?", ":"}
-    capital = words[0].lstrip("\"'`(*_")[:1].isupper()
-    return (capital and (finished or len(words) >= 3)) or (finished and len(words) >= 4)
+
+    finished = words[-1].rstrip("\"'`)*_").endswith((".", "!", "?", ":"))
+    if words[0].lstrip("\"'`(*_")[:1].isupper():
+        return finished or len(words) >= 3
+    return finished and len(words) >= 4

@@ -22,7 +22,9 @@ def read_diff(
     ('x', ['-a', '+b'])
     """
     shares = read_shares(text, unwrap=unwrap, judge_paths=judge_paths)
-    return shares if isinstance(shares, Malformed) else tuple(share.diff for share in shares)
+    if isinstance(shares, Malformed):
+        return shares
+    return tuple(share.diff for share in shares)
 
 
 def read_shares(
@@ -34,7 +36,10 @@ def read_shares(
     bare = read_bare(source)
     if not isinstance(bare, Malformed) or not unwrap:
         return bare
+
     unwrapped = read_wrapped(source)
+    if unwrapped is None:
+        return bare
     # The first reading's sentence is about the wrapper, and this caller has nothing against one
     # wrapper.
-    return bare if unwrapped is None else unwrapped
+    return unwrapped

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.detect import opens_notation
@@ -31,12 +33,15 @@ def read_wrapped(source: DiffLines) -> tuple[FileSection, ...] | Malformed | Non
     start = next_structure(source.lines, 0)
     if start is None:
         return None
+
     opened = _open_fence(source.lines, 0, start)
     if opened is not None:
         return _read_fenced(source, opened)
+
     tagged = _tags_around(source.lines, start)
     if tagged is not None:
         return _read_between(source, *tagged)
+
     return _read_in_prose(source)
 
 
@@ -44,26 +49,37 @@ def _open_fence(lines: Sequence[str], start: int, end: int) -> int | None:
     """Return the index of the fence that is opened between the two lines and not closed there."""
     opened: int | None = None
     for i in range(start, end):
-        run = fence_of(lines[i])
-        if run and opened is None:
+        if opened is not None:
+            if closes(lines[i], fence_of(lines[opened])):
+                opened = None
+        elif fence_of(lines[i]):
             opened = i
-        elif run and opened is not None and closes(lines[i], fence_of(lines[opened])):
-            opened = None
+
     return opened
+
+
+def _find_closer(lines: Sequence[str], opened: int) -> int | None:
+    """Return the index of the line that closes the fence at `opened`."""
+    fence = fence_of(lines[opened])
+    for i in range(opened + 1, len(lines)):
+        if closes(lines[i], fence):
+            return i
+    return None
 
 
 def _read_fenced(source: DiffLines, opened: int) -> tuple[FileSection, ...] | Malformed:
     fence = fence_of(source.lines[opened])
-    closers = [i for i in range(opened + 1, len(source.lines)) if closes(source.lines[i], fence)]
-    if not closers:
+    last = len(source.lines) - 1
+    while last > opened and not closes(source.lines[last], fence):
+        last -= 1
+    if last == opened:
         return malformed(_UNCLOSED, source.first + opened)
+
     # The last fence first: one inside a hunk that lost its marker is content, if the counts say so.
-    whole = _read_between(source, opened, closers[-1])
-    return (
-        whole
-        if not isinstance(whole, Malformed) or len(closers) == 1
-        else _read_fences(source, opened)
-    )
+    whole = _read_between(source, opened, last)
+    if isinstance(whole, Malformed) and _find_closer(source.lines, opened) != last:
+        return _read_fences(source, opened)
+    return whole
 
 
 def _read_between(
@@ -79,10 +95,7 @@ def _read_fences(source: DiffLines, opened: int) -> tuple[FileSection, ...] | Ma
     shares: list[FileSection] = []
     at = 0
     while True:
-        closed = next(
-            (i for i in range(opened + 1, len(lines)) if closes(lines[i], fence_of(lines[opened]))),
-            None,
-        )
+        closed = _find_closer(lines, opened)
         if closed is None:
             return malformed(_UNCLOSED, source.first + opened)
         read = _check_prose(source, at, opened) or read_bare(source.part(opened + 1, closed))
@@ -90,8 +103,7 @@ def _read_fences(source: DiffLines, opened: int) -> tuple[FileSection, ...] | Ma
             return read
         shares += read
         at = closed + 1
-        start = next_structure(lines, at)
-        following = None if start is None else _open_fence(lines, at, start)
+        following = _open_fence(lines, at, next_structure(lines, at) or at)
         if following is None:
             return _check_prose(source, at, len(lines)) or tuple(shares)
         opened = following
@@ -114,24 +126,25 @@ def _read_in_prose(source: DiffLines) -> tuple[FileSection, ...] | Malformed:
     scan = read_scan(source)
     if isinstance(scan, Malformed):
         return scan
+
     lines = source.lines
     first, last = scan.extent()
-    inside = [i for i in scan.strays if first <= i < last]
+    start, end = bisect_left(scan.strays, first), bisect_left(scan.strays, last)
     halves = _halves(lines, 0, first) + _halves(lines, last, len(lines))
-    if inside or halves:
-        return tell_stray(source, (inside or halves)[0])
+    for stray in (*scan.strays[start:end], *halves):
+        return tell_stray(source, stray)
+
     fault = _check_prose(source, 0, first) or _check_prose(source, last, len(lines))
     return fault or scan.shares(source)
 
 
 def _halves(lines: Sequence[str], start: int, end: int) -> list[int]:
     """Return the indexes of the fences and wrapping tags in a stretch of prose that have no other half there."""
-    fence = _open_fence(lines, start, end)
     opened: dict[str, list[int]] = {}
-    alone = [] if fence is None else [fence]
+    alone: list[int] = []
     for i in range(start, end):
-        name = tag_of(lines[i]) if is_wrapper(lines[i]) else ""
-        if not name or name == "|" or lines[i].rstrip().endswith("/>"):
+        name = _tag_with_two_halves(lines[i])
+        if not name or not is_wrapper(lines[i]):
             continue
         if not lines[i].startswith("</"):
             opened.setdefault(name, []).append(i)
@@ -139,17 +152,35 @@ def _halves(lines: Sequence[str], start: int, end: int) -> list[int]:
             opened[name].pop()
         else:
             alone.append(i)
-    return sorted(alone + [i for waiting in opened.values() for i in waiting])
+
+    fence = _open_fence(lines, start, end)
+    if fence is not None:
+        alone.append(fence)
+    return sorted(chain(alone, *opened.values()))
+
+
+def _tag_with_two_halves(line: str) -> str:
+    """Return the name of the opening or closing tag that is all of this line, or ""."""
+    name = tag_of(line)
+    if name == "|" or line.rstrip().endswith("/>"):
+        return ""
+    return name
 
 
 def _tags_around(lines: Sequence[str], start: int) -> tuple[int, int] | None:
     """Return the indexes of the innermost pair of tags around line `start`."""
-    for i in range(start - 1, -1, -1):
-        name = tag_of(lines[i])
-        if name and name != "|" and not lines[i].startswith("</"):
-            closing = f"</{name}>"
-            closed = next(
-                (j for j in range(len(lines) - 1, start, -1) if lines[j].rstrip() == closing), None
-            )
-            return None if closed is None else (i, closed)
+    opened = start - 1
+    while opened >= 0 and not _opens_tag(lines[opened]):
+        opened -= 1
+    if opened < 0:
+        return None
+
+    closing = f"</{tag_of(lines[opened])}>"
+    for i in range(len(lines) - 1, start, -1):
+        if lines[i].rstrip() == closing:
+            return opened, i
     return None
+
+
+def _opens_tag(line: str) -> bool:
+    return tag_of(line) not in {"", "|"} and not line.startswith("</")

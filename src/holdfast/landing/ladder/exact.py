@@ -1,47 +1,104 @@
-"""The exact rung: the old text is in the file, character for character."""
+"""The exact rung: the old text is in the file, character for character.
+
+A match that begins or ends inside a line is a window of whole lines, with the rest of its first and its last line added
+to the old and to the new text. As such it is judged by the rules for lines.
+"""
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
-from holdfast.landing import refusals
-from holdfast.landing.placement import AlreadyApplied, Placement
-from holdfast.landing.projection.already_applied import find_around, judge_placed
-from holdfast.landing.projection.projection import UnclearProjection, project
-from holdfast.landing.projection.splices import Splice, landed, line_at, lines_at
-from holdfast.landing.text.edit_script import kept_lines, script_of
-from holdfast.landing.text.line_keys import indent_of, key_of
-from holdfast.landing.text.line_tokens import cuts_token, knows_word, strength
-from holdfast.landing.text.lines import Doc, contents_of, split_lines
+from holdfast.landing.placement import Placement
+from holdfast.landing.projection.splices import line_at
+from holdfast.landing.text.edit_script import EditScript, common_ends, kept_lines, script_of
+from holdfast.landing.text.line_keys import indent_of
+from holdfast.landing.text.line_tokens import cuts_token
+from holdfast.landing.text.lines import (
+    ENDING,
+    Doc,
+    contents_of,
+    is_blank,
+    solid_lines,
+    split_lines,
+)
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from holdfast.vocab.outcomes import Outcome, Rung
     from holdfast.vocab.requests import Replace
 
 
-def land_exactly(text: str, request: Replace) -> Outcome | None:
-    """Return the splice at the old text.
+@dataclass(frozen=True, slots=True)
+class ExactMatch:
+    """The old text in the file's line endings, and where it is."""
 
-    None where the text is missing, or only a piece of other words.
-    """
+    old: str
+    hits: list[int]
+
+
+def find_exactly(text: str, request: Replace) -> ExactMatch | None:
+    """Return the places of the old text; None where it is missing, or only a piece of other words."""
     for old in _in_file_newlines(text, request.old):
+        hits = whole_hits(text, old)
+        lacks_newline = bool(hits) and hits[-1] + len(old) > len(text)
+        if lacks_newline and (request.every or request.near_line):
+            return None
+        if hits:
+            return ExactMatch(old, hits)
         hits = _hits(text, old)
-        whole = _uncut(text, old, hits)
-        if whole:
-            return _land_on(text, request, old, whole)
         if len(hits) == 1 and _cuts_only_context(text, hits[0], old, request):
-            return _land_on(text, request, old, hits)
+            return ExactMatch(old, hits)
+
     return None
 
 
+def is_line_but_indent(text: str, at: int, old: str, new: str) -> bool:
+    """Return whether the match is whole lines but for the indentation of the first, and new lines need one.
+
+    A second old line shows by its own indentation that only the first one lost it.
+    """
+    first = contents_of(old)[0]
+    if is_blank(first) or not indent_before(text, at):
+        return False
+
+    ends_line = old.endswith(("\n", "\r"))
+    stop = at + len(old)
+    if not ends_line and text[stop : stop + 1] not in {"", "\n", "\r"}:
+        return False
+    if not new:
+        return ends_line
+    # Without the newline at its end the new text is joined with the next line: it is no whole line.
+    if ends_line and not new.endswith(("\n", "\r")):
+        return False
+    # The rest of an indentation that the old text has a part of would be put before another line.
+    if indent_of(first) and contents_of(new)[0] != first:
+        return True
+
+    return len(contents_of(new)) > 1 and len(solid_lines(contents_of(old))) == 1
+
+
+def indent_before(text: str, at: int) -> str:
+    """Return what is before `at` on its line, if that is white space alone; else ""."""
+    start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    before = text[start:at]
+    if before.strip():
+        return ""
+    return before
+
+
 def whole_hits(text: str, old: str) -> list[int]:
-    """Return where `old` is without cutting an identifier or a number in two at its edges."""
-    return _uncut(text, old, _hits(text, old))
+    """Return where `old` is without cutting an identifier or a number in two at its edges.
+
+    Beside another place, the end of a file counts that lacks only the last newline of `old`.
+    """
+    hits = _uncut(text, old, _hits(text, old))
+    lines = old.rstrip("\r\n")
+    if hits and lines != old and text.endswith(lines):
+        hits += _uncut(text, lines, [len(text) - len(lines)])
+    return hits
 
 
 def _uncut(text: str, old: str, hits: list[int]) -> list[int]:
-    return [at for at in hits if cuts_token(text, at, at + len(old)) == (False, False)]
+    return [at for at in hits if not any(cuts_token(text, at, at + len(old)))]
 
 
 def _hits(text: str, old: str) -> list[int]:
@@ -50,19 +107,23 @@ def _hits(text: str, old: str) -> list[int]:
     To look at the next character after each of 100,000 overlapping places takes 20 seconds.
     """
     hits: list[int] = []
+    end = 0
     at = text.find(old)
     while at >= 0:
-        overlaps = bool(hits) and at < hits[-1] + len(old)
         hits.append(at)
-        at = text.find(old, at + (len(old) if overlaps else 1))
+        step = len(old) if at < end else 1
+        end = at + len(old)
+        at = text.find(old, at + step)
+
     return hits
 
 
-def _hits_on_line(text: str, old: str, line: int) -> list[int]:
+def hits_on_line(text: str, old: str, line: int) -> list[int]:
     """Return where `old` begins on the line (1-based)."""
     doc = Doc(text)
     if not 0 < line <= len(doc.lines):
         return []
+
     first = doc.offset(line - 1)
     size = len(doc.lines[line - 1]) + len(doc.ends[line - 1])
     hits = _hits(text[first : first + size - 1 + len(old)], old)
@@ -71,143 +132,92 @@ def _hits_on_line(text: str, old: str, line: int) -> list[int]:
 
 def _in_file_newlines(text: str, old: str) -> list[str]:
     """Return the old text as it is, and with the file's own line endings where those are others."""
-    if "\n" not in old and "\r" not in old:
-        return [old]
+    newline = "\n"
     # A single character is found ten times as fast as two: most files have no carriage return.
-    newline = (
-        next((end for end in ("\r\n", "\n", "\r") if end in text), "\n") if "\r" in text else "\n"
-    )
+    if "\r" in text:
+        newline = next(end for end in ("\r\n", "\n", "\r") if end in text)
+
     same = newline.join(_plain(old).split("\n"))
-    return [old] if same == old else [old, same]
+    return list(dict.fromkeys((old, same)))
 
 
 def _plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-_FEW_LINES = 2
-_TELLING = 6
-
-
 def _cuts_only_context(text: str, at: int, old: str, request: Replace) -> bool:
-    """Return whether each cut word is on a line that the request leaves alone, and can be no other word.
+    """Return whether each cut line is one that the request keeps and the file does not have as a whole.
 
-    Then the old text is a part of that place, copied from the middle of a line to the middle of another.
+    Then the old text was copied from the middle of a line to the middle of another. A cut number is another number.
     """
-    script = script_of(contents_of(request.old), contents_of(request.new))
-    if len(script.old) < _FEW_LINES or not script.edits:
-        return False
-    cut_start, cut_end = cuts_token(text, at, at + len(old))
-    real = {line.strip() for line in contents_of(text)}
-    if (cut_start and script.old[0].strip() in real) or (
-        cut_end and script.old[-1].strip() in real
-    ):
-        return False
-    whole = "\n".join(script.old[cut_start : len(script.old) - cut_end])
-    if cut_start and (script.edits[0].o1 == 0 or not _is_fragment(text, _first_word(old), whole)):
-        return False
-    last = len(script.old) - 1
-    return not cut_end or (
-        script.edits[-1].o2 <= last and _is_fragment(text, _first_word(old[::-1])[::-1], whole)
-    )
+    lines = contents_of(request.old)
+    cuts = cuts_token(text, at, at + len(old))
+    kept = common_ends(lines, contents_of(request.new))
+    known = set(map(str.strip, contents_of(text)))
+    for end, is_cut, is_kept in zip((0, -1), cuts, kept, strict=True):
+        if not is_cut:
+            continue
+        if not is_kept or old[end].isdigit() or lines[end].strip() in known:
+            return False
+
+    return True
 
 
-def _first_word(text: str) -> str:
-    for size, char in enumerate(text):
-        if not (char.isalnum() or char == "_"):
-            return text[:size]
-    return text
+@dataclass(frozen=True, slots=True)
+class LineWindow:
+    """The whole lines around a match, as a script and a place of a part of the file."""
+
+    doc: Doc
+    script: EditScript
+    place: Placement
 
 
-def _is_fragment(text: str, piece: str, whole: str) -> bool:
-    """Return whether the whole lines identify the place without the piece, or the piece can be no name or number of its own."""
-    if not piece:
-        return False
-    if strength(whole) >= _TELLING and _plain(text).count(whole) == 1:
-        return True
-    return not any(map(str.isdigit, piece)) and not knows_word(text, piece)
+_REACH = 500
+"""Characters on both sides that the judge of what is applied already may look at: its time does not grow with the file."""
 
 
-def _land_on(text: str, request: Replace, old: str, hits: list[int]) -> Outcome:
-    if request.every:
-        return _land_everywhere(text, request, old, hits)
-    if len(hits) > 1:
-        named = _hits_on_line(text, old, request.near_line) if request.near_line else []
-        if len(named) != 1:
-            return refusals.ambiguous(Doc(text), lines_at(text, hits))
-        hits = named
-    at = hits[0]
-    new = _with_endings(text, at, old, _indented_as_line(text, at, request))
-    if new == old:
-        return refusals.no_change()
-    line = line_at(text, at)
-    if request.near_line not in {None, line} and not key_of(new):
-        # Where the line was named, it may be gone already; this one is its twin, and nothing is
-        # left to tell by.
-        return refusals.elsewhere(line, request.near_line or 0)
-    applied = _applied_line(text, request, at, old, new)
-    if applied is not None:
-        return refusals.already_applied(applied)
-    as_asked = old == request.old and len(indent_of(new)) == len(indent_of(request.new))
-    rung: Rung = "exact" if as_asked else "whitespace"
-    return landed(text, [Splice(at, at + len(old), new)], rung)
+def window_around(text: str, at: int, old: str, new: str, *, whole: bool) -> LineWindow:
+    """Return the window of the match at `at`, in the lines around it or (`whole`) in the whole file."""
+    low, high = 0, len(text)
+    if not whole:
+        reach = 2 * (len(old) + len(new)) + _REACH
+        low = text.rfind("\n", 0, max(0, at - reach)) + 1
+        high = text.find("\n", at + len(old) + reach) + 1 or len(text)
+
+    doc = Doc(text[low:high])
+    start, stop = at - low, at + len(old) - low
+    first = line_at(doc.text, start) - 1
+    last = line_at(doc.text, max(start, stop - 1))
+    edited = doc.text[doc.offset(first) : start] + new + doc.text[stop : doc.offset(last)]
+    script = script_of(doc.lines[first:last], contents_of(edited))
+    return LineWindow(doc, script, Placement(tuple(range(first, last)), "exact"))
 
 
-def _indented_as_line(text: str, at: int, request: Replace) -> str:
-    """Return the new text without the indentation that the line has already, where old begins at its first word."""
-    before = text[max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1 : at]
-    if not before or before.strip() or request.old[:1].isspace():
-        return request.new
-    return request.new[len(indent_of(request.new)) :] if key_of(request.new) else request.new
-
-
-def _land_everywhere(text: str, request: Replace, old: str, hits: list[int]) -> Outcome:
-    if any(b - a < len(old) for a, b in itertools.pairwise(hits)):
-        return refusals.overlap(lines_at(text, hits))
-    splices = []
-    for at in hits:
-        new = _with_endings(text, at, old, request.new)
-        if find_around(text, at, old, new) is None:
-            splices.append(Splice(at, at + len(old), new))
-    if not splices:
-        return refusals.already_applied(line_at(text, hits[0]))
-    if all(splice.new == old for splice in splices):
-        return refusals.no_change()
-    return landed(text, splices, "exact" if old == request.old else "whitespace")
-
-
-def _with_endings(text: str, at: int, old: str, new: str) -> str:
-    """Return the new text in the file's line endings.
-
-    In a mixed file each kept line keeps its own.
-    """
-    if "\n" not in new and "\r" not in new:
-        return new
-    kinds = _endings_in(text)
-    if not kinds:
-        return new
+def with_endings(text: str, at: int, old: str, new: str) -> str:
+    """Return the new text in the file's line endings; in a mixed file each kept line keeps its own."""
+    kinds: set[str] = set()
+    if "\r" in text:
+        kinds.update(ENDING.findall(text))
+    elif "\n" in text:
+        kinds.add("\n")
     if len(kinds) == 1:
-        return kinds[0].join(_plain(new).split("\n"))
+        return kinds.pop().join(_plain(new).split("\n"))
     if "\r" in new:
         return new
+
     return with_mixed_endings(old, new, _ending_at(text, at))
-
-
-def _endings_in(text: str) -> list[str]:
-    """Return the kinds of line ending the text has; half of a pair is none of its own."""
-    if "\r" not in text:
-        return ["\n"] if "\n" in text else []
-    single = text.replace("\r\n", "")
-    return [end for end, where in (("\r\n", text), ("\n", single), ("\r", single)) if end in where]
 
 
 def _ending_at(text: str, at: int) -> str:
     """Return the ending of the line that `at` is on, or of the line above at the end of the file."""
-    for lines in (text[at:], text[:at][::-1].replace("\n\r", "\r\n")):
-        for end in split_lines(lines)[1][:1]:
-            if end:
-                return end
-    return "\n"
+    found = ENDING.search(text, at)
+    if found:
+        return found.group()
+
+    endings: list[str] = ENDING.findall(text)
+    if not endings:
+        return "\n"
+    return endings[-1]
 
 
 def with_mixed_endings(old: str, new: str, default: str) -> str:
@@ -215,55 +225,15 @@ def with_mixed_endings(old: str, new: str, default: str) -> str:
     lines, ends = split_lines(old)
     new_lines, new_ends = split_lines(new)
     script = script_of(lines, new_lines)
-    kept = dict(kept_lines(script))
+    same = dict(kept_lines(script))
     for edit in script.edits:
-        kept |= {
-            n: edit.o1 + n - edit.n1
-            for n in range(edit.n1, edit.n2)
-            if edit.o1 + n - edit.n1 < edit.o2
-        }
+        same.update(zip(range(edit.n1, edit.n2), range(edit.o1, edit.o2), strict=False))
+
+    own = {n: ends[o] for n, o in same.items()}
     out = []
     for n, (line, end) in enumerate(zip(new_lines, new_ends, strict=True)):
-        own = ends[kept[n]] if n in kept else default
-        out.append(line + ((own or default) if end else ""))
+        out.append(line)
+        if end:
+            out.append(own.get(n) or default)
+
     return "".join(out)
-
-
-def _applied_line(text: str, request: Replace, at: int, old: str, new: str) -> int | None:
-    """Return the line (1-based) at which the new text is already, or None."""
-    line = line_at(text, at)
-    if request.near_line not in {None, line} and new:
-        for other in _hits(text, new):
-            if line_at(text, other) == request.near_line:
-                return request.near_line
-    around = find_around(text, at, old, new)
-    if around is not None:
-        return line_at(text, around)
-    return _applied_beside(text, at, len(old), new)
-
-
-def _applied_beside(text: str, at: int, size: int, new: str) -> int | None:
-    """Return the line at which the whole lines of the change are already, or None.
-
-    Only the lines around the old text are looked at: the time does not grow with the file.
-    """
-    reach = 2 * (size + len(new)) + _REACH
-    low = text.rfind("\n", 0, max(0, at - reach)) + 1
-    high = text.find("\n", at + size + reach) + 1 or len(text)
-    doc = Doc(text[low:high])
-    start, stop = at - low, at + size - low
-    first = line_at(doc.text, start) - 1
-    last = line_at(doc.text, max(start, stop - 1))
-    whole = doc.text[doc.offset(first) : start] + new + doc.text[stop : doc.offset(last)]
-    script = script_of(doc.lines[first:last], contents_of(whole))
-    place = Placement(tuple(range(first, last)), "exact")
-    splices = project(doc, script, place)
-    if isinstance(splices, UnclearProjection):
-        return None
-    applied = judge_placed(doc, script, place, splices, near=None)
-    if not isinstance(applied, AlreadyApplied):
-        return None
-    return line_at(text, low) + applied.line
-
-
-_REACH = 500

@@ -19,7 +19,13 @@ from holdfast.landing.ladder.strict_match import (
     find_windows,
     stands_at,
 )
-from holdfast.landing.ladder.unmangle import Unmangled, readings, share_mangling, unwrapped
+from holdfast.landing.ladder.unmangle import (
+    Unmangled,
+    readings,
+    share_mangling,
+    unwrapped,
+    without_diff_marks,
+)
 from holdfast.landing.placement import (
     AlreadyApplied,
     Doubtful,
@@ -30,13 +36,15 @@ from holdfast.landing.placement import (
 )
 from holdfast.landing.projection.already_applied import judge_missing, judge_placed
 from holdfast.landing.projection.projection import LineSplice, UnclearProjection, project
+from holdfast.landing.projection.splices import Splice, landed
 from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.line_keys import indent_of
 from holdfast.landing.text.lines import Doc, contents_of, is_blank
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.outcomes import RUNGS, Landed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from holdfast.vocab.outcomes import Rung
 
@@ -65,95 +73,135 @@ def climb(
     A hint picks one of equal places, bounds rule places out. Only when no rung has a place is it asked whether the
     request is applied already.
     """
-    found: LadderOutcome = Nowhere()
+    found: LadderOutcome = _without_diff_marks(doc, script, hint, bounds)
+    if isinstance(found, LadderPlan):
+        return found
+
     for rung in (_on_strict_rungs, _on_unmangled_rung, _on_loose_rungs_unwrapped, _on_loose_rungs):
         found = rung(doc, script, hint, bounds)
         if not isinstance(found, Nowhere):
             return found
-    for reading in (script, *_readings(doc, script)):
+
+    others = readings(doc, _text(script.old), _text(script.new))
+    for reading in (script, *map(_script_of, others)):
         applied = judge_missing(doc, reading)
         if applied is not None:
             return applied
+
+    return found
+
+
+def _without_diff_marks(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> LadderOutcome:
+    """Before the strict rungs: there the blank before each line would be indentation."""
+    reading = without_diff_marks(doc, script.old, script.new)
+    if reading is None:
+        return Nowhere()
+
+    found = _on_strict_rungs(doc, _script_of(reading), hint, bounds)
+    if isinstance(found, LadderPlan):
+        return replace(found, rung="unmangled")
     return found
 
 
 def _on_strict_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> LadderOutcome:
-    return _planned(doc, script, find_window(doc, script.old, hint, bounds), hint)
+    return plan_at(doc, script, find_window(doc, script.old, hint, bounds), hint)
 
 
 def _on_unmangled_rung(doc: Doc, script: EditScript, _hint: Hint, bounds: Bounds) -> LadderOutcome:
     """Return the first reading that undoes a mangling and places the old lines exactly once."""
-    for reading in readings(doc, "\n".join(script.old), "\n".join(script.new)):
+    for reading in readings(doc, _text(script.old), _text(script.new)):
         found = _on_strict_rungs(doc, _script_of(reading), Hint(near=reading.near), bounds)
         if isinstance(found, LadderPlan):
             return replace(found, rung="unmangled")
         if not isinstance(found, Nowhere):
             return found
+
     return Nowhere()
 
 
 def _on_loose_rungs_unwrapped(
     doc: Doc, script: EditScript, hint: Hint, bounds: Bounds
 ) -> LadderOutcome:
-    plain = unwrapped(doc, "\n".join(script.old), "\n".join(script.new))
+    plain = unwrapped(doc, _text(script.old), _text(script.new))
     if plain is None:
         return Nowhere()
+
     found = _on_loose_rungs(doc, _script_of(plain), hint, bounds)
-    return found if isinstance(found, LadderPlan) else Nowhere()
+    if isinstance(found, LadderPlan):
+        return found
+    return Nowhere()
 
 
 def _on_loose_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> LadderOutcome:
     place = find_elided(doc, script)
     if place is None:
         place = find_similar(doc, script)
-    if isinstance(place, Placement):
-        lost = [line for line, i in zip(script.old, place.pairs, strict=True) if i is None]
-        fresh = [line for edit in script.edits for line in script.new[edit.n1 : edit.n2]]
-        # An entity in a line that the file does not have, and in a new one, would reach the file.
-        if not bounds.hold(doc, place) or share_mangling(lost, fresh):
-            return Nowhere((place.first, place.last + 1))
-    return _planned(doc, script, place, hint)
+
+    if not isinstance(place, Placement):
+        return place
+
+    lost = [line for line, i in zip(script.old, place.pairs, strict=True) if i is None]
+    fresh = [script.new[n] for n in script.added]
+    # An entity in a line that the file does not have, and in a new one, would reach the file.
+    if not bounds.hold(doc, place) or share_mangling(lost, fresh):
+        return Nowhere((place.first, place.last + 1))
+
+    return plan_at(doc, script, place, hint)
 
 
-def _readings(doc: Doc, script: EditScript) -> Iterator[EditScript]:
-    return map(_script_of, readings(doc, "\n".join(script.old), "\n".join(script.new)))
+def _text(lines: Sequence[str]) -> str:
+    """Return the lines as a text, each with its newline: a blank one at the end counts."""
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _script_of(reading: Unmangled) -> EditScript:
     return script_of(contents_of(reading.old), contents_of(reading.new))
 
 
-def _planned(
-    doc: Doc, script: EditScript, place: Placement | SeveralPlaces | Nowhere, hint: Hint
+def plan_at(
+    doc: Doc,
+    script: EditScript,
+    place: Placement | SeveralPlaces | Nowhere,
+    hint: Hint = NO_HINT,
 ) -> LadderOutcome:
     """Return the plan for a place, unless what it would write is there already."""
     if not isinstance(place, Placement):
         return place
+
     near = hint.near
-    if near is not None and stands_at(place, near):
+    if stands_at(place, near):
         near = None
-    if all(map(is_blank, script.new)):
-        if near is not None:
-            return Elsewhere(place.first, near)
-        if place.rung != "exact" and _is_indented_otherwise(doc, script, place):
-            # A second run would take a twin that is indented in another way, and nothing would be
-            # left to tell by.
-            return UnclearProjection(place.first, place.last + 1)
+
+    deletes_all = all(map(is_blank, script.new))
+    if deletes_all and near is not None:
+        return Elsewhere(place.first, near)
+    if deletes_all and place.rung != "exact" and _is_indented_otherwise(doc, script, place):
+        # A second run would take a twin that is indented in another way, and nothing would be
+        # left to tell by.
+        return UnclearProjection(place.first, place.last + 1)
+
     splices = project(doc, script, place)
     if isinstance(splices, UnclearProjection):
         return splices
+
     applied = judge_placed(doc, script, place, splices, near)
     if applied is not None:
         return applied
+
     lines = range(place.first, place.last + 1)
     return LadderPlan(tuple(splices), place.rung, place.similarity, lines)
 
 
 def _is_indented_otherwise(doc: Doc, script: EditScript, place: Placement) -> bool:
-    return any(
-        i is not None and indent_of(line) != indent_of(doc.lines[i])
-        for line, i in zip(script.old, place.pairs, strict=True)
-    )
+    pairs = place.line_pairs(doc, script.old)
+    return any(indent_of(line) != indent_of(real) for line, real in pairs)
+
+
+def land_plans(doc: Doc, plans: Sequence[LadderPlan], splices: Sequence[Splice]) -> Landed:
+    """Return the outcome of all splices of the plans, on the loosest rung of them."""
+    rung = max((plan.rung for plan in plans), key=RUNGS.index)
+    similarity = min(plan.similarity for plan in plans)
+    return landed(doc.text, splices, rung, similarity)
 
 
 def climb_everywhere(doc: Doc, script: EditScript) -> LadderOutcome:
@@ -161,6 +209,7 @@ def climb_everywhere(doc: Doc, script: EditScript) -> LadderOutcome:
     places = find_windows(doc, script.old)
     if not places:
         return Nowhere()
+
     doc.expect(len(places))
     splices: list[LineSplice] = []
     for place in places:
@@ -169,9 +218,8 @@ def climb_everywhere(doc: Doc, script: EditScript) -> LadderOutcome:
             return projected
         if judge_placed(doc, script, place, projected, near=None) is None:
             splices += projected
+
     lines = range(places[0].first, places[-1].last + 1)
-    return (
-        LadderPlan(tuple(splices), places[0].rung, 1.0, lines)
-        if splices
-        else AlreadyApplied(places[0].first)
-    )
+    if not splices:
+        return AlreadyApplied(places[0].first)
+    return LadderPlan(tuple(splices), places[0].rung, 1.0, lines)

@@ -6,7 +6,7 @@ from holdfast.landing.closest import closest_lines
 from holdfast.landing.ladder.elision import find_elided
 from holdfast.landing.ladder.exact import whole_hits
 from holdfast.landing.ladder.similar import find_similar
-from holdfast.landing.ladder.strict_match import Hint, find_window
+from holdfast.landing.ladder.strict_match import Hint, find_window, hint_at
 from holdfast.landing.ladder.unmangle import readings
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces
 from holdfast.landing.projection.splices import lines_at
@@ -36,18 +36,17 @@ def locate(text: str, old: str, near_line: int | None = None, path: str | None =
     check_type("locate", "old", old, str)
     if not key_of(old):
         return NotFound("")
+
     hits = whole_hits(text, old)
     if hits:
         return _among(text, old, hits, near_line)
+
     doc, lines = Doc(text, language_of(path)), contents_of(old)
-    found, rung = _climb(doc, lines, near_line - 1 if near_line is not None else None)
+    found, rung = _climb(doc, lines, hint_at(near_line))
     match found:
         case Placement():
-            return Fuzzy(
-                _span(doc, found, ends=old.endswith(("\n", "\r"))),
-                rung or found.rung,
-                found.similarity,
-            )
+            span = _span(doc, found, ends=old.endswith(("\n", "\r")))
+            return Fuzzy(span, rung or found.rung, found.similarity)
         case SeveralPlaces(places):
             return Ambiguous(tuple(line + 1 for line in places))
         case Nowhere(region):
@@ -56,37 +55,40 @@ def locate(text: str, old: str, near_line: int | None = None, path: str | None =
 
 def _among(text: str, old: str, hits: list[int], near_line: int | None) -> Match:
     lines = lines_at(text, hits)
-    named = [n for n, line in enumerate(lines) if line == near_line] if len(hits) > 1 else [0]
-    if len(named) != 1:
-        return Ambiguous(tuple(lines))
-    at = hits[named[0]]
-    return Exact(Span(at, at + len(old), lines[named[0]]))
+    n = 0
+    if len(hits) > 1:
+        named = near_line or 0
+        if lines.count(named) != 1:
+            return Ambiguous(tuple(lines))
+        n = lines.index(named)
+
+    return Exact(Span(hits[n], hits[n] + len(old), lines[n]))
 
 
 def _climb(
-    doc: Doc, lines: list[str], near: int | None
+    doc: Doc, lines: list[str], hint: Hint
 ) -> tuple[Placement | SeveralPlaces | Nowhere, Rung | None]:
     """Match on the rungs below exact; return the rung too, where the placement does not show it."""
-    window = find_window(doc, lines, Hint(near=near))
+    window = find_window(doc, lines, hint)
     if not isinstance(window, Nowhere):
         return window, None
+
     text = "\n".join(lines)
     for reading in readings(doc, text, text):
         window = find_window(doc, contents_of(reading.old), Hint(near=reading.near))
         if not isinstance(window, Nowhere):
             return window, "unmangled"
+
     script: EditScript = script_of(lines, lines)
     elided = find_elided(doc, script)
     if elided is not None:
         return elided, "elision"
+
     return find_similar(doc, script), "similar"
 
 
 def _span(doc: Doc, place: Placement, *, ends: bool) -> Span:
-    start = doc.offset(place.first)
-    end = (
-        doc.offset(place.last)
-        + len(doc.lines[place.last])
-        + (len(doc.ends[place.last]) if ends else 0)
-    )
-    return Span(start, end, place.first + 1)
+    end = doc.offset(place.last + 1)
+    if not ends:
+        end -= len(doc.ends[place.last])
+    return Span(doc.offset(place.first), end, place.first + 1)

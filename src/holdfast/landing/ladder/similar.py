@@ -6,10 +6,12 @@ A place is judged by a list of named vetoes. The first one that applies refuses 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from holdfast.landing.ladder.elision import leaves_block
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, Veto, with_blanks
 from holdfast.landing.text.align import (
     SURE,
@@ -20,12 +22,12 @@ from holdfast.landing.text.align import (
     is_telling,
     start_of,
 )
-from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.line_keys import indent_width, key_of
 from holdfast.landing.text.line_tokens import numbers_of, strength, words_of
-from holdfast.landing.text.lines import Doc, is_blank
+from holdfast.landing.text.lines import Doc, solid_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from holdfast.landing.text.edit_script import EditScript
 
@@ -40,7 +42,7 @@ class _Needle:
 
     def __init__(self, doc: Doc, script: EditScript) -> None:
         self.script = script
-        self.solid = [j for j, line in enumerate(script.old) if not is_blank(line)]
+        self.solid = solid_numbers(script.old)
         self.lines = [script.old[j] for j in self.solid]
         self.language = doc.language
 
@@ -54,18 +56,24 @@ class _Needle:
     def reach(self) -> tuple[int, int]:
         """The first and the last line that an edit removes, or (for an insertion) goes below, or above."""
         numbers = set(self.gone)
-        for edit in self.script.edits:
-            if any(edit.o1 <= self.solid[n] < edit.o2 for n in self.gone):
-                continue
-            above = [n for n, j in enumerate(self.solid) if j < edit.o1]
-            numbers.add(above[-1] if above else 0)
+        for below in self.insertions:
+            numbers.add(max(0, below - 1))
+
         return min(numbers, default=0), max(numbers, default=0)
+
+    @cached_property
+    def insertions(self) -> list[int]:
+        """The lines that edits insert above without removing any."""
+        found = []
+        for edit in self.script.edits:
+            first, stop = bisect_left(self.solid, edit.o1), bisect_left(self.solid, edit.o2)
+            if first == stop:
+                found.append(first)
+
+        return found
 
     def name_in(self, n: int) -> str:
         return self.language.name_in(self.lines, n)
-
-    def names_block(self, n: int) -> bool:
-        return self.name_in(n) == key_of(self.lines[n])
 
 
 class _Candidate:
@@ -79,22 +87,26 @@ class _Candidate:
     def run(self) -> range:
         """The longest run of neighbouring sure lines that has all changed lines in it; empty if none has."""
         first, last = self.needle.reach
-        if not self._is_sure(first) or not all(map(self._is_joined, range(first, last))):
+        if not self.is_sure(first) or not all(map(self._is_joined, range(first, last))):
             return range(0)
-        while first > 0 and self._is_joined(first - 1):
+
+        while self._is_joined(first - 1):
             first -= 1
+
         while self._is_joined(last):
             last += 1
+
         return range(first, last + 1)
 
-    def _is_sure(self, n: int) -> bool:
+    def is_sure(self, n: int) -> bool:
+        """Return whether the file has old line `n`, white space and quotes aside."""
         return n in self.pairs and self.pairs[n].likeness in SURE
 
     def _is_joined(self, n: int) -> bool:
         """Return whether old lines `n` and `n + 1` are sure and are neighbours in the file too."""
-        return (
-            self._is_sure(n) and self._is_sure(n + 1) and self.pairs[n + 1].i == self.pairs[n].i + 1
-        )
+        if not self.is_sure(n) or not self.is_sure(n + 1):
+            return False
+        return self.pairs[n + 1].i == self.pairs[n].i + 1
 
     @cached_property
     def run_pairs(self) -> list[Pair]:
@@ -107,78 +119,84 @@ class _Candidate:
 
         Lines further away belong to another place.
         """
-        above = sorted((n for n in self.pairs if n < self.run.start), reverse=True)
-        below = sorted(n for n in self.pairs if n >= self.run.stop)
-        joined = [*self._joining(self.run.start, above), *self._joining(self.run.stop - 1, below)]
-        return frozenset((*self.run, *joined))
+        known = sorted(self.pairs)
+        below = known[bisect_left(known, self.run.stop - 1) :]
+        above = known[bisect_left(known, self.run.start) :: -1]
+        return frozenset((*self.run, *self._joined(below), *self._joined(above)))
 
-    def _joining(self, last: int, order: Sequence[int]) -> Iterator[int]:
-        for n in order:
-            if not self._joins(min(n, last), max(n, last)):
+    def _joined(self, numbers: Sequence[int]) -> Iterator[int]:
+        """Yield the old lines behind the first of `numbers`, up to one that does not join the one before it."""
+        for one, other in itertools.pairwise(numbers):
+            if not self._joins(min(one, other), max(one, other)):
                 return
-            yield n
-            last = n
+            yield other
 
     def _joins(self, upper: int, lower: int) -> bool:
         one, other = self.pairs[upper], self.pairs[lower]
         # On the same diagonal what lies between was rewritten line for line; one line may be new.
-        straight = other.i - one.i == lower - upper
-        return straight or other.i - one.i <= 2 or not any(_skipped_code(self.doc, (one, other)))
+        if other.i - one.i in {lower - upper, 1, 2}:
+            return True
+        if not any(_skipped_code(self.doc, (one, other))):
+            return True
+
+        # Code that was left out within the block, as if by a gap.
+        if leaves_block(self.doc, one.i + 1, other.i):
+            return False
+        return not _passes_block(self.doc, one.i, other.i)
 
     @cached_property
     def dropped(self) -> list[int]:
         """The old lines that the run does without, because the file has nothing like them there."""
-        return [n for n in range(len(self.needle.lines)) if n not in self.beside]
-
-    def renames_block(self, pair: Pair) -> bool:
-        """Return whether the pair is a line that names a block, and the file has another name.
-
-        Below the change a misspelt name is drift; above it, it may be another block.
-        """
-        asked, there = self.needle.name_in(pair.j), self.doc.name_in(pair.i)
-        if pair.likeness in SURE or asked == there:
-            return False
-        real = self.doc.lines[self.doc.solid[pair.i]]
-        return pair.j <= self.needle.reach[1] or not is_misspelt(self.needle.lines[pair.j], real)
+        return sorted(set(range(len(self.needle.lines))) - self.beside)
 
 
-Veto_: TypeAlias = Callable[[_Candidate], int | None]
+_Check: TypeAlias = Callable[[_Candidate], Iterator[int]]
 
 
 def find_similar(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Nowhere:
     """Return the one place that is the old lines but for drift, judged by what the script changes there."""
     needle = _Needle(doc, script)
-    alignments = align(doc, needle.lines) if needle.solid else []
-    first_veto: Veto | None = None
+    alignments = align(doc, needle.lines)
+    veto: Veto | None = None
     for alignment in alignments:
-        candidate = _Candidate(doc, needle, alignment)
-        kept = _judge(candidate)
+        kept = _judge(_Candidate(doc, needle, alignment))
         if isinstance(kept, Veto):
-            first_veto = first_veto or kept
+            veto = veto or kept
             continue
+
         rivals = [other for other in alignments if _rivals(needle, alignment, other)]
         if rivals:
             starts = sorted(doc.solid[one.pairs[0].i] for one in (alignment, *rivals))
             return SeveralPlaces(tuple(starts))
+
         pairs = {needle.solid[pair.j]: doc.solid[pair.i] for pair in kept}
-        # Lines that were dropped as invented do not count: the measure is of what was used.
-        similarity = alignment.similarity if kept is alignment.pairs else 1.0
+        similarity = 1.0
+        if kept is alignment.pairs:
+            # Lines that were dropped as invented do not count: the measure is of what was used.
+            similarity = alignment.similarity
         return Placement(with_blanks(doc, script.old, pairs), "similar", similarity)
+
+    return Nowhere(_closest(doc, needle, alignments), veto)
+
+
+def _closest(doc: Doc, needle: _Needle, alignments: Sequence[Alignment]) -> tuple[int, int] | None:
+    """Return the file lines (from, to) of the best alignment, if they say something."""
     if not alignments or not is_telling(doc, needle.lines, alignments[0]):
-        return Nowhere(None, first_veto)
-    best = alignments[0].pairs
-    return Nowhere((doc.solid[start_of(alignments[0])], doc.solid[best[-1].i] + 1), first_veto)
+        return None
+
+    last = doc.solid[alignments[0].pairs[-1].i]
+    return doc.solid[start_of(alignments[0])], last + 1
 
 
 def _rivals(needle: _Needle, one: Alignment, other: Alignment) -> bool:
     """Return whether the other is nearly as good, and would change other lines."""
-    if other is one or other.similarity <= one.similarity - _CLEARLY:
+    if other.similarity <= one.similarity - _CLEARLY:
         return False
+    return _changed_lines(needle, one) != _changed_lines(needle, other)
+
+
+def _changed_lines(needle: _Needle, alignment: Alignment) -> list[int]:
     first, last = needle.reach
-    return _lines_of(one, first, last) != _lines_of(other, first, last)
-
-
-def _lines_of(alignment: Alignment, first: int, last: int) -> list[int]:
     return [pair.i for pair in alignment.pairs if first <= pair.j <= last]
 
 
@@ -189,50 +207,89 @@ def _judge(candidate: _Candidate) -> Sequence[Pair] | Veto:
         return candidate.alignment.pairs
     if whole.name in _FINAL:
         return whole
+
     part = _first_veto(candidate, _VETOES_OF_RUN)
     if part is None:
         return candidate.run_pairs
-    return part if whole.name == "line_missing" and candidate.run else whole
+    if whole.name == "line_missing" and candidate.run:
+        return part
+    return whole
 
 
-def _first_veto(candidate: _Candidate, vetoes: Sequence[tuple[str, str, Veto_]]) -> Veto | None:
+def _first_veto(candidate: _Candidate, vetoes: Sequence[tuple[str, str, _Check]]) -> Veto | None:
     for name, reason, check in vetoes:
-        at = check(candidate)
-        if at is not None:
+        for at in check(candidate):
             return Veto(name, reason, candidate.needle.lines[at].strip())
     return None
 
 
-def _line_missing(place: _Candidate) -> int | None:
-    return _first(n for n in range(len(place.needle.lines)) if n not in place.pairs)
+# Each check yields the old lines that speak against the place.
 
 
-def _first(numbers: Iterator[int]) -> int | None:
-    return next(numbers, None)
+def _line_missing(place: _Candidate) -> Iterator[int]:
+    yield from sorted(set(range(len(place.needle.lines))) - place.pairs.keys())
 
 
-def _removed_line_differs(place: _Candidate) -> int | None:
-    return _first(n for n in sorted(place.needle.gone) if place.pairs[n].likeness not in SURE)
+def _removed_line_differs(place: _Candidate) -> Iterator[int]:
+    yield from itertools.filterfalse(place.is_sure, sorted(place.needle.gone))
 
 
-def _block_name_differs(place: _Candidate) -> int | None:
-    return _first(pair.j for pair in place.alignment.pairs if place.renames_block(pair))
+def _block_name_differs(place: _Candidate) -> Iterator[int]:
+    """Yield the lines that name a block which the file names otherwise.
+
+    Below the change a misspelt name is drift; above it, it may be another block.
+    """
+    doc, needle = place.doc, place.needle
+    for pair in place.alignment.pairs:
+        if place.is_sure(pair.j) or needle.name_in(pair.j) == doc.name_in(pair.i):
+            continue
+        is_below = pair.j > needle.reach[1]
+        if not is_below or not is_misspelt(needle.lines[pair.j], doc.lines[doc.solid[pair.i]]):
+            yield pair.j
 
 
-def _too_different(place: _Candidate) -> int | None:
-    return 0 if place.alignment.similarity < ENOUGH else None
+def _repeats(doc: Doc, pairs: Sequence[Pair]) -> Iterator[int]:
+    """Yield the first old line, if the sure lines, at these distances from each other, are in the file twice."""
+    keys = doc.solid_keys
+    sure = [pair.i for pair in pairs if pair.likeness in SURE]
+    if not sure:
+        yield pairs[0].j
+        return
+
+    wanted = [keys[i] for i in sure]
+    probe = max(sure, key=lambda i: len(keys[i]))
+    for at in doc.runs([keys[probe]]):
+        shift = at - probe
+        others = [keys[i + shift] for i in sure if 0 <= i + shift < len(keys)]
+        if shift and others == wanted:
+            yield pairs[0].j
 
 
-def _many_typos(place: _Candidate) -> int | None:
+def _insertion_beside_other(place: _Candidate) -> Iterator[int]:
+    """Yield the lines that new lines go below, if the file has another word in such a line; a misspelt one is drift."""
+    for n in place.needle.insertions:
+        pair = place.pairs.get(n - 1)
+        if pair is None or pair.likeness != "typo":
+            continue
+        if not is_misspelt(place.needle.lines[n - 1], place.doc.lines[place.doc.solid[pair.i]]):
+            yield n - 1
+
+
+def _too_different(place: _Candidate) -> Iterator[int]:
+    if place.alignment.similarity < ENOUGH:
+        yield 0
+
+
+def _many_typos(place: _Candidate) -> Iterator[int]:
     """One stale word is tolerated, or in a long copy one in ten lines."""
-    typos = [pair.j for pair in place.alignment.pairs if pair.likeness == "typo"]
     allowed = max(1, len(place.pairs) // 10)
-    return typos[allowed] if len(typos) > allowed else None
+    typos = [pair.j for pair in place.alignment.pairs if pair.likeness == "typo"]
+    yield from typos[allowed:]
 
 
-def _code_skipped(place: _Candidate) -> int | None:
-    skipped = any(_skipped_code(place.doc, place.alignment.pairs))
-    return place.alignment.pairs[0].j if skipped else None
+def _code_skipped(place: _Candidate) -> Iterator[int]:
+    for _ in _skipped_code(place.doc, place.alignment.pairs):
+        yield place.alignment.pairs[0].j
 
 
 def _skipped_code(doc: Doc, pairs: Sequence[Pair]) -> Iterator[int]:
@@ -243,64 +300,105 @@ def _skipped_code(doc: Doc, pairs: Sequence[Pair]) -> Iterator[int]:
                 yield i
 
 
-def _all_repeat(place: _Candidate) -> int | None:
-    return None if _is_unique(place.doc, place.alignment.pairs) else place.alignment.pairs[0].j
+def _passes_block(doc: Doc, upper: int, lower: int) -> bool:
+    """Return whether another block is named between two lines (by number among the solid ones), the upper of which names one.
+
+    The block has deeper lines, or, as a table of TOML, lines that are as deep as its name.
+    """
+    if not _names_block(doc, upper):
+        return False
+
+    above, *inside, below = (indent_width(doc.lines[doc.solid[i]]) for i in range(upper, lower + 1))
+    is_flat = inside[0] == above == below
+    if above >= below and not is_flat:
+        return False
+
+    return any(width <= above and _names_block(doc, i) for i, width in enumerate(inside, upper + 1))
 
 
-def _no_run(place: _Candidate) -> int | None:
-    return None if place.run else place.needle.reach[0]
+def _names_block(doc: Doc, i: int) -> bool:
+    """Return whether a line names a block as a whole, and not by a key."""
+    name = doc.name_in(i)
+    return name != "" and name == doc.solid_keys[i]
 
 
-def _run_is_weak(place: _Candidate) -> int | None:
+def _no_run(place: _Candidate) -> Iterator[int]:
+    if not place.run:
+        yield place.needle.reach[0]
+
+
+def _code_between(place: _Candidate) -> Iterator[int]:
+    """Yield the lines that new lines go above, if the file has code between such a line and the one before."""
+    for n in place.needle.insertions:
+        beside = [place.pairs[at] for at in (n - 1, n) if at in place.pairs]
+        if any(_skipped_code(place.doc, beside)):
+            yield n
+
+
+def _run_is_weak(place: _Candidate) -> Iterator[int]:
     """Two landmarks identify a place; one is chance."""
-    strong = [n for n in place.run if strength(place.needle.lines[n]) >= _STRONG]
-    return None if len(strong) > 1 else place.run.start
+    landmarks = 0
+    for n in place.run:
+        if strength(place.needle.lines[n]) >= _STRONG:
+            landmarks += 1
+    if landmarks < 2:
+        yield place.run.start
 
 
-def _run_repeats(place: _Candidate) -> int | None:
-    return None if _is_unique(place.doc, place.run_pairs) else place.run.start
+def _twin_beside(place: _Candidate) -> Iterator[int]:
+    """Yield the removed lines that have an equal line beside them in the file of which the old text knows nothing."""
+    keys = place.doc.solid_keys
+    known = {pair.i for pair in place.alignment.pairs}
+    for n in sorted(place.needle.gone):
+        i = place.pairs[n].i
+        for beside in {i - 1, i + 1} - known:
+            if keys[max(0, beside) : beside + 1] == [keys[i]]:
+                yield n
 
 
-def _block_name_missing(place: _Candidate) -> int | None:
-    """Return a line at or above the change that names a block and is not in the file as it is."""
-    above = range(place.needle.reach[1])
-    missing = (n for n in above if n not in place.beside or place.pairs[n].likeness not in SURE)
-    return _first(n for n in missing if place.needle.name_in(n) or _names_there(place, n))
+def _block_name_missing(place: _Candidate) -> Iterator[int]:
+    """Yield the lines at or above the change that name a block and are not in the file as they are."""
+    for n in range(place.needle.reach[1]):
+        if n in place.beside and place.is_sure(n):
+            continue
+        if place.needle.name_in(n):
+            yield n
 
 
-def _names_there(place: _Candidate, n: int) -> bool:
-    return n in place.pairs and bool(place.doc.name_in(place.pairs[n].i))
+def _nothing_leads(place: _Candidate) -> Iterator[int]:
+    """Yield the dropped lines above the change, unless a line that stays names the block."""
+    needle = place.needle
+    above = set(range(needle.reach[0] + 1)).intersection(place.run)
+    for n in above - needle.gone:
+        if needle.name_in(n) == key_of(needle.lines[n]):
+            return
 
-
-def _nothing_leads(place: _Candidate) -> int | None:
-    """Return a dropped line above the change, unless a line that stays names the block."""
-    above = [n for n in place.dropped if n < place.run.start]
-    first = place.needle.reach[0]
-    named = any(
-        place.needle.names_block(n) for n in place.run if n <= first and n not in place.needle.gone
-    )
-    return above[0] if above and not named else None
-
-
-def _dropped_is_known(place: _Candidate) -> int | None:
-    """Return a dropped line whose words are together elsewhere in the file: it was not invented."""
-    ours = {key_of(place.needle.lines[n]) for n in place.run}
-    near = range(place.run_pairs[0].i, place.run_pairs[-1].i + 1)
     for n in place.dropped:
+        if n < place.run.start:
+            yield n
+
+
+def _dropped_is_known(place: _Candidate) -> Iterator[int]:
+    """Yield the dropped lines whose words are together elsewhere in the file, not just on their side of the run."""
+    ours = {key_of(place.needle.lines[n]) for n in place.run}
+    first, last = place.run_pairs[0].i, place.run_pairs[-1].i
+    size = len(place.needle.lines)
+    for n in place.dropped:
+        near = range(first, last + size + 1)
+        if n < place.run.start:
+            near = range(first - size, last + 1)
         key = key_of(place.needle.lines[n])
         if key not in ours and place.doc.knows_words(key, near):
-            return n
-    return None
+            yield n
 
 
-def _dropped_is_rewritten(place: _Candidate) -> int | None:
-    """Return a dropped line that has its like in its stead: this is another place, or it has moved on."""
+def _dropped_is_rewritten(place: _Candidate) -> Iterator[int]:
+    """Yield the dropped lines that have their like in their stead: this is another place, or it has moved on."""
     first = place.run_pairs[0].i - place.run.start
     for n in place.dropped:
         real = first + n
         if 0 <= real < len(place.doc.solid) and _is_rewritten(place, n, real):
-            return n
-    return None
+            yield n
 
 
 _LIKE_IT = 0.5
@@ -311,56 +409,51 @@ def _is_rewritten(place: _Candidate, n: int, i: int) -> bool:
     from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - loaded when first needed: `import holdfast` stays fast
 
     line, real = key_of(place.needle.lines[n]), place.doc.solid_keys[i]
-    if line == real:
-        return False
     if place.needle.name_in(n) and place.doc.name_in(i):
         return True
     if Levenshtein.normalized_similarity(line, real) < _LIKE_IT:
         return False
+
     other = {*words_of(line), *numbers_of(line)} - {*words_of(real), *numbers_of(real)}
-    return bool(other) and all(place.doc.knows_word(word) for word in other)
+    return bool(other) and all(map(place.doc.knows_word, other))
 
 
-_VETOES_OF_ALL: tuple[tuple[str, str, Veto_], ...] = (
+_VETOES_OF_ALL: tuple[tuple[str, str, _Check], ...] = (
     ("line_missing", "the file has no line like this one there", _line_missing),
     ("removed_line", "a line to remove must be in the file as it is", _removed_line_differs),
     ("block_name", "a line that names a block must be in the file as it is", _block_name_differs),
+    (
+        "beside",
+        "a line that new lines go below must be in the file as it is",
+        _insertion_beside_other,
+    ),
     ("similarity", "too few of the lines agree", _too_different),
     ("typos", "too many lines are misspelt", _many_typos),
     ("code_skipped", "the old text leaves out lines of code that the file has", _code_skipped),
-    ("repeated", "the lines that agree are in the file more than once", _all_repeat),
+    (
+        "repeated",
+        "the lines that agree are in the file more than once",
+        lambda place: _repeats(place.doc, place.alignment.pairs),
+    ),
 )
-_FINAL = frozenset({"removed_line", "block_name"})
+_FINAL = frozenset({"removed_line", "block_name", "beside"})
 """Vetoes that no smaller part of the old text can answer."""
-_VETOES_OF_RUN: tuple[tuple[str, str, Veto_], ...] = (
+_VETOES_OF_RUN: tuple[tuple[str, str, _Check], ...] = (
     (
         "changed_lines",
         "the lines around the change are not in the file one below the other",
         _no_run,
     ),
+    ("code_between", "the file has other lines where the new ones go", _code_between),
     ("block_name", "a line that names a block must be in the file as it is", _block_name_missing),
+    ("repeated", "an equal line is beside this one", _twin_beside),
     ("landmarks", "too little of the old text is in the file", _run_is_weak),
-    ("repeated", "the lines that agree are in the file more than once", _run_repeats),
+    (
+        "repeated",
+        "the lines that agree are in the file more than once",
+        lambda place: _repeats(place.doc, place.run_pairs),
+    ),
     ("lead", "no line above the change says which block is meant", _nothing_leads),
     ("known_line", "a line like this one is elsewhere in the file", _dropped_is_known),
     ("rewritten", "the file has another line in the place of this one", _dropped_is_rewritten),
 )
-
-
-def _is_unique(doc: Doc, pairs: Sequence[Pair]) -> bool:
-    """Return whether the sure lines, at these distances from each other, are in the file just once."""
-    sure = [pair for pair in pairs if pair.likeness in SURE]
-    if not sure:
-        return False
-    probe = max(sure, key=lambda pair: len(doc.solid_keys[pair.i]))
-    shifts = (i - probe.i for i in doc.runs([doc.solid_keys[probe.i]]))
-    places = (shift for shift in shifts if _are_at(doc, sure, shift))
-    return len(list(itertools.islice(places, 2))) == 1
-
-
-def _are_at(doc: Doc, pairs: Sequence[Pair], shift: int) -> bool:
-    keys = doc.solid_keys
-    first, last = pairs[0].i + shift, pairs[-1].i + shift
-    if first < 0 or last >= len(keys):
-        return False
-    return all(keys[pair.i + shift] == keys[pair.i] for pair in pairs)

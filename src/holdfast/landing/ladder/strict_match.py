@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, with_blanks
 from holdfast.landing.text.line_keys import key_of
-from holdfast.landing.text.lines import Doc, is_blank
+from holdfast.landing.text.lines import Doc, solid_numbers
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from holdfast.vocab.outcomes import Rung
 
@@ -25,7 +26,7 @@ class Hint:
 
     Only an exact number selects a place.
     """
-    within: range | None = None
+    within: range = range(0)
     """File lines: the only place that begins in them is picked."""
 
 
@@ -40,9 +41,18 @@ class Bounds:
 
     def hold(self, doc: Doc, place: Placement) -> bool:
         """Return whether the place is within the limits."""
-        if self.within is not None and not any(place.first in lines for lines in self.within):
+        if self.at_end and any(doc.keys[place.last + 1 :]):
             return False
-        return not self.at_end or not any(doc.keys[place.last + 1 :])
+        if self.within is None:
+            return True
+        return any(place.first in lines for lines in self.within)
+
+
+def hint_at(line: int | None) -> Hint:
+    """Return the hint of a request that names this line (1-based), or none."""
+    if line is None:
+        return NO_HINT
+    return Hint(line - 1)
 
 
 NO_HINT = Hint()
@@ -56,70 +66,72 @@ def find_window(
     places = [place for place in find_windows(doc, old) if bounds.hold(doc, place)]
     if not places:
         return Nowhere()
+
     # Only where trailing blanks are all that differs may a stricter match decide between places.
-    for agree in (_same, _same_but_trailing):
-        strict = [place for place in places if agree(doc, old, place)]
+    for cut in (str, str.rstrip):
+        strict = [place for place in places if _agrees(doc, old, place, cut)]
         if strict:
             return _choose(strict, hint)
+
     return _choose(places, hint)
+
+
+def _agrees(doc: Doc, old: Sequence[str], place: Placement, cut: Callable[[str], str]) -> bool:
+    """Return whether the old lines are the file's, each cut in this way."""
+    return all(cut(line) == cut(real) for line, real in place.line_pairs(doc, old))
 
 
 def find_windows(doc: Doc, old: Sequence[str]) -> list[Placement]:
     """Return all places where all old lines are, blank lines, white space and typography aside."""
-    solid = [j for j, line in enumerate(old) if not is_blank(line)]
-    starts = doc.runs([key_of(old[j]) for j in solid])
-    return [_placement(doc, old, solid, start) for start in starts]
+    solid = solid_numbers(old)
+    places = []
+    for start in doc.runs([key_of(old[j]) for j in solid]):
+        pairs = dict(zip(solid, doc.solid[start : start + len(solid)], strict=True))
+        place = Placement(with_blanks(doc, old, pairs), "exact")
+        places.append(replace(place, rung=_rung(doc, old, place)))
+
+    return places
 
 
-def _placement(doc: Doc, old: Sequence[str], solid: Sequence[int], start: int) -> Placement:
-    pairs = with_blanks(doc, old, {j: doc.solid[start + n] for n, j in enumerate(solid)})
-    return Placement(pairs, _rung(doc, old, pairs))
+def _rung(doc: Doc, old: Sequence[str], place: Placement) -> Rung:
+    """Return the strictest rung on which the old lines are at the place."""
+    if doc.lines[place.first : place.last + 1] == list(old):
+        return "exact"
+
+    for line, real in place.line_pairs(doc, old):
+        if _words(line) != _words(real):
+            return "unicode"
+    return "whitespace"
 
 
 # Not str.split: to that a no-break space is a blank like any other.
 _BLANKS = re.compile(r"[ \t]+")
 
 
-def _rung(doc: Doc, old: Sequence[str], pairs: Sequence[int | None]) -> Rung:
-    rung: Rung = "exact"
-    for j, i in enumerate(pairs):
-        if i is None:
-            rung = "whitespace" if rung == "exact" else rung
-        elif doc.lines[i] != old[j]:
-            if _BLANKS.split(doc.lines[i].strip(" \t")) != _BLANKS.split(old[j].strip(" \t")):
-                return "unicode"
-            rung = "whitespace"
-    present = [i for i in pairs if i is not None]
-    if rung == "exact" and present != list(range(present[0], present[-1] + 1)):
-        return "whitespace"
-    return rung
-
-
-def _same(doc: Doc, old: Sequence[str], place: Placement) -> bool:
-    return all(i is None or doc.lines[i] == old[j] for j, i in enumerate(place.pairs))
-
-
-def _same_but_trailing(doc: Doc, old: Sequence[str], place: Placement) -> bool:
-    return all(
-        i is None or doc.lines[i].rstrip() == old[j].rstrip() for j, i in enumerate(place.pairs)
-    )
+def _words(line: str) -> list[str]:
+    return _BLANKS.split(line.strip(" \t"))
 
 
 def _choose(places: Sequence[Placement], hint: Hint) -> Placement | SeveralPlaces:
-    if len(places) == 1:
-        return places[0]
-    near, within = hint.near, hint.within
-    named = [place for place in places if near is not None and stands_at(place, near)]
-    inside = [place for place in places if within is not None and place.first in within]
-    picked = named or inside
-    if len(picked) == 1 and (not inside or picked[0] in inside):
-        return picked[0]
+    """Return the only place, or the only one that the number names and the section contains."""
+    every = set(range(len(places)))
+    named = {n for n in every if stands_at(places[n], hint.near)}
+    within = {n for n in every if places[n].first in hint.within}
+    picked = (named or every) & (within or every)
+    if len(picked) == 1:
+        return places[picked.pop()]
+
     return SeveralPlaces(tuple(place.first for place in places))
 
 
-def stands_at(place: Placement, near: int) -> bool:
+def stands_at(place: Placement, near: int | None) -> bool:
     """Return whether the first old line is at file line `near`, counting from the first one that is paired."""
-    return any(i is not None and i - j == near for j, i in list(enumerate(place.pairs))[:_LEADING])
+    for j, i in enumerate(place.pairs[:_LEADING]):
+        if i is None:
+            continue
+        if i - j == near:
+            return True
+    return False
 
 
 # A blank line more or less above the first real line must not spoil an exact number; more than this

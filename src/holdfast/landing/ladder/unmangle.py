@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 from holdfast.landing.text.line_keys import key_of
-from holdfast.landing.text.lines import Doc, contents_of, is_blank
+from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers
 from holdfast.vocab.lazy_dataclass import dataclass
 
 
@@ -30,15 +31,16 @@ _Undo = Callable[[Doc, Unmangled], Unmangled | None]
 def readings(doc: Doc, old: str, new: str) -> Iterator[Unmangled]:
     """Return every reading that undoes one or more manglings, fewest first."""
     start = Unmangled(old, new)
-    wrappers = (_out_of_fence, _out_of_tags, _out_of_markers, _out_of_listing)
-    undos = (*wrappers, _unescape_lines, _unescape_quotes, _unescape_entities, _split_dashes)
-    applicable = [undo for undo in undos if undo in wrappers or undo(doc, start) is not None]
+    escapes = [escape for escape in _ESCAPES if escape(doc, start) is not None]
+    applicable = [*_WRAPPERS, *escapes]
     seen = {start}
     for size in range(1, len(applicable) + 1):
         for chosen in combinations(applicable, size):
             reading = _apply(doc, start, chosen)
-            if reading is not None and reading not in seen and reading.old.strip():
-                seen.add(reading)
+            if reading is None or reading in seen:
+                continue
+            seen.add(reading)
+            if reading.old.strip():
                 yield reading
 
 
@@ -51,17 +53,21 @@ def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
     are none of it.
     """
     reading = Unmangled(old, new)
-    for undo in (_out_of_fence, _out_of_tags, _out_of_markers, _out_of_listing, _unescape_entities):
+    undos: tuple[_Undo, ...] = (*_WRAPPERS, ENTITY)
+    for undo in undos:
         reading = undo(doc, reading) or reading
-    return reading if reading.old != old and reading.old.strip() else None
+    if not reading.old.strip() or reading.old == old:
+        return None
+    return reading
 
 
 def share_mangling(lost: Sequence[str], fresh: Sequence[str]) -> bool:
-    """Return whether entities, or escaped quotes, are both in old lines that the file does not have and in new lines."""
-    return any(
-        any(pattern.search(line) for line in lost) and any(pattern.search(line) for line in fresh)
-        for pattern in (_ENTITY, _ESCAPED_QUOTE)
-    )
+    """Return whether an escape is both in old lines that the file does not have and in new lines."""
+    for escape in (ENTITY, _QUOTE, _LETTER):
+        seen = escape.seen.search
+        if any(map(seen, lost)) and any(map(seen, fresh)):
+            return True
+    return False
 
 
 def _apply(doc: Doc, reading: Unmangled, chosen: Sequence[_Undo]) -> Unmangled | None:
@@ -78,28 +84,55 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})[\w+.#-]*\s*")
 
 def _out_of_fence(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without one fence around the whole; never a fence that the file itself has."""
-    old = _unwrapped(doc, reading.old, _is_fence)
+    openings = {_opening_fence(reading.old), _opening_fence(reading.new)} - {""}
+    # In a file with fences of its own, to change one is an edit.
+    if len(openings) > 1 and any(map(_FENCE.fullmatch, doc.lines)):
+        return None
+    return _out_of(doc, reading, _inside_fence, _FENCE)
+
+
+def _opening_fence(text: str) -> str:
+    """Return the fence that the text begins with, or ""."""
+    for line in solid_lines(contents_of(text))[:1]:
+        if _FENCE.fullmatch(line):
+            return key_of(line)
+    return ""
+
+
+def _inside_fence(doc: Doc, text: str) -> str | None:
+    return _inside(doc, text, lambda first, last: all(map(_FENCE.fullmatch, (first, last))))
+
+
+def _out_of(
+    doc: Doc,
+    reading: Unmangled,
+    inside: Callable[[Doc, str], str | None],
+    mark: re.Pattern[str],
+) -> Unmangled | None:
+    """Return both texts without what is around the old one; None if the new one has a mark of it that is not around it."""
+    old, new = inside(doc, reading.old), inside(doc, reading.new)
     if old is None:
         return None
-    new = _unwrapped(doc, reading.new, _is_fence)
-    if new is None:
-        return (
-            None
-            if any(map(_FENCE.fullmatch, contents_of(reading.new)))
-            else replace(reading, old=old)
-        )
-    # In a file with fences of its own, to change one is an edit.
-    if _opening(reading.old) != _opening(reading.new) and any(map(_FENCE.fullmatch, doc.lines)):
+    if new is not None:
+        return Unmangled(old, new, reading.near)
+    if any(map(mark.fullmatch, contents_of(reading.new))):
         return None
-    return Unmangled(old, new, reading.near)
+
+    return replace(reading, old=old)
 
 
-def _opening(text: str) -> str:
-    return next((key_of(line) for line in contents_of(text) if not is_blank(line)), "")
+def _inside(doc: Doc, text: str, is_pair: Callable[[str, str], bool]) -> str | None:
+    """Return the lines between the first and the last one, if these are a pair that the file does not have."""
+    lines = contents_of(text)
+    solid = solid_numbers(lines)
+    if len(solid) < 2:
+        return None
 
+    first, last = solid[0], solid[-1]
+    if doc.has(lines[first]) or not is_pair(lines[first], lines[last]):
+        return None
 
-def _is_fence(first: str, last: str) -> bool:
-    return _FENCE.fullmatch(first) is not None and _FENCE.fullmatch(last) is not None
+    return "\n".join(lines[first + 1 : last])
 
 
 # Names that tools give to what they carry. Not any tag: `<section>` around a request may be the
@@ -109,7 +142,8 @@ _CARRIERS = (
     r"(?:old|new)(?:_?(?:str|string|text|code))?|search|replace|patch|diff|edit|apply_patch|file_content|content|"
     r"answer|response|final|output|code_block)"
 )
-_OPENING = re.compile(rf"\s*<({_CARRIERS})(?:[\s=][^<>]*)?>\s*")
+_CLOSING = re.compile(rf"\s*</{_CARRIERS}>\s*")
+_TAG = re.compile(rf"\s*<({_CARRIERS})(?:[\s=][^<>]*)?>\s*|{_CLOSING.pattern}")
 
 
 def _out_of_tags(doc: Doc, reading: Unmangled) -> Unmangled | None:
@@ -117,49 +151,40 @@ def _out_of_tags(doc: Doc, reading: Unmangled) -> Unmangled | None:
 
     Never tags that the file itself has.
     """
-    old = _without_tags(doc, reading.old)
-    if old is None:
-        return None
-    new = _without_tags(doc, reading.new)
-    if new is None and any(
-        _OPENING.fullmatch(line) or _CLOSING.fullmatch(line) for line in contents_of(reading.new)
-    ):
-        return None
-    return Unmangled(old, reading.new if new is None else new, reading.near)
+    old, new = _inside(doc, reading.old, _has_any_tags), _inside(doc, reading.new, _has_any_tags)
+    # In a file with tags of its own, a tag says which block is meant.
+    if old is not None and new is not None and not _MARKUP.search(doc.text):
+        return Unmangled(old, new, reading.near)
+    return _out_of(doc, reading, _inside_tags, _TAG)
 
 
-def _without_tags(doc: Doc, text: str) -> str | None:
-    """Return the text inside its tags, which may be empty, or None where there are no tags."""
-    inside = _unwrapped(doc, text, _is_tag_pair)
-    return _without_closing(doc, text) if inside is None else inside
+_MARKUP = re.compile(r"^\s*</?[A-Za-z]", re.MULTILINE)
+_ANY_TAG = re.compile(r"\s*<([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?>\s*")
 
 
-_CLOSING = re.compile(rf"\s*</{_CARRIERS}>\s*")
-
-
-def _without_closing(doc: Doc, text: str) -> str | None:
-    lines = contents_of(text)
-    size = len(lines)
-    while (
-        size and _CLOSING.fullmatch(lines[size - 1]) and key_of(lines[size - 1]) not in doc.key_set
-    ):
-        size -= 1
-    return "\n".join(lines[:size]) if 0 < size < len(lines) else None
-
-
-def _is_tag_pair(first: str, last: str) -> bool:
-    opening = _OPENING.fullmatch(first)
+def _is_tag_pair(tag: re.Pattern[str], first: str, last: str) -> bool:
+    opening = tag.fullmatch(first)
     return opening is not None and last.strip() == f"</{opening[1]}>"
 
 
-def _unwrapped(doc: Doc, text: str, is_pair: Callable[[str, str], bool]) -> str | None:
+_has_any_tags = partial(_is_tag_pair, _ANY_TAG)
+_has_carrier_tags = partial(_is_tag_pair, _TAG)
+
+
+def _inside_tags(doc: Doc, text: str) -> str | None:
+    """Return the text inside its tags, which may be empty, or None where there are no tags."""
+    inside = _inside(doc, text, _has_carrier_tags)
+    if inside is not None:
+        return inside
+
     lines = contents_of(text)
-    solid = [n for n, line in enumerate(lines) if not is_blank(line)]
-    if len(solid) < 2 or not is_pair(lines[solid[0]], lines[solid[-1]]):
+    size = len(lines)
+    while size and _CLOSING.fullmatch(lines[size - 1]) and not doc.has(lines[size - 1]):
+        size -= 1
+    if size in {0, len(lines)}:
         return None
-    if key_of(lines[solid[0]]) in doc.key_set:
-        return None
-    return "\n".join(lines[solid[0] + 1 : solid[-1]])
+
+    return "\n".join(lines[:size])
 
 
 _OPENS_OLD = re.compile(r"\s*[<-]{5,9} ?SEARCH.*|\s*<{5,9}( (?:HEAD|ORIGINAL|OLD))?\s*")
@@ -174,100 +199,156 @@ def _out_of_markers(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """
     old = _without_ends(doc, reading.old, _OPENS_OLD, _DIVIDES)
     new = _without_ends(doc, reading.new, _DIVIDES, _CLOSES_NEW)
-    return None if old == reading.old else Unmangled(old, new, reading.near)
+    if old == reading.old:
+        return None
+    return Unmangled(old, new, reading.near)
 
 
 def _without_ends(doc: Doc, text: str, first: re.Pattern[str], last: re.Pattern[str]) -> str:
     lines = contents_of(text)
-    if lines and first.fullmatch(lines[0]) and key_of(lines[0]) not in doc.key_set:
-        lines = lines[1:]
-    if lines and last.fullmatch(lines[-1]) and key_of(lines[-1]) not in doc.key_set:
-        lines = lines[:-1]
-    return "\n".join(lines) if len(lines) != len(contents_of(text)) else text
+    before = len(lines)
+    for at, mark in ((0, first), (-1, last)):
+        if lines and mark.fullmatch(lines[at]) and not doc.has(lines[at]):
+            lines.pop(at)
+    if len(lines) == before:
+        return text
+
+    return "\n".join(lines)
 
 
-_NUMBERED = re.compile(r"[ \t]*(?:L|line )?(\d+)(?: ?[|│:→]|\t|\. )")
+_NUMBERED = re.compile(r"[ \t]*(?:L|line )?(\d+)( ?[|│:→]|\t|\. )")
 _BARE_NUMBER = re.compile(r"[ \t]*(?:L|line )?\d+ ?[|│:→]?[ \t]*")
 
 
 def _out_of_listing(_doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without the line numbers a listing puts before each line; they must count up by one."""
     lines = contents_of(reading.old)
-    numbers = [int(found[1]) if (found := _NUMBERED.match(line)) else None for line in lines]
-    counted = [number for number, line in zip(numbers, lines, strict=True) if not is_blank(line)]
-    given = [(n, number) for n, number in enumerate(numbers) if number is not None]
-    if not given or None in counted or len({number - n for n, number in given}) != 1:
+    numbers: list[re.Match[str]] = []
+    starts: set[int] = set()
+    others: list[str] = []
+    for n, line in enumerate(lines):
+        number = _NUMBERED.match(line)
+        if number is None:
+            others.append(line)
+        else:
+            numbers.append(number)
+            starts.add(int(number[1]) - n)
+
+    if len(starts) != 1 or solid_lines(others):
         return None
-    near = given[0][1] - given[0][0] - 1
-    new = contents_of(reading.new)
-    # Listings put a blank behind a mark (not behind a tab); where every line has one it is not the
-    # file's.
-    gap = int(all(_rest(line)[:1] in ("", " ") for line in lines))
-    marks = {_mark(line) for line in lines}
-    return Unmangled(_without_numbers(lines, gap, marks), _without_numbers(new, gap, marks), near)
+
+    style = _ListingStyle(
+        marks=frozenset(number[2] for number in numbers),
+        gap=int(all(map(_has_gap, numbers))),
+        has_blanks=bool(others),
+    )
+    old = "\n".join(map(style.strip_number, lines))
+    new = "\n".join(map(style.strip_number, contents_of(reading.new)))
+    return Unmangled(old, new, starts.pop() - 1)
 
 
-def _mark(line: str) -> str:
-    """Return what is between the number and the line: `1.
+@dataclass(frozen=True, slots=True)
+class _ListingStyle:
+    """How a listing writes its numbers."""
 
-    X` in the file is no line of a listing with bars.
+    marks: frozenset[str]
+    """What is between the number and the line: `1. x` in the file is no line of a listing with bars."""
+    gap: int
+    """Blanks behind the mark that are not the file's."""
+    has_blanks: bool
+    """Blank lines have no mark behind their number, or no number."""
+
+    def strip_number(self, line: str) -> str:
+        found = _NUMBERED.match(line)
+        if found and found[2] in self.marks:
+            return line[found.end() + self.gap :]
+        if self.has_blanks and _BARE_NUMBER.fullmatch(line):
+            return ""
+        return line
+
+
+def _has_gap(number: re.Match[str]) -> bool:
+    """Return whether a blank that is not the file's may follow: listings put one behind a mark, not behind a tab."""
+    behind = number.string[number.end() : number.end() + 1]
+    return number[2][-1] not in "\t→ " and behind in {"", " "}
+
+
+def without_diff_marks(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unmangled | None:
+    """Return the reading without the marks of a diff before each line, or None.
+
+    Only if the file has the old lines so, and not as they are; and no line that begins with `+`.
     """
-    found = _NUMBERED.match(line)
-    return line[found.end(1) : found.end()] if found else ""
-
-
-def _rest(line: str) -> str:
-    """Return what is behind the number's mark; a tab if the mark is one, which no blank follows."""
-    found = _NUMBERED.match(line)
-    if found is None:
-        return ""
-    return line[found.end() :] if line[found.end() - 1] not in "\t→ " else "\t"
-
-
-def _without_numbers(lines: Sequence[str], gap: int, marks: set[str]) -> str:
-    return "\n".join(_without_number(line, gap, marks) for line in lines)
-
-
-def _without_number(line: str, gap: int, marks: set[str]) -> str:
-    found = _NUMBERED.match(line)
-    if found is None or _mark(line) not in marks:
-        return "" if "" in marks and _BARE_NUMBER.fullmatch(line) else line
-    return line[found.end() + gap :]
-
-
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": "/"}
-
-
-def _unescape_lines(_doc: Doc, reading: Unmangled) -> Unmangled | None:
-    r"""With `\n`, `\t`, `\"` and `\\` read as in a JSON string."""
-    if "\\n" not in reading.old and "\\t" not in reading.old:
+    old_marks, new_marks = _marks_of(old), _marks_of(new)
+    if "+" not in new_marks and "-" not in old_marks:
         return None
-    return Unmangled(_read_escapes(reading.old), _read_escapes(reading.new), reading.near)
+    if not old_marks <= set(" -") or not new_marks <= set(" +"):
+        return None
+
+    text = "\n".join(("", *doc.lines, ""))
+    if "\n+" in text or "\n".join(("", *old, "")) in text:
+        return None
+
+    bare = "\n".join(line[1:] for line in old)
+    if f"\n{bare}\n" not in text:
+        return None
+    return Unmangled(bare, "\n".join(line[1:] for line in new))
 
 
-def _read_escapes(text: str) -> str:
-    return _ESCAPE.sub(_read_escape, text)
+def _marks_of(lines: Sequence[str]) -> set[str]:
+    """Return the first characters of the lines that are not blank."""
+    return {line[0] for line in solid_lines(lines)}
+
+
+def without_mangling(text: str, new: str) -> str | None:
+    """Return a whole file without line numbers or escapes, if that has more lines of the file."""
+    doc = Doc(text)
+    undos: tuple[_Undo, ...] = (_out_of_listing, JSON_STRING)
+    for undo in undos:
+        reading = undo(doc, Unmangled(new, new))
+        if reading is not None and _shared(doc, reading.new) > 2 * _shared(doc, new) + 1:
+            return reading.new
+
+    return None
+
+
+def _shared(doc: Doc, text: str) -> int:
+    """Return how many different lines of the file the text has."""
+    return len(doc.key_set.intersection(map(key_of, contents_of(text))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Escape:
+    """A way to write characters by others: undone in both texts where the old one has it."""
+
+    seen: re.Pattern[str]
+    read: Callable[[re.Match[str]], str]
+    trigger: re.Pattern[str] | None = None
+    """What the old text must have, if that is not `seen`."""
+    foreign: bool = False
+    """Undone only if the file itself has no such writing."""
+
+    def __call__(self, doc: Doc, reading: Unmangled) -> Unmangled | None:
+        """Return the reading without the escapes, or None where the old text has none."""
+        if not (self.trigger or self.seen).search(reading.old):
+            return None
+        if self.foreign and self.seen.search(doc.text):
+            return None
+
+        old, new = self.seen.sub(self.read, reading.old), self.seen.sub(self.read, reading.new)
+        return Unmangled(old, new, reading.near)
+
+
+_ESCAPED = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 
 
 def _read_escape(found: re.Match[str]) -> str:
     name = found[1]
-    if len(name) > 1:
-        return chr(int(name[1:], 16))
-    return _ESCAPED.get(name, found[0])
+    if len(name) == 1:
+        return _ESCAPED.get(name, found[0])
+    return chr(int(name[1:], 16))
 
 
-def _unescape_quotes(_doc: Doc, reading: Unmangled) -> Unmangled | None:
-    r"""With `\"` and `\'` read as quotes, and nothing else undone."""
-    if '\\"' not in reading.old and "\\'" not in reading.old:
-        return None
-    plain = [text.replace('\\"', '"').replace("\\'", "'") for text in (reading.old, reading.new)]
-    return Unmangled(plain[0], plain[1], reading.near)
-
-
-_ESCAPED_QUOTE = re.compile(r"\\[\"']")
-_ENTITY = re.compile(r"&(lt|gt|amp|quot|apos|nbsp|#39|#x27|#34|#60|#62|#38);")
-_ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": " "} | {
+ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": " "} | {
     "#39": "'",
     "#x27": "'",
     "#34": '"',
@@ -275,24 +356,15 @@ _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp":
     "#62": ">",
     "#38": "&",
 }
+JSON_STRING = _Escape(
+    re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL), _read_escape, re.compile(r"\\[nt]")
+)
+_QUOTE = _Escape(re.compile(r"\\([\"'])"), lambda found: found[1])
+# Decoded once: `&amp;lt;` is `&lt;`.
+ENTITY = _Escape(re.compile(rf"&({'|'.join(ENTITIES)});"), lambda found: ENTITIES[found[1]])
+_LETTER = _Escape(re.compile(r"\\(u[0-9a-fA-F]{4})"), _read_escape, foreign=True)
+# Two hyphens that were set as one long dash.
+_LONG_DASH = _Escape(re.compile("\u2014"), lambda _: "--", foreign=True)
 
-
-def _unescape_entities(_doc: Doc, reading: Unmangled) -> Unmangled | None:
-    """Return the text with HTML entities decoded once: `&amp;lt;` is `&lt;`."""
-    if _ENTITY.search(reading.old) is None:
-        return None
-    plain = [
-        _ENTITY.sub(lambda found: _ENTITIES[found[1]], text) for text in (reading.old, reading.new)
-    ]
-    return Unmangled(plain[0], plain[1], reading.near)
-
-
-_LONG_DASH = "\u2014"
-
-
-def _split_dashes(doc: Doc, reading: Unmangled) -> Unmangled | None:
-    """Return the text with the two hyphens that were set as one long dash, if the file has no such dash."""
-    if _LONG_DASH not in reading.old or _LONG_DASH in doc.text:
-        return None
-    plain = [text.replace(_LONG_DASH, "--") for text in (reading.old, reading.new)]
-    return Unmangled(plain[0], plain[1], reading.near)
+_WRAPPERS: tuple[_Undo, ...] = (_out_of_fence, _out_of_tags, _out_of_markers, _out_of_listing)
+_ESCAPES: tuple[_Undo, ...] = (JSON_STRING, _QUOTE, ENTITY, _LETTER, _LONG_DASH)

@@ -14,13 +14,13 @@ from holdfast.landing.placement import AlreadyApplied, Doubtful, Elsewhere, Plac
 from holdfast.landing.projection.projection import UnclearProjection
 from holdfast.landing.text.line_keys import indent_width, key_of
 from holdfast.landing.text.line_tokens import strength
-from holdfast.landing.text.lines import Doc, is_blank
+from holdfast.landing.text.lines import Doc, solid_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from holdfast.landing.projection.projection import LineSplice
-    from holdfast.landing.text.edit_script import EditScript, ScriptEdit
+    from holdfast.landing.text.edit_script import EditScript
 
 AppliedVerdict: TypeAlias = AlreadyApplied | Doubtful | Elsewhere | UnclearProjection
 
@@ -28,10 +28,14 @@ AppliedVerdict: TypeAlias = AlreadyApplied | Doubtful | Elsewhere | UnclearProje
 def judge_missing(doc: Doc, script: EditScript) -> AlreadyApplied | None:
     """Return where the new lines are, for a request whose old lines are nowhere."""
     told_by = sum(strength(script.new[n]) for n in _fresh_lines(script))
-    if told_by < _TELLING or any(map(doc.runs, _old_sides(script))):
+    if told_by < _TELLING:
         return None
-    starts = doc.runs(_keys(script.new))
-    return AlreadyApplied(doc.solid[starts[0]]) if starts else None
+    if any(map(doc.runs, _old_sides(script))):
+        return None
+
+    for start in doc.runs(_keys(script.new)):
+        return AlreadyApplied(doc.solid[start])
+    return None
 
 
 _TELLING = 4
@@ -49,16 +53,26 @@ def judge_placed(
         named = _judge_named(doc, script, place, near)
         if named is not None:
             return named
+
     for splice in splices:
-        line = _line_around(doc, place, splice)
-        if line is not None:
+        for line in _lines_around(doc, place, splice):
             return AlreadyApplied(line)
-    if place.rung != "exact":
-        done = _line_elsewhere(doc, script, place)
-        if done is not None:
-            return Doubtful(place.first, done)
+
+    if place.rung == "exact":
+        return None
+    return _judge_loose(doc, script, place)
+
+
+def _judge_loose(doc: Doc, script: EditScript, place: Placement) -> AppliedVerdict | None:
+    """Return why a place where the old lines are only in another spelling must not be edited, or None."""
+    for lines in _places_of_new(doc, script, place):
+        if _meets(place, lines):
+            return AlreadyApplied(lines[0])
+        return Doubtful(place.first, lines[0])
+
     if _restyles_other_lines(doc, script, place):
         return UnclearProjection(place.first, place.last + 1)
+
     return None
 
 
@@ -69,22 +83,24 @@ def find_around(text: str, at: int, old: str, new: str) -> int | None:
         if at >= inner and text.startswith(new, at - inner):
             return at - inner
         inner = new.find(old, inner + 1)
+
     return None
 
 
 def _keys(lines: Sequence[str]) -> list[str]:
-    return [key for key in map(key_of, lines) if key]
+    return list(filter(None, map(key_of, lines)))
 
 
 def _fresh_lines(script: EditScript) -> list[int]:
     """Return the numbers of the new lines that say something and that the old text does not have."""
     known = frozenset(map(key_of, script.old))
-    return [
-        n
-        for edit in script.edits
-        for n in range(edit.n1, edit.n2)
-        if strength(script.new[n]) and key_of(script.new[n]) not in known
-    ]
+    found = []
+    for n in script.added:
+        line = script.new[n]
+        if strength(line) and key_of(line) not in known:
+            found.append(n)
+
+    return found
 
 
 def _old_sides(script: EditScript) -> Iterator[list[str]]:
@@ -98,74 +114,88 @@ def _judge_named(
     doc: Doc, script: EditScript, place: Placement, near: int
 ) -> AlreadyApplied | Elsewhere | None:
     """Return why the place is not meant, for a request that names another line."""
+    if near < 0:
+        return None
     if _fresh_lines(script):
-        return AlreadyApplied(near) if _is_at_line(doc, script, near) else None
+        if _is_at_line(doc, script, near):
+            return AlreadyApplied(near)
+        return None
+
     # What is deleted leaves nothing to tell by: if the named line is free of it, it may be gone.
     kept = [key_of(line) for line in script.new]
-    if any(kept) and near >= 0 and doc.keys[near : near + len(kept)] == kept:
+    if any(kept) and doc.keys[near : near + len(kept)] == kept:
         return Elsewhere(place.first, near)
+
     return None
 
 
 def _is_at_line(doc: Doc, script: EditScript, near: int) -> bool:
     """Return whether the fresh lines are at the named line, and no removed line is among them."""
-    fresh = _fresh_lines(script)
-    if not fresh or near < 0 or near + fresh[-1] >= len(doc.lines):
-        return False
-    if any(doc.keys[near + n] != key_of(script.new[n]) for n in fresh):
-        return False
-    there = frozenset(doc.keys[near : near + len(script.new)])
-    kept = frozenset(_keys(script.new))
-    return there.isdisjoint(frozenset(_removed_keys(script)) - kept)
+    there = doc.keys[near : near + len(script.new)]
+    for n in _fresh_lines(script):
+        if there[n : n + 1] != [key_of(script.new[n])]:
+            return False
+
+    removed = _keys([script.old[j] for j in script.removed])
+    return frozenset(removed).difference(_keys(script.new)).isdisjoint(there)
 
 
-def _removed_keys(script: EditScript) -> Iterator[str]:
-    for edit in script.edits:
-        yield from _keys(script.old[edit.o1 : edit.o2])
-
-
-def _line_around(doc: Doc, place: Placement, splice: LineSplice) -> int | None:
-    """Return the first of the file lines that are the splice's lines already, or None.
+def _lines_around(doc: Doc, place: Placement, splice: LineSplice) -> Iterator[int]:
+    """Yield the first of the file lines that are the splice's lines already.
 
     They contain the lines that the splice replaces, and more that the request does not know: an insertion beside its
     place, a wrapper around it. They are nested as the splice's lines are.
     """
-    new = [line for line in splice.lines if not is_blank(line)]
-    keys = [key_of(line) for line in new]
+    new = solid_lines(splice.lines)
+    keys = _keys(new)
     first, stop = bisect_left(doc.solid, splice.first), bisect_left(doc.solid, splice.last)
-    paired = frozenset(place.pairs)
     for start in range(max(0, stop - len(new)), first + 1):
-        if len(new) == stop - first or doc.solid_keys[start : start + len(new)] != keys:
+        if doc.solid_keys[start : start + len(new)] != keys:
             continue
         lines = doc.solid[start : start + len(new)]
-        extra = [i for i in lines if not splice.first <= i < splice.last]
-        if any(i in paired for i in extra) or not any(strength(doc.lines[i]) for i in extra):
+        if _steps([doc.lines[i] for i in lines]) != _steps(new):
             continue
-        if _steps([doc.lines[i] for i in lines]) == _steps(new):
-            return lines[0]
-    return None
+        extra = set(lines).difference(range(splice.first, splice.last))
+        known = extra.intersection(place.pairs)
+        if not any(strength(doc.lines[i]) for i in extra - known):
+            continue
+        if not known or _goes_round(doc, start, start + len(new), len(known)):
+            yield lines[0]
+
+
+def _goes_round(doc: Doc, start: int, stop: int, size: int) -> bool:
+    """Return whether the first or the last `size` of these lines repeat right behind, or right before them.
+
+    The lines of the request's context among them are then the end of what was inserted, which begins in the same way.
+    """
+    keys = doc.solid_keys
+    if keys[start : start + size] == keys[stop : stop + size]:
+        return True
+    return start >= size and keys[start - size : start] == keys[stop - size : stop]
 
 
 def _steps(lines: Sequence[str]) -> list[int]:
     """Return for each line but the first whether it is deeper (1), as deep (0) or less deep (-1) than the one before."""
-    widths = [indent_width(line) for line in lines]
+    widths = map(indent_width, lines)
     return [(two > one) - (two < one) for one, two in pairwise(widths)]
 
 
-def _line_elsewhere(doc: Doc, script: EditScript, place: Placement) -> int | None:
-    """Return where all new lines are outside the place, so that the place may be a twin of one that was edited.
+def _places_of_new(doc: Doc, script: EditScript, place: Placement) -> Iterator[list[int]]:
+    """Yield where all new lines are: at the place, or outside, so that the place may be a twin of one that was edited.
 
-    Without a fresh line among them only lines that are exactly the same count.
+    Without a fresh line among them only lines outside count that are exactly the same.
     """
     told_by_key = bool(_fresh_lines(script))
-    new = [line for line in script.new if not is_blank(line)]
+    new = solid_lines(script.new)
     for start in doc.runs(_keys(new)):
         lines = doc.solid[start : start + len(new)]
-        if place.first <= lines[-1] and lines[0] <= place.last:
-            continue
-        if told_by_key or [doc.lines[i] for i in lines] == new:
-            return lines[0]
-    return None
+        is_same = [doc.lines[i] for i in lines] == new
+        if told_by_key or (is_same and not _meets(place, lines)):
+            yield lines
+
+
+def _meets(place: Placement, lines: Sequence[int]) -> bool:
+    return lines[0] <= place.last and lines[-1] >= place.first
 
 
 def _restyles_other_lines(doc: Doc, script: EditScript, place: Placement) -> bool:
@@ -173,16 +203,12 @@ def _restyles_other_lines(doc: Doc, script: EditScript, place: Placement) -> boo
 
     Lines are compared without exactly that, so the comparison cannot show that the edit is not applied already.
     """
-    restyled = (edit for edit in script.edits if _only_restyles(script, edit))
-    for edit in restyled:
-        for line, i in zip(
-            script.old[edit.o1 : edit.o2], place.pairs[edit.o1 : edit.o2], strict=True
-        ):
-            if i is not None and line.rstrip() != doc.lines[i].rstrip():
+    for edit in script.edits:
+        old = script.old[edit.o1 : edit.o2]
+        if not _keys(old) or _keys(old) != _keys(script.new[edit.n1 : edit.n2]):
+            continue
+        for line, real in place.line_pairs(doc, script.old, edit.o1, edit.o2):
+            if line.rstrip() != real.rstrip():
                 return True
+
     return False
-
-
-def _only_restyles(script: EditScript, edit: ScriptEdit) -> bool:
-    old = _keys(script.old[edit.o1 : edit.o2])
-    return bool(old) and old == _keys(script.new[edit.n1 : edit.n2])

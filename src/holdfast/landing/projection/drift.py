@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.landing.text.line_keys import CLASSES, fold, indent_of
+from holdfast.landing.text.line_keys import CLASSES, PLAIN, QUOTES, fold, indent_of
 from holdfast.landing.text.line_tokens import tokens_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_TABLES = [str.maketrans({**chars}) for chars in CLASSES]
+_Form: TypeAlias = Literal["NFC", "NFD"]
+_FORMS: tuple[_Form, ...] = ("NFC", "NFD")
+_IN_WORD = re.compile(r"\w")
+_APOSTROPHE = r"(?<=\w)\u2019(?=\w)"
+"""Not a quote: whoever writes it in a word may still mean the quotes as they are."""
+
+
+def _pattern_of(chars: dict[str, str]) -> str:
+    pattern = f"[{''.join(chars)}]"
+    if chars is QUOTES:
+        return f"(?!{_APOSTROPHE}){pattern}"
+    return pattern
+
+
+_PATTERNS = [*map(re.compile, map(_pattern_of, CLASSES)), re.compile(_APOSTROPHE)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,126 +37,118 @@ class Drift:
 
     trailing: bool = False
     classes: tuple[int, ...] = ()
-    form: Literal["NFC", "NFD"] | None = None
+    form: _Form | None = None
 
     def undo(self, line: str) -> str:
         """Return the new line without the drift."""
         if self.trailing:
             line = line.rstrip()
-        if not line.isascii():
-            for number in self.classes:
-                line = line.translate(_TABLES[number])
-            if self.form:
-                line = unicodedata.normalize(self.form, line)
+        return self.undo_inside(line)
+
+    def undo_inside(self, line: str) -> str:
+        """Return the part of a new line without the drift of its characters."""
+        if line.isascii():
+            return line
+
+        for number in self.classes:
+            line = _PATTERNS[number].sub(lambda found: PLAIN[found.group()], line)
+        if self.form:
+            line = unicodedata.normalize(self.form, line)
         return line
 
 
-def drift_between(pairs: Iterable[tuple[str, str]], text: str) -> Drift:
+def drift_between(pairs: Iterable[tuple[str, str]]) -> Drift:
     """Return the drift of the request's lines against the file's own, from (request line, file line) pairs.
 
-    If one class drifted, each class of which the file `text` has no character is undone too.
+    Only what is seen to drift is undone: an added dash is meant, unless a dash was seen to drift.
     """
     trailing = False
     classes: set[int] = set()
-    form: Literal["NFC", "NFD"] | None = None
+    form: _Form | None = None
     for line, real in pairs:
         if line == real:
             continue
-        trailing = trailing or (line != line.rstrip() and real == real.rstrip())
+        if line != line.rstrip() and real == real.rstrip():
+            trailing = True
         if line.isascii():
             continue
-        classes.update(
-            number
-            for number, chars in enumerate(CLASSES)
-            if _count(line, chars) > _count(real, chars)
-        )
         form = form or _form(line, real)
-    if classes and text.isascii():
-        classes.update(range(len(CLASSES)))
-    elif classes:
-        classes.update(number for number, chars in enumerate(CLASSES) if not _count(text, chars))
+        for number, pattern in enumerate(_PATTERNS):
+            if len(pattern.findall(line)) > len(pattern.findall(real)):
+                classes.add(number)
+
     return Drift(trailing, tuple(sorted(classes)), form)
 
 
-def _count(line: str, chars: dict[str, str]) -> int:
-    return sum(line.count(char) for char in chars)
-
-
-def _form(line: str, real: str) -> Literal["NFC", "NFD"] | None:
-    composed, decomposed = unicodedata.normalize("NFC", line), unicodedata.normalize("NFD", line)
-    if composed == decomposed:
+def _form(line: str, real: str) -> _Form | None:
+    """Return the normal form that the file's line has and the request's line has not, if the line depends on it."""
+    if unicodedata.normalize("NFC", line) == unicodedata.normalize("NFD", line):
         return None
-    if line != composed and unicodedata.is_normalized("NFC", real):
-        return "NFC"
-    if (
-        line != decomposed
-        and not unicodedata.is_normalized("NFC", real)
-        and unicodedata.is_normalized("NFD", real)
-    ):
-        return "NFD"
+
+    for form in _FORMS:
+        if unicodedata.is_normalized(form, real):
+            return None if unicodedata.is_normalized(form, line) else form
     return None
 
 
-def merge_line(old: str, new: str, real: str, drift: Drift) -> str:
+def merge_line(new: str, old: str, real: str, drift: Drift) -> str:
     r"""Return the new line's body with the file's spelling of whatever `old` and `new` share.
 
     No indentation.
 
-    >>> merge_line('say("a", x)', 'say("a", y)', 'say(\u201ca\u201d, x)', Drift())
+    >>> merge_line('say("a", y)', 'say("a", x)', 'say(\u201ca\u201d, x)', Drift())
     'say(“a”, y)'
     """
     body = new[len(indent_of(new)) :]
-    ours = _tokens(old)
-    theirs = _tokens(real)
-    if [plain for plain, _ in ours] != [plain for plain, _ in theirs]:
+    ours, theirs, written = _Tokens(old), _Tokens(real), _Tokens(body)
+    if ours.plain != theirs.plain:
         return drift.undo(body)
-    written = _tokens(body)
+
     out: list[str] = []
-    matcher = SequenceMatcher(
-        None, [plain for plain, _ in ours], [plain for plain, _ in written], autojunk=False
-    )
+    matcher = SequenceMatcher(None, ours.plain, written.plain, autojunk=False)
     for tag, o1, o2, n1, n2 in matcher.get_opcodes():
         # A blank or a bracket in common says nothing: only around a word do both lines mean the
         # same spot.
-        if tag == "equal" and any(plain.isalnum() for plain, _ in ours[o1:o2]):
-            out.extend(raw for _, raw in theirs[o1:o2])
-        elif n2 > n1:
-            out.append(drift.undo("".join(raw for _, raw in written[n1:n2])))
-    tail = body[len(body.rstrip()) :]
-    return "".join(out) + ("" if drift.trailing else tail)
+        if tag == "equal" and any(map(str.isalnum, ours.plain[o1:o2])):
+            out += theirs.raw[o1:o2]
+        else:
+            out.append(drift.undo_inside("".join(written.raw[n1:n2])))
+
+    if not drift.trailing:
+        out.append(body[len(body.rstrip()) :])
+    return "".join(out)
 
 
-def _tokens(line: str) -> list[tuple[str, str]]:
-    """(folded, as written) for each token of the line's body.
+class _Tokens:
+    """The tokens of a line's body, folded and as written.
 
     What folds to nothing clings to the token before.
     """
-    out: list[tuple[str, str]] = []
-    body = line.strip()
-    # Combining marks are no word characters to `re`: compose first if that is all there is to it.
-    composed = unicodedata.normalize("NFC", body)
-    raw_tokens = tokens_of(body) if composed == body else _split_like(body)
-    for raw in raw_tokens:
-        plain = fold(raw)
-        if raw.isspace() and plain:
-            plain = " "
-        if not plain:
-            if out:
-                out[-1] = (out[-1][0], out[-1][1] + raw)
-            continue
-        out.append((plain, raw))
-    return out
+
+    def __init__(self, line: str) -> None:
+        self.plain: list[str] = []
+        self.raw: list[str] = []
+        for raw in _split(line.strip()):
+            plain = fold(raw)
+            if raw.isspace():
+                plain = " "
+            if plain:
+                self.plain.append(plain)
+                self.raw.append(raw)
+            elif self.raw:
+                self.raw[-1] += raw
 
 
-def _split_like(body: str) -> list[str]:
+def _split(body: str) -> list[str]:
+    """Return the tokens of the text; combining marks, which are no word characters to `re`, stay with their word."""
     tokens: list[str] = []
+    joins = False
     for raw in tokens_of(body):
-        if tokens and (unicodedata.combining(raw[0]) or _ends_combined(tokens[-1], raw)):
+        is_mark = unicodedata.combining(raw[0]) > 0
+        if tokens and (is_mark or (joins and _IN_WORD.match(raw))):
             tokens[-1] += raw
         else:
             tokens.append(raw)
+        joins = unicodedata.combining(raw[-1]) > 0
+
     return tokens
-
-
-def _ends_combined(before: str, raw: str) -> bool:
-    return bool(unicodedata.combining(before[-1])) and (raw[0].isalnum() or raw[0] == "_")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import reduce
-from math import gcd
+from itertools import filterfalse, product
 from typing import TYPE_CHECKING
 
-from holdfast.landing.text.line_keys import fold, indent_of, width_of
+from holdfast.landing.text.line_keys import TAB_WIDTH, fold, indent_of, indent_width, width_of
 from holdfast.landing.text.lines import Doc, is_blank
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -20,63 +19,46 @@ class Indents:
     """A map from the request's indentation to the file's, taken from lines that are on both sides."""
 
     table: dict[str, str]
-    step: int
-    """The request's columns for one level."""
-    unit: str
+    """What the lines on both sides show; empty where they are indented alike."""
+    shift: int = 0
+    """Columns that the file is further to the right, where levels have the same width on both sides."""
+    step: int = 0
+    """The request's columns for one level, where the file's levels have another width; else 0."""
+    unit: str = ""
     """The file's text for one level."""
-    scaled: bool
-    """The request's levels have another width (or tabs for blanks).
-
-    Beyond the table, count levels, not columns.
-    """
 
     def map(self, indent: str) -> str:
         """Return the file's indentation for a new line that the request indents by `indent`."""
+        if not self.table:
+            return indent
+
         known = self.table.get(indent)
         if known is not None:
             return known
-        if not self.table:
-            return indent
+        if not self.step:
+            return self._shifted(indent)
+
         width = width_of(indent)
         below = [key for key in self.table if width_of(key) <= width]
-        if below:
-            # A known indentation that the line's own begins with says more than one that is nearly
-            # as wide.
-            base = max([key for key in below if indent.startswith(key)] or below, key=width_of)
-            # Tabs followed by blanks: one more level goes in front of them all.
-            if not self.scaled and base and indent.endswith(base) and not indent.startswith(base):
-                return fold(indent[: -len(base)]) + self.table[base]
-            return self.table[base] + self._deeper(indent, base)
-        base = min(self.table, key=width_of)
-        return self._shallower(self.table[base], width_of(base) - width)
+        if not below:
+            base = min(self.table, key=width_of)
+            levels = -(-(width_of(base) - width) // self.step)
+            return self.table[base][: -len(self.unit) * levels]
 
-    def _deeper(self, indent: str, base: str) -> str:
-        extra = width_of(indent) - width_of(base)
-        levels, rest = divmod(extra, self.step)
-        if self.scaled and not rest:
-            return self.unit * levels
-        if self.scaled:
-            return self.unit * levels + " " * rest
-        more = fold(indent[len(base) :]) if indent.startswith(base) else " " * extra
-        # The file's own unit: blanks for a level become its tab.
-        return (
-            self.unit * levels if self.unit == "\t" and not rest and not more.strip(" ") else more
-        )
+        base = max(below, key=width_of)
+        levels, rest = divmod(width - width_of(base), self.step)
+        return self.table[base] + self.unit * levels + " " * rest
 
-    def _shallower(self, mapped: str, columns: int) -> str:
-        if not self.scaled:
-            return (
-                mapped[: max(0, len(mapped) - columns)]
-                if not mapped.endswith("\t")
-                else mapped[: -(-columns // 8)]
-            )
-        for _ in range(-(-columns // self.step)):
-            mapped = (
-                mapped.removesuffix(self.unit)
-                if mapped.endswith(self.unit)
-                else mapped[: -len(self.unit)]
-            )
-        return mapped
+    def _shifted(self, indent: str) -> str:
+        if not self.shift and ("\t" in indent) == (self.unit == "\t"):
+            return fold(indent)
+
+        width = max(0, width_of(indent) + self.shift)
+        if self.unit != "\t":
+            return " " * width
+
+        tabs, blanks = divmod(width, TAB_WIDTH)
+        return "\t" * tabs + " " * blanks
 
 
 def map_indents(
@@ -84,82 +66,144 @@ def map_indents(
 ) -> Indents | None:
     """Return the map of indentations that fits each (request line, file line) pair, or None."""
     table: dict[str, str] = {}
-    levels: dict[str, str] = {}
+    seen: Counter[tuple[int, int]] = Counter()
     for line, real in pairs:
         indent, meant = indent_of(line), indent_of(real)
         if table.setdefault(indent, meant) != meant:
             return None
         if not _is_off_level(line):
-            levels[indent] = meant
-    if all(key == value for key, value in table.items()):
-        return Indents({}, 1, "", scaled=False)
-    levels = levels or table
-    step = step_of([line for line in request if not _is_off_level(line)] or request)
-    unit = _unit_in(levels, step) or unit_of(doc)
-    return Indents(
-        table, step, unit, scaled=not _is_shifted(table) and _is_scaled(levels, step, unit)
-    )
+            seen[width_of(indent), width_of(meant)] += 1
+
+    if not _changes(table):
+        return _in_file_characters(table, request, doc)
+
+    unit = unit_of(doc)
+    if "\t" in "".join(table.values()):
+        unit = "\t"
+
+    shifts: Counter[int] = Counter()
+    for (ours, theirs), count in seen.items():
+        shifts[theirs - ours] += count
+    shift, shifted = next(iter(shifts.most_common(1)), (0, 0))
+    scale = _best_scale(seen, request, unit)
+    in_levels = shift % width_of(unit) == 0 and _steps_of(request)[0] == width_of(unit)
+    is_scaled_too = scale.explained == shifted and shift and not in_levels
+    if scale.explained > shifted or is_scaled_too:
+        return Indents(table, step=scale.step, unit=scale.unit)
+
+    if shifted * 2 > seen.total():
+        table = _without_slips(table, seen, shift)
+    return Indents(table, shift=shift, unit=unit)
 
 
-def _is_shifted(table: dict[str, str]) -> bool:
-    """Return whether two or more indentations are all off by the same number of columns."""
-    return (
-        len(table) > 1
-        and len({width_of(value) - width_of(key) for key, value in table.items()}) == 1
-    )
+def _in_file_characters(table: dict[str, str], request: Sequence[str], doc: Doc) -> Indents:
+    """Return the map for lines that are indented alike, as far as they are.
+
+    It changes nothing, unless no line on both sides is indented and the request indents by characters that the file
+    never indents by.
+    """
+    ours = set("".join(map(indent_of, request)))
+    if any(table) or not ours:
+        return Indents({})
+
+    theirs = doc.indent_characters
+    if not theirs or ours & theirs:
+        return Indents({})
+    return Indents({"": ""}, step=_steps_of(request)[0], unit=unit_of(doc))
+
+
+def _without_slips(
+    table: dict[str, str], seen: Counter[tuple[int, int]], shift: int
+) -> dict[str, str]:
+    """Return the table without levels that are off by other columns than most lines.
+
+    Such a line is a slip, and says nothing about added lines. A line without indentation may be the
+    first line of a copy, and does not show how wide a level is.
+    """
+    deep = alike = 0
+    for (ours, theirs), count in seen.items():
+        if ours and theirs:
+            deep += count
+        if ours and theirs - ours == shift:
+            alike += count
+
+    kept = {}
+    for indent, meant in table.items():
+        is_slip = width_of(meant) != width_of(indent) + shift
+        is_told = alike * 2 > deep or not meant
+        if indent and is_slip and is_told:
+            continue
+        kept[indent] = meant
+
+    if not _changes(kept):
+        return {}
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """The columns of one level of the request, the file's text for one level, and how many lines this explains."""
+
+    step: int
+    unit: str
+    explained: int
+
+
+def _changes(table: dict[str, str]) -> bool:
+    return any(ours != theirs for ours, theirs in table.items())
+
+
+_STEPS = (8, 4, 3, 2, 1)
+
+
+def _steps_of(request: Sequence[str]) -> list[int]:
+    """Return the columns that a level of the request may have, the likeliest first."""
+    on_level = filterfalse(_is_off_level, request)
+    widths = set(map(indent_width, on_level))
+    return sorted(_STEPS, key=lambda step: -sum(width % step == 0 for width in widths))
+
+
+def _best_scale(seen: Counter[tuple[int, int]], request: Sequence[str], unit: str) -> _Scale:
+    """Return the scale that explains most lines."""
+    steps = _steps_of(request)
+    low = (0, 0)
+    if len(seen) > 1:
+        low = min(seen)
+    else:
+        # One line may be off by a column; it takes two to show that a level is no wider.
+        steps.remove(1)
+
+    units = [unit]
+    if unit != "\t":
+        units += [" " * size for size in _STEPS]
+
+    best = _Scale(steps[0], unit, 0)
+    for level, step in product(units, steps):
+        explained = _count_explained(seen, low, step, width_of(level))
+        if explained > best.explained:
+            best = _Scale(step, level, explained)
+
+    return best
+
+
+def _count_explained(
+    seen: Counter[tuple[int, int]], low: tuple[int, int], step: int, width: int
+) -> int:
+    """Return how many lines are as many levels deeper than `low` in the file as in the request."""
+    explained = 0
+    for (ours, theirs), count in seen.items():
+        depth, rest = divmod(ours - low[0], step)
+        if not rest and depth * width == theirs - low[1]:
+            explained += count
+
+    return explained
 
 
 def _is_off_level(line: str) -> bool:
-    """Return whether it is a ` *` line of a block comment.
-
-    One column off, it shows nothing about levels.
-    """
-    return line.lstrip().startswith("*")
+    """Return whether the line shows nothing about levels: it is blank, or the ` *` line of a block comment."""
+    return is_blank(line) or line.lstrip().startswith("*")
 
 
-def _unit_in(table: dict[str, str], step: int) -> str | None:
-    """Return the file's text for one of the request's levels, where the table itself shows it."""
-    keys = sorted(table, key=width_of)
-    low, high = keys[0], keys[-1]
-    columns, text = width_of(high), table[high]
-    if columns != width_of(low) and text.startswith(table[low]):
-        columns, text = columns - width_of(low), text[len(table[low]) :]
-    levels = columns // step
-    if not levels or columns % step or not text or len(text) % levels:
-        return None
-    unit = text[: len(text) // levels]
-    return unit if unit * levels == text else None
-
-
-def _is_scaled(table: dict[str, str], step: int, unit: str) -> bool:
-    keys = sorted(table, key=width_of)
-    low, high = keys[0], keys[-1]
-    if width_of(high) != width_of(low):
-        return width_of(table[high]) - width_of(table[low]) != width_of(high) - width_of(low) or (
-            ("\t" in table[high]) != ("\t" in high)
-        )
-    # One indentation only: a level of another width is the likelier reading than a shift by half a
-    # level.
-    mixes = ("\t" in high) != ("\t" in table[high])
-    levels = width_of(high) / step
-    fits = unit * int(levels) == table[high] and levels == int(levels)
-    return (step != width_of(unit) and fits) or mixes
-
-
-def step_of(lines: Sequence[str]) -> int:
-    """Return the columns of one level in the request.
-
-    What all differences between its indentations have in common.
-    """
-    widths = {width_of(indent_of(line)) for line in lines if not is_blank(line)}
-    lowest = min(widths, default=0)
-    step = reduce(gcd, (width - lowest for width in widths), 0)
-    if lowest and step:
-        return gcd(step, lowest) if gcd(step, lowest) > 1 else step
-    return step or lowest or 1
-
-
-_COMMON_STEPS = (2, 3, 4, 8)
 _SAMPLE = 2_000
 """Lines looked at: enough to know the unit, and the time does not grow with the file."""
 
@@ -182,9 +226,12 @@ def _unit_seen(doc: Doc) -> str:
         elif indent:
             blanks += 1
         width = width_of(indent)
-        if width > last and width - last in _COMMON_STEPS:
+        if width - last in _STEPS[:-1]:
             steps[width - last] += 1
         last = width
+
     if tabs > blanks:
         return "\t"
-    return " " * (steps.most_common(1)[0][0] if steps else 4)
+    if not steps:
+        return " " * 4
+    return " " * steps.most_common(1)[0][0]

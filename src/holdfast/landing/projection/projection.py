@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from holdfast.landing.projection.drift import Drift, drift_between, merge_line
 from holdfast.landing.projection.indentation import Indents, map_indents
+from holdfast.landing.text.languages import opens_block
 from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
-from holdfast.landing.text.lines import Doc, is_blank
+from holdfast.landing.text.lines import Doc, is_blank, solid_lines, solid_numbers
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from holdfast.landing.placement import Placement
     from holdfast.landing.text.edit_script import EditScript, ScriptEdit
@@ -36,6 +39,9 @@ class UnclearProjection:
 
 def project(doc: Doc, script: EditScript, place: Placement) -> list[LineSplice] | UnclearProjection:
     """Return the script's edits on the file's own lines; all other lines keep their bytes."""
+    if _is_torn(doc, script, place):
+        return UnclearProjection(place.first, place.last + 1)
+
     writer = _Writer(doc, script, place)
     splices: list[LineSplice] = []
     for edit in script.edits:
@@ -48,57 +54,91 @@ def project(doc: Doc, script: EditScript, place: Placement) -> list[LineSplice] 
             return new
         if list(new) != doc.lines[first:last]:
             splices.append(LineSplice(first, last, new))
+
     return splices
+
+
+def _is_torn(doc: Doc, script: EditScript, place: Placement) -> bool:
+    """Return whether of two neighbouring old lines only the upper one has the file's indentation, and the lower may be another.
+
+    That may be if blank lines between them differ, or if the lower is a bracket alone and new lines go below it: then it
+    may be the bracket of another block.
+    """
+    edited = {edit.o1 for edit in script.edits}
+    for upper, lower in pairwise(solid_numbers(script.old)):
+        above, below = place.pairs[upper], place.pairs[lower]
+        if above is None or below is None:
+            continue
+        has_other_blanks = (lower > upper + 1) != (below > above + 1)
+        is_bracket = lower + 1 in edited and not any(map(str.isalnum, script.old[lower]))
+        if not has_other_blanks and not is_bracket:
+            continue
+        indent, step = indent_of(script.old[upper]), indent_of(script.old[lower])
+        is_same = indent == indent_of(doc.lines[above])
+        if indent and is_same and step != indent_of(doc.lines[below]):
+            return True
+
+    return False
 
 
 def _range(
     doc: Doc, script: EditScript, place: Placement, edit: ScriptEdit
 ) -> tuple[int, int] | UnclearProjection:
     """Return the file lines an edit replaces; an empty range for an insertion."""
-    gone = [i for i in place.pairs[edit.o1 : edit.o2] if i is not None]
+    gone = place.known_of(range(edit.o1, edit.o2))
     if not gone:
         return _gap(doc, script, place, edit)
+
     first, last = min(gone), max(gone) + 1
-    known = set(gone)
-    if any(doc.keys[i] and i not in known for i in range(first, last)):
+    unknown = set(range(first, last)).difference(gone)
+    if any(doc.keys[i] for i in unknown):
         return UnclearProjection(first, last)
+
     return first, last
 
 
 def _gap(
     doc: Doc, script: EditScript, place: Placement, edit: ScriptEdit
 ) -> tuple[int, int] | UnclearProjection:
-    """Return where an insertion goes.
+    """Return where an insertion goes: beside the nearest line it touches, on the right side of blank lines."""
+    solid = solid_numbers(script.old)
+    at = bisect_left(solid, edit.o1)
+    above, below = solid[:at][-1:], solid[at:][:1]
+    uppers, lowers = place.known_of(above), place.known_of(below)
+    for upper, lower in zip(uppers, lowers, strict=False):
+        if any(doc.keys[upper + 1 : lower]):
+            return UnclearProjection(upper, lower + 1)
 
-    Beside the nearest line it touches, on the right side of blank lines.
-    """
-    above, blanks_above = _neighbour(script, place, range(edit.o1 - 1, -1, -1))
-    below, blanks_below = _neighbour(script, place, range(edit.o2, len(script.old)))
-    if above is not None and below is not None and any(doc.keys[above + 1 : below]):
-        return UnclearProjection(above, below + 1)
-    if above is not None and (blanks_above == 0 or below is None):
-        at = above + 1
-        while blanks_above and at < len(doc.lines) and not doc.keys[at]:
-            at, blanks_above = at + 1, blanks_above - 1
-        return at, at
-    if below is not None:
-        at = below
-        if blanks_below and above is not None:
-            at = min(below, above + 1 + blanks_above)
-        while blanks_below and above is None and at > 0 and not doc.keys[at - 1]:
-            at, blanks_below = at - 1, blanks_below - 1
-        return at, at
-    return UnclearProjection(place.first, place.last + 1)
+    if uppers and (not lowers or above == [edit.o1 - 1]):
+        at = _after(doc, uppers[0], edit.o1 - above[0] - 1)
+    elif lowers:
+        at = _before(doc, place, edit, lowers[0], below[0] - edit.o2)
+    else:
+        return UnclearProjection(place.first, place.last + 1)
+
+    return at, at
 
 
-def _neighbour(script: EditScript, place: Placement, order: range) -> tuple[int | None, int]:
-    blanks = 0
-    for j in order:
-        if is_blank(script.old[j]):
-            blanks += 1
-            continue
-        return place.pairs[j], blanks
-    return None, 0
+def _after(doc: Doc, upper: int, blanks: int) -> int:
+    """Return where an insertion below the file line `upper` goes, with so many blank lines left above it."""
+    at = upper + 1
+    while blanks and at < len(doc.lines) and not doc.keys[at]:
+        at, blanks = at + 1, blanks - 1
+    return at
+
+
+def _before(doc: Doc, place: Placement, edit: ScriptEdit, lower: int, blanks: int) -> int:
+    """Return where an insertion above the file line `lower` goes, with so many blank lines left below it."""
+    at = lower
+    while blanks and at and not doc.keys[at - 1]:
+        at, blanks = at - 1, blanks - 1
+
+    if edit.o1 == 0:
+        return at
+    above = place.pairs[edit.o1 - 1]
+    if above is None:
+        return at
+    return max(at, above + 1)
 
 
 class _Writer:
@@ -106,99 +146,113 @@ class _Writer:
 
     def __init__(self, doc: Doc, script: EditScript, place: Placement) -> None:
         self.doc, self.script, self.place = doc, script, place
-        self.pairs = [
-            (script.old[j], doc.lines[i])
-            for j, i in enumerate(place.pairs)
-            if i is not None and not is_blank(script.old[j])
-        ]
-        self.drift: Drift = drift_between(self.pairs, doc.text)
-        request = [*script.old, *script.new]
-        rest = self.pairs[1:]
-        self.lost_first = bool(rest) and _has_lost(self.pairs[0], rest)
-        self.indents = map_indents(rest if self.lost_first else self.pairs, request, doc)
+        self.request = [*script.old, *script.new]
+        self.pairs = self._solid_pairs(0, len(script.old))
+        self.drift: Drift = drift_between(self.pairs)
+        self.lost_first = _has_lost(self.pairs[0], self.pairs[1:], solid_lines(script.new))
+        self.indents = map_indents(self.pairs[self.lost_first :], self.request, doc)
+
+    def _solid_pairs(self, first: int, last: int) -> list[tuple[str, str]]:
+        """Return the old lines from `first` up to `last` that are not blank, each with the file's own line."""
+        pairs = self.place.line_pairs(self.doc, self.script.old, first, last)
+        return [(line, real) for line, real in pairs if not is_blank(line)]
 
     def write(self, edit: ScriptEdit, first: int, last: int) -> tuple[str, ...] | UnclearProjection:
         indents = self.indents or self._local_indents(edit)
         if indents is None:
-            return UnclearProjection(first, last)
-        olds = self._partners(edit)
+            if solid_numbers(self.script.new[edit.n1 : edit.n2]):
+                return UnclearProjection(first, last)
+            indents = Indents({})
+
+        rewritten = self._rewritten(edit)
         # A blank line is a blank line: the file's own stay, with whatever blanks they contain.
-        blanks = iter([line for line in self.doc.lines[first:last] if is_blank(line)])
+        blanks = list(filter(is_blank, reversed(self.doc.lines[first:last])))
         out: list[str] = []
         for n in range(edit.n1, edit.n2):
-            kept = next(blanks, None) if is_blank(self.script.new[n]) else None
-            out.append(self._line(n, olds.get(n), indents) if kept is None else kept)
+            line = self.script.new[n]
+            # Not `is_blank`: characters that cannot be seen are content here.
+            if line.strip():
+                out.append(self._indent(n, indents) + self._body(n, rewritten))
+            elif blanks:
+                out.append(blanks.pop())
+            elif indents.table:
+                out.append("")
+            else:
+                out.append(self.drift.undo(line))
+
         return tuple(out)
 
-    def _line(self, n: int, old: int | None, indents: Indents) -> str:
+    def _indent(self, n: int, indents: Indents) -> str:
+        """Return the file's indentation for a new line."""
+        indent = indent_of(self.script.new[n])
+        if n == 0 and self.lost_first and indent == indent_of(self.pairs[0][0]):
+            return indent_of(self.pairs[0][1])
+        return self.drift.undo_inside(indents.map(indent))
+
+    def _body(self, n: int, rewritten: Mapping[int, tuple[str, str]]) -> str:
+        """Return the rest of a new line; words that it shares with the line it rewrites are spelt as in the file."""
         line = self.script.new[n]
-        if is_blank(line):
-            return self.drift.undo(line) if not indents.table else ""
-        indent = indents.map(indent_of(line))
-        if n == 0 and self.lost_first and indent_of(line) == indent_of(self.pairs[0][0]):
-            indent = indent_of(self.pairs[0][1])
-        real = self.place.pairs[old] if old is not None else None
-        if old is None or real is None:
-            return indent + self.drift.undo(line[len(indent_of(line)) :])
-        return indent + merge_line(self.script.old[old], line, self.doc.lines[real], self.drift)
+        if n in rewritten:
+            return merge_line(line, *rewritten[n], self.drift)
+        return self.drift.undo(line[len(indent_of(line)) :])
 
-    def _partners(self, edit: ScriptEdit) -> dict[int, int]:
-        """Return the drifted old line that each new line rewrites.
+    def _rewritten(self, edit: ScriptEdit) -> dict[int, tuple[str, str]]:
+        """Return for each new line that rewrites a drifted one the old line and the file's own."""
+        found = {}
+        for line, real in self.place.line_pairs(self.doc, self.script.old, edit.o1, edit.o2):
+            n = _most_alike(self.script, edit, line) if line.strip() != real.strip() else None
+            if n is not None:
+                found[n] = line, real
 
-        Shared words keep the file's spelling.
-        """
-        drifted = {
-            j
-            for j in range(edit.o1, edit.o2)
-            if (i := self.place.pairs[j]) is not None
-            and self.script.old[j].strip() != self.doc.lines[i].strip()
-        }
-        if not drifted:
-            return {}
-        return dict(_most_alike(self.script, edit, drifted))
+        return found
 
     def _local_indents(self, edit: ScriptEdit) -> Indents | None:
         """Return the map of the lines that the edit touches, if it is clear.
 
         Used where no map fits all lines.
         """
-        near = [
-            (self.script.old[j], self.doc.lines[i])
-            for j in range(max(0, edit.o1 - 1), min(len(self.script.old), edit.o2 + 1))
-            if (i := self.place.pairs[j]) is not None and not is_blank(self.script.old[j])
-        ]
-        return map_indents(near, [*self.script.old, *self.script.new], self.doc)
+        near = self._solid_pairs(max(0, edit.o1 - 1), edit.o2 + 1)
+        return map_indents(near, self.request, self.doc)
 
 
-_ALIKE = 0.6
+_ALIKE = 60.0
 
 
-def _most_alike(
-    script: EditScript, edit: ScriptEdit, drifted: set[int]
-) -> Sequence[tuple[int, int]]:
+def _most_alike(script: EditScript, edit: ScriptEdit, old: str) -> int | None:
+    """Return the new line of the edit that is most like the old line, if one is like it at all."""
     from rapidfuzz.fuzz import ratio  # noqa: PLC0415 - native, imported when needed
 
-    found = []
-    for j in sorted(drifted):
-        scored = [
-            (ratio(key_of(script.old[j]), key_of(script.new[n])) / 100, n)
-            for n in range(edit.n1, edit.n2)
-        ]
-        best = max(scored, default=(0.0, 0))
-        if best[0] >= _ALIKE:
-            found.append((best[1], j))
-    return found
+    scored = [(ratio(key_of(old), key_of(script.new[n])), n) for n in range(edit.n1, edit.n2)]
+    best, n = max(scored, default=(0.0, 0))
+    return n if best >= _ALIKE else None
 
 
-def _has_lost(first: tuple[str, str], rest: Sequence[tuple[str, str]]) -> bool:
-    """Return whether the first line alone is further to the left than all others are.
+def _has_lost(first: tuple[str, str], rest: Sequence[tuple[str, str]], new: Sequence[str]) -> bool:
+    """Return whether the first old line alone is further to the left than the others are: a copy that began mid-line.
 
-    A copy that began mid-line.
+    Where it is the only old line, the new lines below it show that. `new` are the new lines that are not blank.
     """
+    if not rest:
+        return _shift(first) > 0 and _are_placed(new, indent_width(first[1]))
+
     shifts = {_shift(pair) for pair in rest}
+    if len(shifts) != 1 or _shift(first) <= max(0, *shifts):
+        return False
+
     own = indent_width(first[0])
-    shallow = not own or own < min(indent_width(line) for line, _ in rest)
-    return len(shifts) == 1 and shallow and _shift(first) > max(0, *shifts)
+    return not own or own < min(indent_width(line) for line, _ in rest)
+
+
+def _are_placed(new: Sequence[str], depth: int) -> bool:
+    """Return whether the lines below the first have the indentation of the file, where the first one has `depth`.
+
+    Below a line that opens a block, lines that are only as deep as it may be one level of the request.
+    """
+    if len(new) < 2:
+        return False
+    if opens_block(key_of(new[0])):
+        depth += 1
+    return min(map(indent_width, new[1:])) >= depth
 
 
 def _shift(pair: tuple[str, str]) -> int:

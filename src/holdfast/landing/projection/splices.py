@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 from difflib import SequenceMatcher
+from operator import add
 from typing import TYPE_CHECKING, TypeAlias
 
-from holdfast.landing.text.lines import Doc, split_lines
+from holdfast.landing.text.edit_script import common_ends, script_of
+from holdfast.landing.text.lines import ENDING, Doc, split_lines
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Landed, Rung, Span
 
@@ -38,26 +40,20 @@ def splice_of(doc: Doc, edit: LineSplice, *, ends_in_newline: bool | None = None
     end = start + doc.size(edit.first, edit.last)
     if edit.last < len(doc.lines):
         return Splice(start, end, "".join(new))
-    wants = (
-        ends_in_newline
-        if ends_in_newline is not None
-        else bool(doc.ends and doc.ends[-1]) or not doc.lines
-    )
-    if wants:
-        if new and edit.first == len(doc.lines) and doc.lines and not doc.ends[-1]:
-            new.insert(0, doc.ending_near(edit.first))
-        return Splice(start, end, "".join(new))
-    return _without_last_newline(doc, edit, new, start)
 
+    if ends_in_newline is None:
+        ends_in_newline = not doc.ends_open
 
-def _without_last_newline(doc: Doc, edit: LineSplice, new: list[str], start: int) -> Splice:
-    if new:
-        new[-1] = edit.lines[-1]
-        if edit.first == len(doc.lines) and doc.lines and not doc.ends[-1]:
-            new.insert(0, doc.ending_near(edit.first))
-    elif edit.first > 0:
-        start -= len(doc.ends[edit.first - 1])
-    return Splice(start, len(doc.text), "".join(new))
+    if not ends_in_newline:
+        if new:
+            new[-1] = edit.lines[-1]
+        elif edit.first > 0:
+            start -= len(doc.ends[edit.first - 1])
+
+    if new and doc.ends_open and edit.first == len(doc.lines):
+        new.insert(0, doc.ending_near(edit.first))
+
+    return Splice(start, end, "".join(new))
 
 
 def _ending(doc: Doc, edit: LineSplice, n: int) -> str:
@@ -71,38 +67,49 @@ def apply_splices(text: str, splices: Iterable[Splice]) -> str:
     """Return the text with all splices done; they must not overlap."""
     out: list[str] = []
     at = 0
-    for splice in sorted(splices, key=lambda s: (s.start, s.end)):
+    for splice in sorted(splices, key=_position):
         out += (text[at : splice.start], splice.new)
         at = splice.end
+
     out.append(text[at:])
     return "".join(out)
 
 
 def overlap(splices: Sequence[Splice]) -> bool:
     """Return whether two of them change the same place (or insert at the same point)."""
-    ordered = sorted(splices, key=lambda s: (s.start, s.end))
-    return any(
-        a.end > b.start or (a.start, a.end) == (b.start, b.end)
-        for a, b in itertools.pairwise(ordered)
-    )
+    ordered = sorted(splices, key=_position)
+    for one, other in itertools.pairwise(ordered):
+        if one.end > other.start or _position(one) == _position(other):
+            return True
+    return False
 
 
 def landed(text: str, splices: Sequence[Splice], rung: Rung, similarity: float = 1.0) -> Landed:
     """Return the outcome of doing all splices on `text`."""
-    ordered = sorted(splices, key=lambda s: (s.start, s.end))
-    regions = _regions(text, ordered)
-    spans = tuple(
-        Span(
-            splice.start,
-            splice.end,
-            region.line
-            + line_at(text[region.start : splice.start + 1], splice.start - region.start)
-            - 1,
-        )
-        for region in regions
-        for splice in region.splices
-    )
-    return Landed(apply_splices(text, ordered), _diff_of(text, regions), rung, similarity, spans)
+    ordered = sorted(splices, key=_position)
+    lines = lines_at(text, [splice.start for splice in ordered])
+    spans = [
+        Span(splice.start, splice.end, line) for splice, line in zip(ordered, lines, strict=True)
+    ]
+    diff = _diff_of(text, _regions(text, ordered))
+    return Landed(apply_splices(text, ordered), diff, rung, similarity, tuple(spans))
+
+
+def line_splices(text: str, new: str) -> list[Splice]:
+    """Return the splices of whole lines that turn `text` into `new`."""
+    old_lines = list(map(add, *split_lines(text)))
+    new_lines = list(map(add, *split_lines(new)))
+    starts = list(itertools.accumulate(map(len, old_lines), initial=0))
+    splices = []
+    for edit in script_of(old_lines, new_lines).edits:
+        changed = "".join(new_lines[edit.n1 : edit.n2])
+        splices.append(Splice(starts[edit.o1], starts[edit.o2], changed))
+
+    return splices
+
+
+def _position(splice: Splice) -> tuple[int, int]:
+    return splice.start, splice.end
 
 
 def line_at(text: str, offset: int) -> int:
@@ -134,6 +141,7 @@ def lines_at(text: str, offsets: Sequence[int]) -> list[int]:
             line -= at > 0 and offset > at and text[at - 1 : at + 1] == "\r\n"
         at = offset
         lines.append(line)
+
     return lines
 
 
@@ -169,6 +177,7 @@ def _diff_of(text: str, regions: Sequence[_Region]) -> str:
         old, new = _marked(before), _marked(apply_splices(before, moved))
         hunks += _hunks(old, new, region.line, region.line + shift)
         shift += len(new) - len(old)
+
     return "".join(hunks)
 
 
@@ -181,6 +190,7 @@ def _regions(text: str, splices: Sequence[Splice]) -> list[_Region]:
             groups.append(((*group, splice), first, end))
         else:
             groups.append(((splice,), start, end))
+
     lines = lines_at(text, [start for _, start, _ in groups])
     return [_Region(*group, line) for group, line in zip(groups, lines, strict=True)]
 
@@ -189,9 +199,11 @@ def _around(text: str, splice: Splice) -> tuple[int, int]:
     start = _line_start(text, splice.start)
     for _ in range(_CONTEXT):
         start = _line_start(text, start - 1)
+
     end = splice.end
     for _ in range(_CONTEXT + 1):
         end = _next_line(text, end)
+
     return start, end
 
 
@@ -199,21 +211,18 @@ def _line_start(text: str, at: int) -> int:
     """Return where the line begins on which `at` is; 0 for anything above the text."""
     if at <= 0:
         return 0
+
     # The \\n of a \\r\\n belongs to the line it ends.
     if text[at - 1 : at + 1] == "\r\n":
         at -= 1
+
     low = text.rfind("\n", 0, at)
-    cr = text.rfind("\r", low + 1, at) if "\r" in text else -1
-    return max(low, cr) + 1
+    return max(low, text.rfind("\r", low + 1, at)) + 1
 
 
 def _next_line(text: str, at: int) -> int:
-    newline = text.find("\n", at)
-    newline = len(text) if newline < 0 else newline
-    cr = text.find("\r", at, newline)
-    if cr >= 0 and text[cr : cr + 2] != "\r\n":
-        newline = cr
-    return min(newline + 1, len(text))
+    ending = ENDING.search(text, at)
+    return ending.end() if ending else len(text)
 
 
 def _marked(text: str) -> list[str]:
@@ -222,12 +231,10 @@ def _marked(text: str) -> list[str]:
     Each keeps its line ending, a missing last newline included.
     """
     lines, ends = split_lines(text)
-    return [
-        line
-        + ("\r" if end.startswith("\r") else "")
-        + ("" if end else "\n\\ No newline at end of file")
-        for line, end in zip(lines, ends, strict=True)
-    ]
+    return [line + _SHOWN_ENDINGS[end] for line, end in zip(lines, ends, strict=True)]
+
+
+_SHOWN_ENDINGS = {"\n": "", "\r\n": "\r", "\r": "\r", "": "\n\\ No newline at end of file"}
 
 
 def _hunks(old: list[str], new: list[str], old_line: int, new_line: int) -> list[str]:
@@ -235,9 +242,7 @@ def _hunks(old: list[str], new: list[str], old_line: int, new_line: int) -> list
 
     What both begin and end with is cut off first, but for the context.
     """
-    size = min(len(old), len(new))
-    head = next((i for i in range(size) if old[i] != new[i]), size)
-    tail = next((i for i in range(size - head) if old[-1 - i] != new[-1 - i]), size - head)
+    head, tail = common_ends(old, new)
     lead, trail = max(0, head - _CONTEXT), max(0, tail - _CONTEXT)
     old, new = old[lead : len(old) - trail], new[lead : len(new) - trail]
     out: list[str] = []
@@ -253,6 +258,7 @@ def _hunks(old: list[str], new: list[str], old_line: int, new_line: int) -> list
                 continue
             out += (f"-{line}\n" for line in old[o1:o2])
             out += (f"+{line}\n" for line in new[n1:n2])
+
     return out
 
 
@@ -264,6 +270,7 @@ def _grouped_opcodes(
 ) -> Iterable[Sequence[_Opcode]]:
     if len(old) + len(new) <= _REGION_LIMIT:
         return SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT)
+
     # One block for the whole middle: difflib is quadratic on long texts.
     o, n = len(old) - tail, len(new) - tail
     codes = [

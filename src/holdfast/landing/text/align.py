@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.text.line_keys import key_of, loose_key_of
@@ -91,6 +92,7 @@ def align(doc: Doc, old: Sequence[str]) -> list[Alignment]:
             found.append(Alignment(pairs, _similarity(doc, needle.keys, pairs)))
             # The next one must be another place: no pair may serve twice.
             used |= {(pair.j, pair.i) for pair in pairs}
+
     return sorted(found, key=lambda a: -a.similarity)
 
 
@@ -111,22 +113,23 @@ def _diagonals(needle: _Needle) -> list[int]:
     Rare lines speak for all where they are a good part of the request; else the rarest do until the
     votes are spent.
     """
-    keys, where = needle.keys, needle.where
-    order = sorted(
-        (j for j in range(len(keys)) if where[keys[j]]), key=lambda j: len(where[keys[j]])
-    )
-    rare = [j for j in order if len(where[keys[j]]) <= _RARE]
-    if _ENOUGH_RARE * sum(len(keys[j]) for j in rare) >= sum(map(len, keys)):
+    counts = [len(needle.where[key]) for key in needle.keys]
+    known = [j for j, count in enumerate(counts) if count]
+    order = sorted(known, key=counts.__getitem__)
+    rare = [j for j in order if counts[j] <= _RARE]
+    if _ENOUGH_RARE * sum(len(needle.keys[j]) for j in rare) >= sum(map(len, needle.keys)):
         order = rare
+
     votes: Counter[int] = Counter()
     left = _VOTES
     for j in order:
-        places = where[keys[j]]
-        left -= len(places)
+        left -= counts[j]
         if left < 0:
             break
-        for i in places:
-            votes[i - j] += len(keys[j])
+        key = needle.keys[j]
+        for i in needle.where[key]:
+            votes[i - j] += len(key)
+
     best = votes.most_common(_CANDIDATES)
     return [diagonal for diagonal, count in best if _NEAR_TOP * count >= best[0][1]]
 
@@ -142,9 +145,11 @@ def _cells(
         high = bisect_left(places, j + diagonal + BAND + 1)
         near = sorted(places[low:high], key=lambda i: abs(i - j - diagonal))[:_NEAREST]
         cells.append({i: Pair(j, i, "equal", 1.0) for i in sorted(near) if (j, i) not in used})
+
     found = sum(len(key) for key, row in zip(needle.keys, cells, strict=True) if row)
     if _WORTH * found >= sum(map(len, needle.keys)):
         _add_drifted(doc, needle, diagonal, used, cells)
+
     return cells
 
 
@@ -159,10 +164,10 @@ def _add_drifted(
     used: set[tuple[int, int]],
     cells: list[dict[int, Pair]],
 ) -> None:
-    """Return for each line without an equal the lines, between its neighbours' lines, that it may have drifted from."""
-    for j, (low, high) in _between(cells, diagonal, len(doc.solid)):
+    """Add for each line without an equal the lines, between its neighbours' lines, that it may have drifted from."""
+    for j, lines in _between(cells, diagonal, len(doc.solid)):
         elsewhere = bool(needle.where[needle.keys[j]])
-        for i in range(low, high):
+        for i in lines:
             if (j, i) in used:
                 continue
             likeness = _likeness(doc, needle.lines[j], doc.lines[doc.solid[i]], elsewhere=elsewhere)
@@ -170,22 +175,24 @@ def _add_drifted(
                 cells[j][i] = Pair(j, i, *likeness)
 
 
-def _between(
-    cells: list[dict[int, Pair]], diagonal: int, size: int
-) -> list[tuple[int, tuple[int, int]]]:
+def _between(cells: list[dict[int, Pair]], diagonal: int, size: int) -> list[tuple[int, range]]:
     """Return for each empty row the file lines between the nearest rows above and below that are not empty."""
     lows: list[int] = []
     low = 0
-    for j, row in enumerate(cells):
-        lows.append(max(low, j + diagonal - BAND))
-        low = min(row) + 1 if row else low
-    out: list[tuple[int, tuple[int, int]]] = []
+    for row in cells:
+        lows.append(low)
+        if row:
+            low = min(row) + 1
+
+    out: list[tuple[int, range]] = []
     high = size
     for j in range(len(cells) - 1, -1, -1):
         if cells[j]:
             high = max(cells[j])
-        else:
-            out.append((j, (max(0, lows[j]), min(high, j + diagonal + BAND + 1))))
+            continue
+        middle = j + diagonal
+        out.append((j, range(max(lows[j], middle - BAND), min(high, middle + BAND + 1))))
+
     return out
 
 
@@ -198,28 +205,43 @@ def _best_path(cells: list[dict[int, Pair]], size: int) -> tuple[Pair, ...]:
     scores: dict[Pair, float] = {}
     ends: list[Pair] = []
     for j in range(size):
-        for i, pair in cells[j].items():
-            gain = pair.similarity * (2.0 if pair.likeness in SURE else 1.0)
-            score, before = gain, None
-            for other in reversed(ends):
-                if other.j < j - BAND:
-                    break
-                if other.j < j and other.i < i:
-                    candidate = (
-                        scores[other] + gain - _SKIP * ((i - other.i - 1) + (j - other.j - 1))
-                    )
-                    if candidate > score:
-                        score, before = candidate, other
-            scores[pair], chains[pair] = score, before
+        for pair in cells[j].values():
+            gain = pair.similarity
+            if pair.likeness in SURE:
+                gain *= 2
+            before, score = _best_before(pair, ends, scores)
+            scores[pair], chains[pair] = gain + score, before
         ends += cells[j].values()
+
     if not ends:
         return ()
-    last: Pair | None = max(ends, key=lambda pair: scores[pair])
+
+    last: Pair | None = max(ends, key=scores.__getitem__)
     path: list[Pair] = []
     while last is not None:
         path.append(last)
         last = chains[last]
+
     return tuple(reversed(path))
+
+
+def _best_before(
+    pair: Pair, ends: Sequence[Pair], scores: dict[Pair, float]
+) -> tuple[Pair | None, float]:
+    """Return the pair that the heaviest chain up to `pair` has before it, and what that chain adds; None and 0 for none."""
+    before: Pair | None = None
+    best = 0.0
+    for other in reversed(ends):
+        if other.j < pair.j - BAND:
+            break
+        if other.i >= pair.i:
+            continue
+        skipped = (pair.i - other.i - 1) + (pair.j - other.j - 1)
+        score = scores[other] - _SKIP * skipped
+        if score > best:
+            best, before = score, other
+
+    return before, best
 
 
 _SKIP = 0.15
@@ -233,11 +255,12 @@ def _similarity(doc: Doc, keys: Sequence[str], pairs: Sequence[Pair]) -> float:
     matched = sum(pair.similarity * (len(keys[pair.j]) + 1) for pair in pairs)
     request = sum(len(key) + 1 for key in keys)
     known = {pair.i for pair in pairs}
-    window = sum(
-        len(doc.solid_keys[i]) + 1
-        for i in range(pairs[0].i, pairs[-1].i + 1)
-        if i in known or not doc.language.is_comment(doc.solid_keys[i])
-    )
+    window = 0
+    for i in range(pairs[0].i, pairs[-1].i + 1):
+        key = doc.solid_keys[i]
+        if i in known or not doc.language.is_comment(key):
+            window += len(key) + 1
+
     return min(1.0, matched / max(request, window, 1))
 
 
@@ -255,6 +278,7 @@ def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Liken
     shape = _shape(doc, line, real)
     if shape is None:
         return None
+
     likeness, similarity, strangers = shape
     # A line whose exact text is elsewhere was not misspelt: this is another line.
     if likeness != "loose" and elsewhere:
@@ -262,6 +286,7 @@ def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Liken
     # A word that is elsewhere in the file is no typo: the line is another line.
     if any(doc.knows_word(word) for word in strangers):
         return None
+
     return likeness, similarity
 
 
@@ -272,26 +297,39 @@ _Shape: TypeAlias = tuple[Likeness, float, Sequence[str]]
 
 def _shape(doc: Doc, line: str, real: str) -> _Shape | None:
     """Return the likeness of the two lines alone."""
-    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - loaded when first needed: `import holdfast` stays fast
-
     if loose_key_of(line) == loose_key_of(real):
         return "loose", 0.99, ()
+
+    key, real_key = key_of(line), key_of(real)
+    if key.endswith("...") and real_key.startswith(key.rstrip(". ")):
+        return "comment", 0.9, ()
     # The distance of two long lines takes the product of their lengths: a minute for a megabyte on
     # one line.
-    if max(len(line), len(real)) > _LONG:
+    if max(len(line), len(real)) > _LONG or numbers_of(line) != numbers_of(real):
         return None
-    if numbers_of(line) != numbers_of(real):
+
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - loaded when first needed: `import holdfast` stays fast
+
+    similarity = float(Levenshtein.normalized_similarity(key, real_key))
+    enough = _TYPO_LIKE
+    are_comments = all(map(doc.language.is_comment, (line, real)))
+    if are_comments:
+        enough = _COMMENT_LIKE
+    elif all(map(is_prose, (line, real))):
+        are_comments, enough = True, _PROSE_LIKE
+    if similarity < enough:
         return None
-    similarity = float(Levenshtein.normalized_similarity(key_of(line), key_of(real)))
-    if doc.language.is_comment(line) and doc.language.is_comment(real):
-        return ("comment", similarity, ()) if similarity >= _COMMENT_LIKE else None
-    if is_prose(line) and is_prose(real):
-        return ("comment", similarity, ()) if similarity >= _PROSE_LIKE else None
-    return _code_shape(line, real, similarity) if similarity >= _TYPO_LIKE else None
+    if are_comments:
+        return "comment", similarity, ()
+
+    return _code_shape(line, real, similarity)
 
 
 def _code_shape(line: str, real: str, similarity: float) -> _Shape | None:
-    """Return the likeness of two lines of code: a word or two misspelt."""
+    """Return the likeness of two lines of code: a word or two misspelt, or the mark at the end left out."""
+    if key_of(line).rstrip(_END_MARKS) == key_of(real).rstrip(_END_MARKS):
+        return "typo", similarity, ()
+
     other = _other_words(line, real)
     if not 1 <= len(other) <= _MISSPELT or not _are_typos(other, similarity):
         return None
@@ -299,6 +337,7 @@ def _code_shape(line: str, real: str, similarity: float) -> _Shape | None:
     return "typo", similarity, strangers
 
 
+_END_MARKS = ";,"
 _MISSPELT = 3
 
 
@@ -307,14 +346,17 @@ def _are_typos(other: Sequence[tuple[str, str]], similarity: float) -> bool:
 
     One stale word, or several that are each nearly right.
     """
-    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - as above
-
     if len(other) == 1 and similarity >= _STALE_LIKE:
         return True
-    near = all(
-        Levenshtein.normalized_similarity(mine, theirs) >= _TYPO_LIKE for mine, theirs in other
-    )
-    return near and (len(other) == 1 or similarity >= _PROSE_LIKE)
+    if len(other) > 1 and similarity < _PROSE_LIKE:
+        return False
+    return all(starmap(_is_typo, other))
+
+
+def _is_typo(word: str, real: str) -> bool:
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - as above
+
+    return bool(Levenshtein.normalized_similarity(word, real) >= _TYPO_LIKE)
 
 
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -326,15 +368,10 @@ def is_misspelt(line: str, real: str) -> bool:
     >>> is_misspelt("def load_usres(key):", "def load_users(key):"), is_misspelt("in_commit(", "in_node(")
     (True, False)
     """
-    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - as above
-
     ours, theirs = _PART.findall(line), _PART.findall(real)
     if len(ours) != len(theirs) or numbers_of(line) != numbers_of(real):
         return False
-    return all(
-        Levenshtein.normalized_similarity(mine, there) >= _TYPO_LIKE
-        for mine, there in zip(ours, theirs, strict=True)
-    )
+    return all(map(_is_typo, ours, theirs))
 
 
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`")
@@ -346,10 +383,13 @@ def _is_spelling(line: str, word: str, similarity: float) -> bool:
 
     There it is prose, not a name.
     """
-    return similarity >= _PROSE_LIKE and any(
-        word in words_of(quoted) and len(words_of(quoted)) >= _SENTENCE
-        for quoted in _QUOTED.findall(line)
-    )
+    if similarity < _PROSE_LIKE:
+        return False
+    for quoted in _QUOTED.findall(line):
+        words = words_of(quoted)
+        if word in words and len(words) >= _SENTENCE:
+            return True
+    return False
 
 
 def _other_words(line: str, real: str) -> list[tuple[str, str]]:
@@ -360,4 +400,4 @@ def _other_words(line: str, real: str) -> list[tuple[str, str]]:
     ours, theirs = words_of(line), words_of(real)
     if len(ours) != len(theirs):
         return []
-    return [(mine, there) for mine, there in zip(ours, theirs, strict=True) if mine != there]
+    return [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]]

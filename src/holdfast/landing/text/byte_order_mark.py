@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import assert_never
 
@@ -20,11 +21,10 @@ def without_mark(request: Request) -> Request:
             return _bare(request)
         case OneOf(readings):
             return OneOf(tuple(map(_bare, readings)))
-        case LineEdits(edits, shown):
-            return LineEdits(
-                tuple(map(_bare_edit, edits)),
-                shown.removeprefix(MARK) if shown is not None else None,
-            )
+        case LineEdits(edits, str() as shown):
+            return LineEdits(tuple(map(_bare_edit, edits)), shown.removeprefix(MARK))
+        case LineEdits(edits):
+            return LineEdits(tuple(map(_bare_edit, edits)))
         case WriteFile(text):
             return WriteFile(text.removeprefix(MARK))
         case Patch(diff):
@@ -33,18 +33,20 @@ def without_mark(request: Request) -> Request:
             assert_never(request)
 
 
+_MARKED_OLD_LINE = re.compile(f"^[ -].*{MARK}", re.MULTILINE)
+
+
 def names_mark(request: Request) -> bool:
     """Return whether the request's old text has a byte order mark."""
     match request:
-        case Replace():
-            return MARK in request.old
+        case Replace(old):
+            return MARK in old
         case OneOf(readings):
             return any(map(names_mark, readings))
         case LineEdits(edits):
             return any(MARK in (edit.old or "") for edit in edits)
         case Patch(diff):
-            lines = diff.split("\n") if MARK in diff else ()
-            return any(MARK in line and line[:1] in " -" for line in lines)
+            return _MARKED_OLD_LINE.search(diff) is not None
         case WriteFile():
             return False
         case _:
@@ -58,7 +60,9 @@ def _bare(request: Replace) -> Replace:
 
 def _bare_edit(edit: LineEdit) -> LineEdit:
     old, new = _both_bare(edit.old or "", edit.new)
-    return replace(edit, new=new, old=None if edit.old is None else old)
+    if edit.old is None:
+        return replace(edit, new=new)
+    return replace(edit, new=new, old=old)
 
 
 def _both_bare(old: str, new: str) -> tuple[str, str]:

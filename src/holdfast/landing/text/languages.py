@@ -20,6 +20,11 @@ _DEFINITION = re.compile(
     r"namespace|package|protocol|extension|record|data|newtype|instance|macro_rules!) (?=[\w$*&<(])"
 )
 
+_BLOCK = re.compile("|".join(pattern.pattern for pattern in (_DEFINITION, _CONDITION, _OPENS)))
+
+
+_UNDERLINE = re.compile(r"([^\w\s])\1{2,}")
+
 
 @dataclass(frozen=True, slots=True)
 class FileLanguage:
@@ -31,34 +36,49 @@ class FileLanguage:
     """A regular expression for lines that name a block although no deeper line follows them."""
     keys: str = ""
     """A regular expression for lines that have a key and a value."""
+    underlined: bool = False
+    """A line of equal marks below another one makes that a heading."""
 
     def is_comment(self, line: str) -> bool:
         """Return whether the whole line is a comment."""
-        return bool(self.comment) and re.match(self.comment, key_of(line)) is not None
+        if not self.comment:
+            return False
+        return re.match(self.comment, key_of(line)) is not None
 
     def name_in(self, lines: Sequence[str], at: int) -> str:
         """Return what line `at` of `lines` (none of them blank) names, or "".
 
-        A line that opens a bracket, is followed by a deeper line, defines a name or is a condition with a literal names a
-        block as a whole. A line with a key names that key.
+        A line that opens a bracket, is followed by one or by a deeper line, defines a name or is a condition with a literal
+        names a block as a whole. A line with a key names that key.
         """
         key = key_of(lines[at])
         if self.is_comment(key) or not any(map(str.isalnum, key)):
             return ""
-        if self._names_block(key) or _is_followed_by_deeper(lines, at):
+        if self.lists_name(key) or _BLOCK.match(key) or self._opens_below(lines, at):
             return key
-        found = re.match(self.keys, key) if self.keys else None
-        return found["key"] if found else ""
+        if not self.keys:
+            return ""
 
-    def _names_block(self, key: str) -> bool:
-        if self.names and re.match(self.names, key):
+        found = re.match(self.keys, key)
+        if not found:
+            return ""
+        return found["key"]
+
+    def _opens_below(self, lines: Sequence[str], at: int) -> bool:
+        """Return whether the next line is a bracket alone, is deeper, or underlines this one."""
+        if at + 1 == len(lines):
+            return False
+
+        following = lines[at + 1]
+        if self.underlined and _UNDERLINE.fullmatch(key_of(following)):
             return True
-        return any(pattern.match(key) for pattern in (_DEFINITION, _CONDITION, _OPENS))
+        return key_of(following) == "{" or indent_width(following) > indent_width(lines[at])
 
-
-def _is_followed_by_deeper(lines: Sequence[str], at: int) -> bool:
-    following = lines[at + 1] if at + 1 < len(lines) else lines[at]
-    return indent_width(following) > indent_width(lines[at])
+    def lists_name(self, key: str) -> bool:
+        """Return whether this kind of file names a block by a line with this key."""
+        if not self.names:
+            return False
+        return re.match(self.names, key) is not None
 
 
 UNKNOWN = FileLanguage()
@@ -68,7 +88,10 @@ _SLASHES = r"//|/\*|\*(?:/|$|\s(?!.*\{$))"
 _TAG = r"<!--"
 _DASHES = r"--(?!>)"
 _NAMED_VALUE = r"[-\s]*[\"']?(?:name|id|key|title)[\"']?\s*[:=]"
+_NAMED_ELEMENT = r"<\w*(?:[nN]ame|[iI]d|[kK]ey|[tT]itle)>"
 _KEY = r"[-\s]*[\"']?(?P<key>[\w.$/ -]+)[\"']?\s*[:=]"
+# `Chapter 3: …`, `Q: …`.
+_LABEL = r"[A-Z]\w*(?: \d+)?: "
 
 _FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
     ("py pyi pyx", FileLanguage(rf"{_HASH}|[rbu]?(?:\"\"\"|''')")),
@@ -78,7 +101,7 @@ _FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
         "toml cfg conf properties env ini editorconfig",
         FileLanguage(r"[#;]", rf"\[|{_NAMED_VALUE}", _KEY),
     ),
-    ("makefile mk gnumakefile", FileLanguage(_HASH, r"[\w./%$()-]+ *:(?!=)")),
+    ("makefile mk gnumakefile", FileLanguage(_HASH, r"[\w./%$()-]+ *:(?!=)|ifn?(?:eq|def)\b")),
     ("dockerfile containerfile gitignore", FileLanguage(_HASH, r"FROM\b")),
     ("c h cc hh cpp hpp cxx hxx m mm", FileLanguage(_SLASHES, r"# ?define\b")),
     (
@@ -98,10 +121,13 @@ _FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
     ("hs elm lua ada vhd vhdl", FileLanguage(rf"{_DASHES}|\{{-", r"\w+ ::|[a-z_][\w' ]*=(?!=)")),
     (
         "html htm xhtml xml svg vue svelte",
-        FileLanguage(rf"{_TAG}", r".*<\w[^<>]*\b(?:id|name|class|key)\s*="),
+        FileLanguage(rf"{_TAG}", rf".*<\w[^<>]*\b(?:id|name|class|key)\s*=|{_NAMED_ELEMENT}"),
     ),
-    ("md markdown mdx", FileLanguage(_TAG, r"#{1,6} |[-*+] |\d+[.)] ")),
-    ("rst txt adoc", FileLanguage(r"\.\. (?!.*::)", r"\.\. .*::|=+ |[-*+] |\d+[.)] ")),
+    ("md markdown mdx", FileLanguage(_TAG, r"#{1,6} |[-*+] |\d+[.)] ", underlined=True)),
+    (
+        "rst txt adoc",
+        FileLanguage(r"\.\. (?!.*::)", rf"\.\. .*::|=+ |[-*+] |\d+[.)] |{_LABEL}", underlined=True),
+    ),
     ("lisp el clj cljs scm rkt asm s", FileLanguage(r";")),
     ("tex sty cls erl hrl", FileLanguage(r"%", r"\\(?:section|subsection|chapter|begin|label)\b")),
     ("vim", FileLanguage(r"\"")),
@@ -120,3 +146,50 @@ def language_of(path: str | None) -> FileLanguage:
     """
     name = (path or "").replace("\\", "/").rsplit("/", 1)[-1].lower()
     return _BY_NAME.get(name.rsplit(".", 1)[-1], UNKNOWN)
+
+
+_ANY_COMMENT = re.compile(r"#(?![!\[\w])|//|/\*|\*(?:/|$|\s)|<!--|--\s|;|%|\{/\*|(?i:rem )")
+_IN_BRACKETS = re.compile(
+    r"[\[(<{]+[\w\s',.:;\u2026-]*(?:\s|\.{3}|\u2026)[\w\s',.:;\u2026-]*[\])>}]+"
+    r"|[\[(<{]*\(\w+\)[\])>}]*"
+)
+
+
+def is_comment_like(line: str, language: FileLanguage = UNKNOWN) -> bool:
+    """Return whether the line is a comment in any language, words in brackets, or begins with dots.
+
+    >>> [is_comment_like(line) for line in ("// same", "[... unchanged ...]", "... and so on", "f(a, b)")]
+    [True, True, True, False]
+    """
+    key = key_of(line)
+    if key.startswith(("'", '"')):
+        return False
+    if key.startswith("...") or _IN_BRACKETS.fullmatch(key) or language.is_comment(key):
+        return True
+    if comment_words(key) == "...":  # a heading of Markdown too
+        return True
+    if language.lists_name(key):
+        return False
+
+    return _ANY_COMMENT.match(key) is not None
+
+
+def opens_block(key: str) -> bool:
+    """Return whether a line with this key ends as lines do that open a block in most languages."""
+    return _OPENS.match(key) is not None
+
+
+def is_definition(key: str) -> bool:
+    """Return whether a line with this key defines a function, a class or the like in most languages."""
+    return _DEFINITION.match(key) is not None
+
+
+def comment_words(line: str) -> str:
+    """Return the text of a comment without the marks around it."""
+    return key_of(line).strip("#/*<!->;%{}[]() ")
+
+
+def has_dots(line: str) -> bool:
+    """Return whether the text of a line begins or ends with dots."""
+    words = comment_words(line)
+    return words.startswith("...") or words.endswith("...")

@@ -5,8 +5,10 @@ The same key, the same line but for white space and typography.
 
 from __future__ import annotations
 
+import operator
 import re
 import unicodedata
+from functools import reduce
 
 QUOTES = {"\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'"} | {
     "\u201c": '"',
@@ -26,7 +28,9 @@ UNSEEN = dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", "")
 CLASSES: tuple[dict[str, str], ...] = (QUOTES, DASHES, SPACES, ELLIPSIS, UNSEEN)
 """Typographic characters by class: a model that writes one of a class may write any of it."""
 
-_TABLE = str.maketrans({char: plain for chars in CLASSES for char, plain in chars.items()})
+PLAIN: dict[str, str] = reduce(operator.or_, CLASSES)
+"""For each typographic character the plain one."""
+_TABLE = str.maketrans(PLAIN)
 
 
 def fold(text: str) -> str:
@@ -58,12 +62,13 @@ def keys_of(lines: list[str], folded: str) -> list[str]:
     """
     if any(space in folded for space in _RARE_SPACES):
         return [" ".join(line.split()) for line in lines]
-    stripped = map(str.strip, lines)
+
     if "\t" in folded:
-        return [
-            " ".join(line.split()) if "  " in line or "\t" in line else line for line in stripped
-        ]
-    return [" ".join(line.split()) if "  " in line else line for line in stripped]
+        # A tab as two blanks: then two blanks are all there is to look for.
+        lines = [line.replace("\t", "  ") for line in lines]
+
+    # As one expression: there may be millions of lines.
+    return [" ".join(line.split()) if "  " in line else line for line in map(str.strip, lines)]
 
 
 _QUOTED = re.compile(r"""(["'`])(?:\\.|(?!\1).)*\1""")
@@ -85,23 +90,23 @@ def loose_key_of(line: str) -> str:
     for quoted in _QUOTED.finditer(key):
         out += ("".join(key[at : quoted.start()].split()), quoted.group())
         at = quoted.end()
+
     out.append("".join(key[at:].split()))
     return "".join(out).replace('"', "'")
 
 
-_INDENT = re.compile(f"[ \\t{''.join(SPACES)}{''.join(UNSEEN)}]*")
+_WHITE = " \t" + "".join(SPACES)
 TAB_WIDTH = 8
 
 
 def indent_of(line: str) -> str:
     """Return the white space that a line begins with: all that a key folds, not only blanks and tabs."""
-    found = _INDENT.match(line)
-    return found.group() if found else ""
+    return line[: len(line) - len(line.lstrip(_WHITE))]
 
 
 def width_of(indent: str) -> int:
     """Return the columns of an indentation; what cannot be seen has none."""
-    return sum(TAB_WIDTH if char == "\t" else 1 for char in fold(indent))
+    return len(fold(indent).replace("\t", " " * TAB_WIDTH))
 
 
 def indent_width(line: str) -> int:

@@ -70,6 +70,7 @@ def run_pass(
     pruned = _measure(messages, "", tail, task, gauge)
     if pruned.useful and gauge.fill(_weight(pruned.messages)) <= _PRUNED:
         return pruned
+
     head = messages[: len(messages) - tail]
     room = gauge.room(_PART)
     request = request_summary(
@@ -81,6 +82,7 @@ def run_pass(
     written = ask_model(request)
     if written is None:
         return None
+
     plain = summarise_without_model(head, room)
     if written.strip():
         body = written
@@ -91,6 +93,7 @@ def run_pass(
         summarised = _measure(messages, summary, tail, task, gauge)
         if summarised.useful:
             return summarised
+
     summary = compose_summary(plain, task.prompts, task.ledger, room)
     return _measure(messages, summary, tail, task, gauge)
 
@@ -111,6 +114,7 @@ def tail_of(messages: Sequence[Message], weight: int) -> int:
         if total > weight and not is_unread:
             break
         tail = len(messages) - at
+
     return tail
 
 

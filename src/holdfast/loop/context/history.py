@@ -45,8 +45,10 @@ def rebuild(records: Iterable[HistoryRecord], system: SystemText | None = None) 
     rebuilding = _Rebuilding()
     if system is not None:
         rebuilding.messages.append(system)
+
     for record in records:
         rebuilding.add(record)
+
     rebuilding.close_calls()
     return History(
         messages=tuple(rebuilding.messages),
@@ -141,6 +143,7 @@ def _report_repair(ended: RepairEnded) -> list[str]:
         return [report]
     if ended.success or ended.outcome == "NotRun":
         return []
+
     return [f"[{subject} fails the check since your turn:\n{ended.message[:_LONGEST_REPORT]}]"]
 
 
@@ -175,10 +178,12 @@ def compacted(messages: Sequence[Message], done: Compacted) -> list[Message]:
     head, tail = messages[:cut], messages[cut:]
     if not done.summary:
         return [*map(prune, head), *tail]
+
     shortened: list[Message] = [UserText(done.summary), *tail]
     match messages:
         case [SystemText() as system, *_]:
             shortened.insert(0, system)
+
     return shortened
 
 
@@ -190,6 +195,7 @@ def prune(message: Message) -> Message:
     """
     if not isinstance(message, ToolAnswered) or len(message.text) <= _SHORT:
         return message
+
     text = (
         f"[{len(message.text)} characters of old output dropped to save room; "
         f"call {message.name} again if you need it]"

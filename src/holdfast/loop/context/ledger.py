@@ -32,6 +32,7 @@ class Ledger:
         )
         if added == self:
             return self
+
         return added
 
 
@@ -85,16 +86,19 @@ def strip_sections(text: str) -> str:
                 dropped_level = 0
         if not dropped_level:
             kept.append(line)
+
     return "\n".join(kept)
 
 
 def _lines(paths: frozenset[str], room: int) -> list[str]:
     if not paths:
         return ["(none)"]
+
     entries = sorted(paths)
     size = sum(map(len, entries)) + len("- \n") * len(entries)
     if size > room:
         entries = sorted(_fold(paths))
+
     return [f"- {entry}" for entry in entries]
 
 
@@ -104,10 +108,12 @@ def _fold(paths: frozenset[str]) -> list[str]:
     for path in paths:
         folder = path.rpartition("/")[0]
         by_folder.setdefault(folder, []).append(path)
+
     entries: list[str] = []
     for folder, files in by_folder.items():
         if folder and len(files) > 1:
             entries.append(f"{folder}/ ({len(files)} files)")
         else:
             entries += files
+
     return entries

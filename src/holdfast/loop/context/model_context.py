@@ -33,6 +33,7 @@ class ModelContext:
                 message.text for message in history.messages if isinstance(message, UserText)
             ]
             self._prompts = tuple(prompts)
+
         self._claimed = limits.window(context)
         self._front_lost = False
         self._useless = 0
@@ -91,9 +92,11 @@ class ModelContext:
         self._front_lost = False
         if self.off:
             return None
+
         if forced:
             too_long = self.gauge.tokens(self.weight)
             self.gauge = self.gauge.shrunk(min(self.gauge.window, too_long))
+
         task = Task(self._prompts, self.ledger)
         result = run_pass(self.messages, task, self.gauge, ask_model)
         if result is None:
@@ -102,12 +105,15 @@ class ModelContext:
             # The server's window cannot be that small: its counts mean something else. Ignore them.
             self.gauge = replace(self.gauge, window=self._claimed, counts=False)
             return None
+
         self._useless += 1
         if result.useful:
             self._useless = 0
+
         self.off = self._useless >= USELESS
         is_smaller = result.done.tokens_after < result.done.tokens_before
         if not result.useful and not (forced and is_smaller):
             return None
+
         self._payload.replace_all(result.messages)
         return result.done

@@ -51,10 +51,12 @@ def merge_nudge(messages: tuple[Message, ...], nudge: str | None) -> tuple[Messa
     """
     if nudge is None:
         return messages
+
     for at in range(len(messages) - 1, -1, -1):
         message = messages[at]
         if isinstance(message, UserText | ToolAnswered):
             parts = [message.text, nudge]
             nudged = replace(message, text="\n\n".join(filter(None, parts)))
             return (*messages[:at], nudged, *messages[at + 1 :])
+
     return (*messages, UserText(nudge))

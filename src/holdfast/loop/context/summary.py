@@ -92,10 +92,12 @@ def summarise_without_model(head: Sequence[Message], room: int) -> str:
             case AssistantSaid():
                 calls += message.calls
                 last_text = message.text.strip() or last_text
+
     done = []
     for call in calls:
         answer = _first_line(answers.get(call.id, ""))
         done.append(f"- {call.name} {_subject(call)}: {answer}")
+
     parts = [
         clip(earlier, room // 3, keep_end=0.5),
         "## Progress\n### Done",
@@ -103,6 +105,7 @@ def summarise_without_model(head: Sequence[Message], room: int) -> str:
     ]
     if last_text:
         parts.append(f"## Next Steps\n{clip(last_text, room // 6, keep_end=0.5)}")
+
     return "\n".join(filter(None, parts))
 
 
@@ -114,6 +117,7 @@ def clip(text: str, room: int, keep_end: float) -> str:
     """
     if len(text) <= room:
         return text
+
     kept = max(0, room - _MARK)
     from_end = round(kept * keep_end)
     beginning = text[: kept - from_end]
@@ -145,6 +149,7 @@ def _tasks(prompts: Sequence[str], room: int) -> str:
         return "\n\n".join(prompts)
     if len(prompts) == 1:
         return clip(prompts[0], room, keep_end=0.3)
+
     first = clip(prompts[0], room // 3, keep_end=0.3)
     last = clip(prompts[-1], room // 2, keep_end=0.3)
     return f"{first}\n\n[{len(prompts) - 2} messages of the user left out]\n\n{last}"
@@ -178,4 +183,5 @@ def _latest(lines: Sequence[str], room: int) -> str:
         if room < 0:
             break
         kept.append(line)
+
     return "\n".join(reversed(kept))

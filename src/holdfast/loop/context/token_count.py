@@ -121,20 +121,24 @@ class Gauge:
             return self
         if reported < _FEWEST:
             return self
+
         # Compare with the last trusted count, not with the factor alone: a full window reports the
         # same count again and again, and a factor adjusted to it would hide that. Leave the
         # overhead out: only some servers count it.
         start = self.trusted
         if start.weight > weight:
             start = NO_COUNT
+
         grown = (weight - start.weight) * self.factor
         if reported >= start.tokens + grown / 2 - _SLACK:
             return self._trust(weight, reported)
+
         expected = round(start.tokens + grown)
         if not self._lost_front(expected, reported):
             return replace(self, doubted=True)
         if not self._is_window(reported):
             return replace(self, counts=False)
+
         return replace(self.shrunk(reported), doubted=False)
 
     def shrunk(self, window: int) -> Gauge:
@@ -165,6 +169,7 @@ class Gauge:
         # A fifth is enough if it is missing twice in a row from a server that really counts.
         if not self.doubted or not self.varied:
             return False
+
         return 5 * short >= expected
 
     def _is_window(self, reported: int) -> bool:
@@ -174,6 +179,7 @@ class Gauge:
             return False
         if reported >= self.window:
             return False
+
         # A full window still counts at least half of what once fitted: llama.cpp drops half of it
         # at a time. A smaller count leaves out the cached tokens.
         return 2.2 * reported >= self.trusted.tokens

@@ -92,15 +92,19 @@ def _read(raw: str, wrappings: int) -> ReadArguments:
     text = raw.strip("\ufeff \t\r\n")
     if text in _EMPTY:
         return Read({})
+
     strict = _decode_whole(text)
     if isinstance(strict, DecodedJson):
         return _unwrap(strict.value, None, wrappings)
+
     spread = _decode_whole(text, raw_controls=True)
     if isinstance(spread, DecodedJson):
         return _unwrap(spread.value, "line breaks inside strings", wrappings)
+
     found = _read_side_by_side(text, wrappings) or _read_prefix(text) or _repair(text, wrappings)
     if found is None:
         return Unreadable(strict.why)
+
     return found
 
 
@@ -118,6 +122,7 @@ def _unwrap(value: Any, note: str | None, wrappings: int) -> ReadArguments:
     """Read a value that is JSON inside a string; return any other value as it is."""
     if value is None:
         return Read({}, note)
+
     plain = Read(value, note)
     if not isinstance(value, str):
         return plain
@@ -125,9 +130,11 @@ def _unwrap(value: Any, note: str | None, wrappings: int) -> ReadArguments:
         return plain
     if value.lstrip()[:1] not in {"{", "[", '"'}:
         return plain
+
     inner = _read(value, wrappings - 1)
     if not isinstance(inner, Read):
         return inner
+
     notes = ["arguments were encoded twice", inner.note]
     return replace(inner, note="; ".join(filter(None, notes)))
 
@@ -147,18 +154,23 @@ def _read_side_by_side(text: str, wrappings: int) -> ReadArguments | None:
         else:
             values.append(found.value)
         at = skip(_AFTER_VALUE, text, found.end)
+
     readings = values or placeholders[:1]
     if not readings:
         return None
+
     first, *others = readings
     for other in others:
         if not same(other, first):
             return SeveralReadings(len(readings))
+
     if not _TRAILING.fullmatch(text, at):
         return None
+
     note = "text around the arguments was ignored"
     if others:
         note = "equal arguments were sent more than once"
+
     return _unwrap(first, note, wrappings)
 
 
@@ -169,6 +181,7 @@ def _read_prefix(text: str) -> Cut | None:
     at = skip(_LEADING, text, 0)
     if text[at : at + 1] != "{" or not _ends_inside(text, at):
         return None
+
     # A number at the very end may have lost digits: `"start": 1` was perhaps 120.
     rest = text[at:].rstrip("0123456789+-.eE")
     data = rest.encode("utf-8", "replace")
@@ -177,6 +190,7 @@ def _read_prefix(text: str) -> Cut | None:
         require_sound(value)
     except ValueError:
         return None
+
     return Cut(value)
 
 
@@ -188,6 +202,7 @@ def _ends_inside(text: str, at: int) -> bool:
         depth += _DEPTHS[mark]
         if not depth:
             return False
+
     return True
 
 
@@ -196,10 +211,12 @@ def lacks_bracket(text: str) -> bool:
     at = skip(_LEADING, text, 0)
     if not _ends_inside(text, at):
         return False
+
     for found in _BRACKET.finditer(text, at):
         mark = found.group()
         if mark[0] == '"' and (len(mark) == 1 or mark[-1] != '"'):
             return False
+
     return True
 
 
@@ -208,6 +225,7 @@ def _repair(text: str, wrappings: int) -> ReadArguments | None:
     at = skip(_LEADING, text, 0)
     if text[at : at + 1] not in {"{", "["}:
         return None
+
     match read_loose(text, at):
         case LooseJsonEnd():
             return Cut({})
@@ -216,4 +234,5 @@ def _repair(text: str, wrappings: int) -> ReadArguments | None:
             if isinstance(read, Read) and doubtful:
                 return replace(read, doubtful=True)
             return read
+
     return None

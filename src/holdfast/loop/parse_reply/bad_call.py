@@ -40,6 +40,7 @@ def keep_short(value: Any) -> dict[str, Any]:
     """Return the fields of `value` that are short enough for the history."""
     if not isinstance(value, dict):
         return {}
+
     kept = {}
     for name, item in value.items():
         if len(name) > _LONGEST_NAME:
@@ -47,4 +48,5 @@ def keep_short(value: Any) -> dict[str, Any]:
         size = len(json.dumps(item))
         if size <= _LONGEST:
             kept[name] = item
+
     return kept

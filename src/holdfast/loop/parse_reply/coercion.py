@@ -39,13 +39,16 @@ def coerce(value: Any, node: SchemaNode, field: str) -> Any | UnclearValue:
     """
     if node.kind == "array":
         return _as_list(value, node)
+
     match field, node.kind, value:
         case "command", "string", [_, _, *_] if _are_texts(value):
             # A list of words was sent for a command that is one text.
             return shlex.join(value)
+
     convert = _CONVERTERS.get((node.kind, type(value)))
     if convert is None:
         return UnclearValue()
+
     return convert(value)
 
 
@@ -79,11 +82,13 @@ def _as_list(value: Any, node: SchemaNode) -> list[Any] | UnclearValue:
             item = read
         elif value.lstrip()[:1] in {"[", "{", ""}:  # broken JSON is not a text
             return UnclearValue()
+
     kind = _ITEM_KINDS.get(type(item))
     if kind is None:
         return UnclearValue()
     if kind not in node.items.kinds:
         return UnclearValue()
+
     return [item]
 
 
@@ -124,8 +129,10 @@ def _read_inside(text: str) -> Any:
     if not isinstance(read, Read):
         without_tag = _NEXT_TAG.sub("", text)
         read = read_arguments(without_tag)
+
     if not isinstance(read, Read) or read.doubtful:
         return UnclearValue()
+
     return read.value
 
 

@@ -11,9 +11,10 @@ BARS: Final = r"[|｜‖]"
 NAMESPACE: Final = rf"(?:{BARS}+\s*DS{BARS}?ML\s*{BARS}+|[a-z_]+:)?"
 """The optional prefix of a tag's name: `<｜DSML｜invoke`, `<minimax:tool_call`."""
 
-_TOKEN = re.compile(
+TOKEN: Final = re.compile(
     r"(?:<\|start\|>\s*(?:assistant|system|user|tool)?\s*)?"
     r"<\|channel\|>\s*\w*\s*(?:<\|constrain\|>\s*\w*\s*)?(?:<\|message\|>)?"
+    r"|<\|start\|>\s*(?:assistant|system|user|tool)?"
     r"|<\|im_start\|>\s*(?:assistant|user|system|tool)?\n?"
     r"|<\|start_header_id\|>\s*\w*\s*<\|end_header_id\|>\n*"
     r"|<\|[A-Za-z_][\w ]{0,40}\|?>|<[A-Za-z_]\w{0,40}\|>"
@@ -43,13 +44,15 @@ def cut_tokens(text: str, *, wrappers: bool = False) -> str:
     parts: list[str] = []
     last = 0
     for start, end in unquoted_spans(text):
-        plain = _TOKEN.sub("", text[start:end])
+        plain = TOKEN.sub("", text[start:end])
         if wrappers:
             plain = _WRAPPER.sub("", plain)
         quoted = text[last:start]
         parts += [quoted, plain]
         last = end
+
     cut = "".join(parts)
     if cut == text:
         return text
+
     return cut.strip()

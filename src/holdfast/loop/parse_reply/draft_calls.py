@@ -55,24 +55,39 @@ class ReplyDraft:
         return not words.strip()
 
 
-def draft_calls(reply: ModelReply, specs: Sequence[ToolSpec]) -> ReplyDraft:
-    """Split a reply into text, reasoning and calls."""
+def draft_calls(
+    reply: ModelReply, specs: Sequence[ToolSpec], *, prints: bool = False
+) -> ReplyDraft:
+    """Split a reply into text, reasoning and calls.
+
+    `prints` says that this model calls tools by printing calls in its text, or that it was just
+    asked to make the call. Otherwise a call without markup that follows words may be an example:
+    it is taken for a call only if its tool changes nothing.
+    """
     divided = divide(repair_surrogates(reply.text))
     thoughts = [repair_surrogates(reply.reasoning), divided.reasoning]
     text = cut_tokens(divided.text)
     sent = filterfalse(_is_hull, reply.calls)
     calls = list(map(_draft_sent, sent))
     if specs and not calls:
-        scanned = scan(divided.text, lambda found: _find_tool(found, specs) is not None)
+        scanned = scan(
+            divided.text,
+            known=lambda found: _find_tool(found, specs) is not None,
+            meant=lambda found: prints or _only_reads(found, specs),
+        )
         calls = [_draft_printed(found, reply, specs) for found in scanned.calls]
+        text = cut_tokens(scanned.text)
         if calls:
             text = cut_tokens(scanned.text, wrappers=True).strip()
+
     truncated = not reply.whole
     if reply.finish == "unknown" and not calls:
         truncated = False  # words of an unknown ending do no harm
+
     for call in calls:
         if isinstance(call.arguments, Cut):
             truncated = True
+
     return ReplyDraft(
         text=text,
         reasoning="\n".join(filter(None, thoughts)),
@@ -95,6 +110,7 @@ def _draft_sent(call: RawCall) -> CallDraft:
         if len(inside) == 1:
             name = inside[0].name
             arguments = inside[0].arguments
+
     return CallDraft(
         id=call.id,
         name=name,
@@ -108,6 +124,7 @@ def _draft_printed(found: FoundCall, reply: ModelReply, specs: Sequence[ToolSpec
     arguments = found.arguments
     if isinstance(arguments, Read) and not _may_run(found, reply, specs):
         arguments = Cut(fields_read(arguments) or {})
+
     return CallDraft(
         id="",
         name=found.name,
@@ -126,11 +143,10 @@ def _may_run(found: FoundCall, reply: ModelReply, specs: Sequence[ToolSpec]) -> 
     """
     if found.ending == "closed":
         return True
-    match = _find_tool(found, specs)
-    if match is None:
+
+    if not _only_reads(found, specs):
         return False
-    if match.spec.changes:
-        return False
+
     return reply.finish in {"stop", "tool_calls"}
 
 
@@ -139,6 +155,12 @@ def _is_hull(call: RawCall) -> bool:
     if call.name.strip():
         return False
     return call.arguments.strip() in {"", "{}", "null"}
+
+
+def _only_reads(found: FoundCall, specs: Sequence[ToolSpec]) -> bool:
+    """Return whether a call is of a tool that changes nothing."""
+    match = _find_tool(found, specs)
+    return match is not None and not match.spec.changes
 
 
 def _find_tool(found: FoundCall, specs: Sequence[ToolSpec]) -> ToolMatch | None:

@@ -52,6 +52,7 @@ def fit(value: Any, spec: ToolSpec) -> Fitted | Misfit:
     except _MisfitError as error:
         takes = signature(node)
         return Misfit(f"`{spec.name}` was not run: {error}. It takes {takes}; send the call again.")
+
     return Fitted(arguments, tuple(dict.fromkeys(fitter.notes)))
 
 
@@ -68,9 +69,11 @@ class _Fitter:
         if field is not None:
             self.notes.append(f"bare arguments were taken as `{field}`")
             return {field: value}
+
         match value:
             case dict(fields) | [dict(fields)]:
                 return fields
+
         raise _MisfitError("its arguments are not one JSON object")
 
     def unwrap(self, given: dict[str, Any], node: SchemaNode, depth: int = 0) -> dict[str, Any]:
@@ -78,6 +81,7 @@ class _Fitter:
         fields = node.fields
         if depth > _DEEPEST_WRAPPER or given.keys() & fields.keys():
             return given
+
         for name, value in given.items():
             if spell(name) not in WRAPPERS:
                 continue
@@ -90,6 +94,7 @@ class _Fitter:
                 raise _MisfitError(f"its arguments contain a call of `{other}`")
             self.notes.append(f"arguments were taken out of `{name}`")
             return self.unwrap(inner, node, depth + 1)
+
         return given
 
     def fit_object(self, given: Mapping[str, Any], node: SchemaNode, where: str) -> dict[str, Any]:
@@ -97,6 +102,7 @@ class _Fitter:
         fields = node.fields
         if not fields:
             return dict(given)
+
         spread = _spread_ranges(given, fields)
         renamed = self._rename(spread, fields)
         fitted: dict[str, Any] = {}
@@ -112,9 +118,11 @@ class _Fitter:
                 continue
             if name in node.required or not _is_absent(value, fields[name]):
                 fitted[name] = self._fit_value(value, fields[name], where + name)
+
         missing = [where + name for name in node.required if fitted.get(name) is None]
         if missing:
             raise _missing_fields(missing, unknown)
+
         return fitted
 
     def _keeps_extra(self, name: str, value: Any, node: SchemaNode) -> bool:
@@ -128,6 +136,7 @@ class _Fitter:
             return False
         if spell(name) in TALK:
             return False
+
         return value not in (None, "", [], {})
 
     def _rename(self, given: Mapping[str, Any], fields: Mapping[str, SchemaNode]) -> dict[str, Any]:
@@ -138,6 +147,7 @@ class _Fitter:
                 renamed[name] = value
             else:
                 others[name] = value
+
         source: dict[str, str] = {}
         for name, value in others.items():
             target = _field_for(name, fields)
@@ -151,6 +161,7 @@ class _Fitter:
             elif not same(renamed[target], value):
                 both = f"`{source[target][:64]}` and `{name[:64]}`"
                 raise _MisfitError(f"{both} have different values for `{target}`")
+
         return renamed
 
     def _fit_value(self, value: Any, field: SchemaNode, where: str) -> Any:
@@ -158,14 +169,17 @@ class _Fitter:
         for choice in choices:
             if choice.takes(value):
                 return self._fit_inside(value, choice, where)
+
         name = where.rpartition(".")[2]
         for choice in choices:
             meant = coerce(value, choice, name)
             if not isinstance(meant, UnclearValue) and choice.takes(meant):
                 self.notes.append(f"`{where}` was taken as {describe(choice)}")
                 return self._fit_inside(meant, choice, where)
+
         if value is None:
             return None
+
         raise _MisfitError(f"`{where}` must be {_allowed(field)}")
 
     def _fit_inside(self, value: Any, node: SchemaNode, where: str) -> Any:
@@ -173,10 +187,12 @@ class _Fitter:
             return self.fit_object(value, node, f"{where}.")
         if not isinstance(value, list) or "items" not in node.node:
             return value
+
         fitted = []
         for number, item in enumerate(value):
             place = f"{where}[{number}]"
             fitted.append(self._fit_value(item, node.items, place))
+
         return fitted
 
 
@@ -185,14 +201,17 @@ def _only_field_for(value: Any, node: SchemaNode) -> str | None:
     kind = _BARE_KINDS.get(type(value))
     if kind is None:
         return None
+
     takers: list[str] = []
     for name, field in node.fields.items():
         if kind in field.kinds:
             takers.append(name)
+
     if len(takers) != 1:
         return None
     if set(node.required) - set(takers):
         return None
+
     return takers[0]
 
 
@@ -201,8 +220,10 @@ def _missing_fields(missing: list[str], unknown: list[str]) -> _MisfitError:
     message = f"{names} are missing"
     if len(missing) == 1:
         message = f"{names} is missing"
+
     if unknown:
         message += f" (the call has {_list(unknown)})"
+
     return _MisfitError(message)
 
 
@@ -230,11 +251,14 @@ def _field_for(name: str, fields: Mapping[str, SchemaNode]) -> str | None:
             # `start_line`, where there are `start` and `near_line`.
             if spelling.startswith(spell(field)):
                 extended.append(field)
+
     found = alike or synonyms
     if found is synonyms and len(synonyms) > 1:
         found = extended
+
     if len(found) != 1:
         return None
+
     return found[0]
 
 
@@ -246,6 +270,7 @@ def _is_absent(value: Any, field: SchemaNode) -> bool:
         return True
     if not isinstance(value, str):
         return False
+
     return value.strip().lower() in ABSENT
 
 
@@ -258,6 +283,7 @@ def _spread_ranges(given: Mapping[str, Any], fields: Mapping[str, SchemaNode]) -
     bounds = {"start", "end"}
     if not bounds <= fields.keys() or bounds & given.keys():
         return given
+
     for name, value in given.items():
         if spell(name) not in RANGES:
             continue
@@ -270,6 +296,7 @@ def _spread_ranges(given: Mapping[str, Any], fields: Mapping[str, SchemaNode]) -
         del spread[name]
         spread["start"], spread["end"] = found
         return spread
+
     return given
 
 
@@ -278,12 +305,15 @@ def _read_range(value: Any) -> tuple[int, int] | None:
     if isinstance(value, str):
         read = read_arguments(value)
         value = getattr(read, "value", None)
+
     if not isinstance(value, list):
         return None
+
     # Not isinstance: in Python, `True` is an integer too.
     types = list(map(type, value))
     if types != [int, int]:
         return None
+
     first, last = value
     return first, last
 

@@ -49,6 +49,7 @@ def fit_calls(draft: ReplyDraft, specs: Sequence[ToolSpec], *, prefix: str = "ca
         ids.append(call_id)
         fitting = _CallFitting(call, call_id, specs, truncated=draft.truncated)
         calls.append(fitting.fit())
+
     return ParsedReply(draft.text, tuple(calls), draft.reasoning)
 
 
@@ -65,10 +66,12 @@ class _CallFitting:
         match = find_tool(self.draft.name, self.specs, fields_read(self.draft.arguments))
         if match is None:
             return self._refuse_unknown_tool()
+
         spec = match.spec
         reason = self._reason_to_refuse(spec)
         if reason is not None:
             return self._refuse(spec.name, f"`{spec.name}` was not run{reason}")
+
         return self._fit_arguments(match)
 
     def _reason_to_refuse(self, spec: ToolSpec) -> str | None:
@@ -109,6 +112,7 @@ class _CallFitting:
                 ", and nothing was changed: its arguments have a single backslash where JSON "
                 "needs two; send the call again with each backslash doubled."
             )
+
         return None
 
     def _fit_arguments(self, match: ToolMatch) -> ToolCall | BadCall:
@@ -123,14 +127,18 @@ class _CallFitting:
                     "send the whole call again."
                 )
             return self._refuse(spec.name, message)
+
         notes: list[str | None] = []
         if self.draft.printed:
             notes.append("printed as text")
+
         notes.append(match.note)
         if isinstance(arguments, Read):
             notes.append(arguments.note)
+
         if isinstance(arguments, Cut):
             notes.append("arguments were cut short")
+
         notes.extend(fitted.notes)
         note = "; ".join(filter(None, notes))
         return ToolCall(self.id, spec.name, fitted.arguments, note or None)
@@ -149,11 +157,13 @@ class _CallFitting:
             tools = ", ".join(f"`{spec.name}`" for spec in self.specs[:12])
             message = f"A call named no tool, and nothing was run; call one of {tools}."
             return self._refuse("unknown", message)
+
         name = show_name(self.draft.name)
         near = ", ".join(f"`{tool}`" for tool in nearest(self.draft.name, self.specs))
         cure = "there are none in this step, so answer in words"
         if near:
             cure = f"the nearest are {near}"
+
         return self._refuse(name, f"There is no tool `{name}`; {cure}.", "tool_not_found")
 
     def _refuse(self, name: str, message: str, failure: FailureKind = "schema_reject") -> BadCall:

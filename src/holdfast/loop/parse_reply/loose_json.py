@@ -1,9 +1,9 @@
 """Read text that is almost JSON: small errors that leave only one possible value, in one pass.
 
-Accepted: strings in single quotes, Python's `True`, `False` and `None`, keys without quotes, a
-comma before a closing bracket, line breaks inside strings, and a backslash before a character that
-JSON does not escape. Rejected: an unescaped quote, a missing comma, a missing bracket. Those always
-have a second possible meaning.
+Accepted: strings in single or curly quotes, Python's `True`, `False` and `None`, keys without
+quotes, a comma before a closing bracket, line breaks inside strings, and a backslash before a
+character that JSON does not escape. Rejected: an unescaped quote, a missing comma, a missing
+bracket. Those always have a second possible meaning.
 """
 
 from __future__ import annotations
@@ -36,9 +36,11 @@ _WORDS: Final = {
 _QUOTED: Final = (
     ('"', re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)),
     ("'", re.compile(r"'([^'\\]*+(?:\\.[^'\\]*+)*+)'", re.DOTALL)),
+    ("“", re.compile(r"“([^“”\\]*+(?:\\.[^“”\\]*+)*+)”", re.DOTALL)),
     ("<escape>", re.compile(r"<escape>((?:[^<]++|<(?!escape>))*+)<escape>")),
     ('<|"|>', re.compile(r'<\|"\|>((?:[^<]++|<(?!\|"\|>))*+)<\|"\|>')),
 )
+_OPENERS: Final = frozenset("\"'“<")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _ESCAPED: Final = {**_LETTERS, '"': '"', "'": "'", "\\": "\\", "/": "/"}
@@ -115,6 +117,7 @@ class _Reader:
             return LooseJsonEnd()
         except (_UnexpectedError, UnsoundError):
             return NotLoose(self.at)
+
         return Loose(value, self.at, self.doubtful)
 
     def _next(self) -> str:
@@ -132,15 +135,17 @@ class _Reader:
     def value(self, depth: int = 0) -> Any:
         if depth > _DEEPEST:
             raise _UnexpectedError
+
         first = self._next()
         if first == "{":
             return self._object("}", ":", depth)
         if first == "[":
             return self._array(depth)
-        if first in "\"'<":
+        if first in _OPENERS:
             return self._string()
         if first in "-0123456789":
             return self._number()
+
         return self._word()
 
     def _object(self, closer: str, between: str, depth: int) -> dict[str, Any]:
@@ -152,6 +157,7 @@ class _Reader:
             pairs.append((key, self.value(depth + 1)))
             if self._next() != closer:
                 self._expect(",")
+
         self.at += 1
         return pair_up(pairs)
 
@@ -162,27 +168,32 @@ class _Reader:
             items.append(self.value(depth + 1))
             if self._next() != "]":
                 self._expect(",")
+
         self.at += 1
         return items
 
     def call(self) -> dict[str, Any]:
         if self._next() != "(":
             raise _UnexpectedError
+
         opened = self.at
         self.at += 1
         if self._next() == "{":
             value: dict[str, Any] = self._object("}", ":", 0)
             self._expect(")")
             return value
+
         self.at = opened
         return self._object(")", "=", 0)
 
     def _key(self) -> str:
-        if self._next() in "\"'<":
+        if self._next() in _OPENERS:
             return self._string()
+
         key = _KEY.match(self.text, self.at)
         if key is None:
             raise _UnexpectedError
+
         self.at = key.end()
         return key.group()
 
@@ -195,14 +206,16 @@ class _Reader:
                 raise _EndedError
             self.at = found.end()
             body = found.group(1)
-            if opener in {'"', "'"}:
+            if len(opener) == 1:
                 body = self._unescape(body)
             return body
+
         raise _UnexpectedError
 
     def _unescape(self, body: str) -> str:
         if "\\" not in body:
             return body
+
         escapes = {found.group(1)[0] for found in _ESCAPE.finditer(body)}
         wrong = escapes - set(_ESCAPED) - {"u", "\n"}
         right = escapes & {*_LETTERS, "u"}
@@ -210,18 +223,21 @@ class _Reader:
         # `\n` means two characters.
         if wrong and right:
             self.doubtful = True
+
         return _ESCAPE.sub(_unescape_one, body)
 
     def _number(self) -> int | float:
         found = _NUMBER.match(self.text, self.at)
         if found is None:
             raise _UnexpectedError
+
         self.at = found.end()
         # The last number of a text that was cut may have had more digits.
         if self.at >= len(self.text):
             raise _EndedError
         if found.group(1) or found.group(2):
             return float(found.group())
+
         return int(found.group())
 
     def _word(self) -> bool | None:

@@ -36,6 +36,7 @@ def skip_quote(text: str, at: int) -> int:
         return _end_of_fence(text, run)
     if text[at] == "`":
         return _end_of_inline(text, run)
+
     return run.end()
 
 
@@ -91,7 +92,9 @@ def _end_of_inline(text: str, ticks: re.Match[str]) -> int:
     blank_line = text.find("\n\n", ticks.end(), stop)
     if blank_line >= 0:
         stop = blank_line
+
     for closing in _RUN.finditer(text, ticks.end(), stop):
         if closing.group() == ticks.group():
             return closing.end()
+
     return ticks.end()

@@ -68,19 +68,23 @@ class SchemaNode:
         """Yield the plain alternatives that this node allows, with references resolved."""
         if depth > _DEEPEST:
             return
+
         node = self.node
         alternatives = node.get("anyOf") or node.get("oneOf") or node.get("allOf")
         if isinstance(node.get("$ref"), str):
             alternatives = [_resolve(node["$ref"], self.root)]
+
         if isinstance(alternatives, list):
             for alternative in alternatives:
                 child = self._child(alternative)
                 yield from child.choices(depth + 1)
             return
+
         kinds = node.get("type")
         if not isinstance(kinds, list):
             yield self
             return
+
         for kind in kinds:
             yield SchemaNode({**node, "type": kind}, self.root)
 
@@ -92,9 +96,11 @@ class SchemaNode:
         allowed = self._allowed_values()
         if allowed is not None and value not in allowed:
             return False
+
         expected = _TYPES.get(self.kind)
         if expected is None:
             return True
+
         # Not isinstance: in Python, `True` is an integer too.
         return type(value) in expected
 
@@ -131,6 +137,7 @@ def signature(node: SchemaNode, depth: int = 0) -> str:
         if name in node.required:
             mark = ""
         fields.append(f"{name}{mark}: {_kind(field, depth)}")
+
     return "{" + ", ".join(fields) + "}"
 
 
@@ -146,6 +153,7 @@ def describe(node: SchemaNode) -> str:
             continue
         word = _WORDS.get(choice.kind, f"a {choice.kind}")
         words[word] = None
+
     return " or ".join(words) or "another value"
 
 
@@ -161,14 +169,17 @@ def _resolve(reference: str, root: Mapping[str, Any]) -> Any:
 def _kind(node: SchemaNode, depth: int) -> str:
     if depth > _DEEPEST_SHOWN:
         return "any"
+
     first = SchemaNode({}, node.root)
     for choice in node.choices():
         if choice.kind != "null":
             first = choice
             break
+
     if first.kind == "array":
         item = _kind(first.items, depth + 1)
         return f"[{item}, …]"
     if first.fields:
         return signature(first, depth + 1)
+
     return first.kind or "any"

@@ -48,6 +48,7 @@ def decode(text: str, at: int = 0, *, raw_controls: bool = False) -> DecodedJson
     decoder = _STRICT
     if raw_controls:
         decoder = _LOOSE
+
     try:
         value, end = decoder.raw_decode(text, at)
         require_sound(value)
@@ -59,6 +60,7 @@ def decode(text: str, at: int = 0, *, raw_controls: bool = False) -> DecodedJson
         return NotJson(f"it is nested more than {_DEEPEST} deep")
     except ValueError:  # an integer of more digits than Python converts
         return NotJson("a number in it is too long")
+
     return DecodedJson(value, end)
 
 
@@ -96,6 +98,7 @@ def require_sound(value: Any) -> None:
         if not below:
             return
         layer = below
+
     raise UnsoundError(f"it is nested more than {_DEEPEST} deep")
 
 

@@ -30,6 +30,19 @@ _BARE_HARMONY = re.compile(
 _BARE_FINAL = re.compile(r"\s*(?:assistant)?final(?=[A-Z])")
 
 
+def open_thought(text: str, at: int = 0) -> tuple[int, re.Pattern[str]] | None:
+    """Return where the thought that is opened at `at` starts, and what ends it; or None."""
+    opened = _OPEN.match(text, at)
+    if opened is None:
+        return None
+
+    closer = _CLOSE
+    if "channel" in opened.group():
+        closer = _HARMONY_CLOSE
+
+    return opened.end(), closer
+
+
 @dataclass(frozen=True, slots=True)
 class Divided:
     """The text and the reasoning of a reply."""
@@ -50,15 +63,15 @@ def divide(text: str) -> Divided:
     """
     thoughts: list[str] = []
     at = 0
-    while (opened := _OPEN.match(text, at)) is not None:
-        closer = _CLOSE
-        if "channel" in opened.group():
-            closer = _HARMONY_CLOSE
-        end, at = next_span(closer, text, opened.end())
-        thoughts.append(text[opened.end() : end])
+    while (opened := open_thought(text, at)) is not None:
+        start, closer = opened
+        end, at = next_span(closer, text, start)
+        thoughts.append(text[start:end])
+
     spoken = text[at:]
     if not thoughts:
         spoken = _divide_later(spoken, thoughts)
+
     spoken = _divide_bare(spoken, thoughts)
     return Divided(spoken, "\n".join(thoughts))
 
@@ -73,6 +86,7 @@ def _divide_later(text: str, thoughts: list[str]) -> str:
     end = after = len(text)
     if closed is not None:
         end, after = closed.span()
+
     if opened is not None and opened.start() < end:
         if _CALL.search(text, 0, opened.start()):  # part of the content that a call writes
             return text
@@ -80,6 +94,7 @@ def _divide_later(text: str, thoughts: list[str]) -> str:
         return text[: opened.start()] + text[after:]
     if closed is None or _is_in_call(text, closed):
         return text
+
     thoughts.append(text[:end])
     return text[after:]
 
@@ -88,21 +103,25 @@ def _is_in_call(text: str, closed: re.Match[str]) -> bool:
     """Return whether a closing tag is content of a call that begins before it and ends after it."""
     if text.lstrip().startswith("{"):
         return True
+
     edge = _EDGE.search(text, closed.end())
     if edge is None:
         return False
     if not edge.group().startswith("</"):
         return False
+
     return _CALL.search(text, 0, closed.start()) is not None
 
 
 def _search_unquoted(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     if not pattern.search(text):
         return None
+
     for start, end in unquoted_spans(text):
         found = pattern.search(text, start, end)
         if found:
             return found
+
     return None
 
 
@@ -110,10 +129,13 @@ def _divide_bare(text: str, thoughts: list[str]) -> str:
     """Append thoughts of Harmony replies without tokens, and return the text without them."""
     if "assistant" not in text:
         return text
+
     at = 0
     while (found := _BARE_HARMONY.match(text, at)) is not None:
         thoughts.append(found.group(1))
         at = found.end()
+
     if at:
         at = skip(_BARE_FINAL, text, at)
+
     return text[at:]

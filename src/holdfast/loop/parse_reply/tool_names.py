@@ -55,6 +55,7 @@ def find_tool(
     by_name = {spec.name: spec for spec in specs}
     if name in by_name:
         return ToolMatch(by_name[name])
+
     for clean in _cleaned(name[:400]):
         takes_verb = False
         spec = by_name.get(clean)
@@ -69,6 +70,7 @@ def find_tool(
                 note=f"`{show_name(name)}` was taken as `{spec.name}`",
                 takes_verb=takes_verb,
             )
+
     return None
 
 
@@ -80,6 +82,7 @@ def nearest(name: str, specs: Sequence[ToolSpec]) -> tuple[str, ...]:
     for spec in specs:
         matcher = SequenceMatcher(None, spelling, spell(spec.name))
         likeness[spec.name] = matcher.ratio()
+
     ranked = sorted(likeness, key=lambda known: (-likeness[known], known))
     return tuple(ranked[:3])
 
@@ -111,9 +114,11 @@ def _cleaned(name: str) -> list[str]:
     bare = _TAIL.sub("", name[start:])
     if not bare:
         return []
+
     half = len(bare) // 2
     if bare[:half] == bare[half:]:
         return [bare, bare[:half]]
+
     return [bare]
 
 
@@ -131,7 +136,9 @@ def _alias_of(name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
     verbs = EDITORS.get(spelling)
     if verbs is None:
         return ALIASES.get(spelling, ""), False
+
     verb = arguments.get("command")
     if not isinstance(verb, str):
         return "", True
+
     return verbs.get(verb.strip(), ""), True

@@ -20,6 +20,10 @@ SCOPES: tuple[DecisionScope, ...] = get_args(DecisionScope)
 _TYPES: tuple[str, ...] = get_args(BuildType) + get_args(RuntimeType)
 
 
+REPLAY = "replay of "
+"""How the choice of a replayed decision begins; its id follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A choice for a module: its origin, its reason, and the oracle that accepted it.
@@ -90,6 +94,7 @@ def renewed(old: Decision, new: Decision) -> Decision:
     )
     if new.pinned and not old.pinned:
         return kept
+
     return replace(
         kept,
         pinned=old.pinned,
@@ -109,9 +114,11 @@ def as_json(decision: Decision) -> dict[str, Any]:
     record["alternatives"] = list(decision.alternatives)
     if decision.diagnostic is not None:
         record["diagnostic"] = dict(decision.diagnostic)
+
     record["reasoning"] = cut_reasoning(decision.reasoning)
     if decision.promoted_from is None:
         del record["promoted_from"]
+
     return record
 
 
@@ -119,21 +126,26 @@ def from_json(record: object) -> Decision:
     """Parse a record of a manifest; raise `BadDecision`. Unknown fields are ignored."""
     if not isinstance(record, dict):
         raise BadDecision("a decision must be an object.")
+
     known: dict[str, Any] = {}
     for each in fields(Decision):
         name = each.name
         if name in record:
             known[name] = record[name]
+
     for name in ("id", "module", "path", "target", "decision_type", "choice"):
         if not isinstance(known.get(name), str):
             raise BadDecision(f"a decision has no `{name}`.")
+
     if known["decision_type"] not in _TYPES:
         raise BadDecision(f"{known['id']}: there is no decision type {known['decision_type']}.")
     if known.get("verdict", "accepted") not in get_args(DecisionVerdict):
         raise BadDecision(f"{known['id']}: there is no verdict {known['verdict']}.")
+
     alternatives = known.get("alternatives")
     if not isinstance(alternatives, list):
         alternatives = []
+
     known["alternatives"] = tuple(map(str, alternatives))
     # Only `true` pins: a typed 1 or "false" must not let a decision into production.
     known["pinned"] = known.get("pinned") is True

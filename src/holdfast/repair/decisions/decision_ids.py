@@ -34,6 +34,7 @@ def module_of(path: str) -> str:
     is_plain = _PLAIN.fullmatch(path) is not None
     if is_plain and len(named) <= _LONGEST and not _HASHED.search(named):
         return named
+
     digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     dotted = re.sub(r"[^A-Za-z0-9_]+", ".", path).strip(".")
     readable = dotted[-_LONGEST:].strip(".") or "unit"
@@ -73,9 +74,11 @@ def cut_reasoning(text: str) -> str:
     text = text.encode("utf-8", "replace").decode("utf-8")
     if len(text) <= REASONING_LIMIT:
         return text
+
     end = REASONING_LIMIT - 1
     while end > 0 and _continues(text, end):
         end -= 1
+
     return text[:end] + "…"
 
 

@@ -53,6 +53,7 @@ class NoSuchDecision:
             return (
                 f"{self.prefix}: this begins the ids {', '.join(self.several)}; type more of one."
             )
+
         return (
             f"{self.prefix}: there is no such decision; list them with `holdfast decisions list`."
         )
@@ -96,12 +97,14 @@ class Manifest:
         scopes = SCOPES
         if scope is not None:
             scopes = (scope,)
+
         decisions: list[Decision] = []
         problems: list[str] = []
         for each in scopes:
             found = self._read(each)
             decisions += found.decisions
             problems += found.problems
+
         return Survey(tuple(decisions), tuple(problems))
 
     def pinned(self, module: str) -> tuple[Decision, ...]:
@@ -116,6 +119,7 @@ class Manifest:
                 continue
             if each.counts:
                 found.append(each)
+
         return tuple(found)
 
     def find(self, prefix: str) -> Decision | NoSuchDecision:
@@ -131,6 +135,7 @@ class Manifest:
             return NoSuchDecision(prefix, problems=survey.problems)
         if len(found) > 1:
             return NoSuchDecision(prefix, tuple(sorted(found)))
+
         return next(iter(found.values()))
 
     def _repeatable(self, module: str) -> tuple[Decision, ...]:
@@ -140,6 +145,7 @@ class Manifest:
                 continue
             if each.diff:
                 found.append(each)
+
         return tuple(found)
 
     def _of_module(self, scope: DecisionScope, module: str) -> tuple[Decision, ...]:
@@ -166,6 +172,7 @@ class Manifest:
                 if name == record_name(each.module, each.id):
                     found[each.id] = each
                 found.setdefault(each.id, each)
+
         ordered = sorted(found.values(), key=lambda each: (each.module, each.id))
         return Survey(tuple(ordered), tuple(problems))
 
@@ -213,6 +220,7 @@ class Manifest:
             if each == old.id or successor is None:
                 successor = new.id
             self._change(decisions[each], {"superseded_by": successor, "pinned": False})
+
         return new
 
     def withdraw(self, module: str, step_id: str, why: str) -> None:
@@ -273,9 +281,11 @@ class Manifest:
         data = dict(self._files.read_all(scope, module)).get(module)
         if data is None:
             return
+
         for each in parse(data, module, self._files.place(scope, module)):
             content = render(each)
             self._files.update(scope, record_name(module, each.id), partial(_first, content))
+
         self._files.update(scope, module, lambda _: None)
 
 
@@ -307,6 +317,7 @@ def parse(data: bytes, name: str, place: str = "") -> tuple[Decision, ...]:
         raise BadManifest(f"{what} is empty, or not in a readable file; {fix}")
     if b"\n<<<<<<< " in b"\n" + data:
         raise BadManifest(f"{what} has the markers of a git conflict; keep one of the two sides.")
+
     try:
         records = _records(json.loads(data))
         if records is None:
@@ -315,9 +326,11 @@ def parse(data: bytes, name: str, place: str = "") -> tuple[Decision, ...]:
     except (ValueError, RecursionError) as error:
         problem = str(error).removesuffix(".")
         raise BadManifest(f"{what} cannot be read: {problem}; {fix}") from error
+
     for each in decisions:
         if name not in {each.module, record_name(each.module, each.id)}:
             raise BadManifest(f"{what} is {each.id} of {each.module}; rename the file, or {fix}")
+
     return decisions
 
 
@@ -327,9 +340,11 @@ def _records(content: object) -> list[Any] | None:
         return None
     if content.get("version") == _VERSION:
         return [content]
+
     records = content.get("decisions")
     if content.get("version") == _LIST_VERSION and isinstance(records, list):
         return records
+
     return None
 
 
@@ -350,6 +365,7 @@ def _match_ids(decisions: tuple[Decision, ...], prefix: str) -> dict[str, Decisi
     """Return the decisions whose id, or id before the promotion, starts with the prefix."""
     if not prefix:
         return {}
+
     ids = {each.id for each in decisions}
     found: dict[str, Decision] = {}
     for each in decisions:
@@ -359,6 +375,7 @@ def _match_ids(decisions: tuple[Decision, ...], prefix: str) -> dict[str, Decisi
         for known_id in known_as:
             if known_id.startswith(prefix):
                 found[each.id] = each
+
     return found
 
 

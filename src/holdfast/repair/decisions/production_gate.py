@@ -37,4 +37,5 @@ def judge_gate(decisions: Iterable[Decision]) -> GateReport:
             continue
         if decision.counts:
             unpinned.append(decision)
+
     return GateReport(tuple(unpinned))

@@ -32,4 +32,5 @@ def reverse_diff(diff: str) -> str:
             removed, added = [], []
             result.append(_HUNK.sub(r"@@ -\2 +\1 @@\3", line))
             last = result
+
     return "".join(result + removed + added)

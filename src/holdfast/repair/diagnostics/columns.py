@@ -33,25 +33,31 @@ class SourceLines:
         """Return a line by its 1-based number; None if the file or the line is unknown."""
         if path not in self.texts:
             return None
+
         if path not in self._lines:
             self._lines[path] = _BREAK.split(self.texts[path])
+
         lines = self._lines[path]
         if not 1 <= number <= len(lines):
             return None
+
         return lines[number - 1]
 
     def column(self, path: str, line: int, column: int, unit: ColumnUnit) -> int:
         """Return a 1-based column in characters; unchanged if the line is unknown."""
         if unit == "characters":
             return column
+
         text = self.line(path, line)
         if text is None:
             return column
+
         at = 1
         for count, character in enumerate(text):
             if at >= column:
                 return count + 1
             at = _next_column(character, at, unit)
+
         # A column beyond the end of the line stays as far beyond it.
         return len(text) + 1 + max(column - at, 0)
 
@@ -65,9 +71,11 @@ class SourceLines:
         first = self._place(path, begin, unit)
         if first is None:
             return None
+
         last = self._place(path, end, unit)
         if last is None or last < first:
             last = first
+
         return Area(*first, *last)
 
     def _place(
@@ -81,6 +89,7 @@ class SourceLines:
             return None
         if not 1 <= column <= _LARGEST:
             return None
+
         return line, self.column(path, line, column, unit)
 
 
@@ -95,6 +104,7 @@ def _next_column(character: str, at: int, unit: ColumnUnit) -> int:
         return at + 8 - (at - 1) % 8
     if ord(character) > 0xFFFF:
         return at + 2
+
     return at + 1
 
 

@@ -25,6 +25,8 @@ from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Related, Severit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+_CERTAIN = re.compile(r"\s*(?:[;,:\s]+|#include\s*[<\"][^>\"]+[>\"])\s*")
+
 # Not "internal compiler error": it is not about the code.
 _SEVERITIES: dict[str, Severity] = {
     "error": "error",
@@ -65,6 +67,7 @@ def parse(
             found[-1] = replace(found[-1], related=(*found[-1].related, note))
         else:
             found.append(diagnostic)
+
     return tuple(found)
 
 
@@ -85,6 +88,7 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines, tool: str) -
     severity = _SEVERITIES.get(text_of(fields, "kind"))
     if not message or severity is None or _NOT_THE_CODE.match(message):
         return None
+
     without_guess = _GUESS.sub("", _ALSO_KNOWN_AS.sub("", message))
     template, args = split_message(without_guess, "single", _UNQUOTED)
     path, area = _first_place(fields, sources)
@@ -116,6 +120,7 @@ def _first_place(fields: Fields, sources: SourceLines) -> tuple[str, Area | None
     locations = list_of(fields, "locations")
     if not locations:
         return "", None
+
     location = locations[0]
     caret = fields_of(location, "caret")
     begin = fields_of(location, "start") or caret
@@ -125,6 +130,7 @@ def _first_place(fields: Fields, sources: SourceLines) -> tuple[str, Area | None
     # With only a caret, the place is a point.
     if end_column is not None and "finish" in location:
         end_column += 1
+
     end = count_of(finish, "line"), end_column
     return path, sources.area(path, (count_of(begin, "line"), _column(begin)), end, "bytes")
 
@@ -144,9 +150,20 @@ def _fixits(fields: Fields, message: str, sources: SourceLines) -> tuple[FixIt, 
         if area is None or not path:
             return ()
         edits.append(TextEdit(path, area, text_of(each, "string")))
+
     if not edits:
         return ()
-    return (FixIt(message, tuple(edits)),)
+
+    return (FixIt(message, tuple(edits), safe=all(map(_is_certain, edits))),)
+
+
+def _is_certain(edit: TextEdit) -> bool:
+    """Return whether an edit adds only a separator or an include; gcc guesses all else.
+
+    A bracket is a guess too: where it belongs, only the writer of the code knows.
+    """
+    is_added = (edit.area.line, edit.area.column) == (edit.area.end_line, edit.area.end_column)
+    return is_added and _CERTAIN.fullmatch(edit.text) is not None
 
 
 def _column(place: Fields) -> int | None:

@@ -76,6 +76,7 @@ def parse(
                 found.append(_diagnostic(match, version, sources))
         elif found and _DETAIL.match(line):
             found[-1] = _with_detail(found[-1], line, sources)
+
     return tuple(found)
 
 

@@ -51,10 +51,12 @@ def _diagnostic(match: re.Match[str], version: str, sources: SourceLines) -> Dia
     arguments_template, args = _split_arguments(arguments)
     if arguments:
         template = f"{code}: {arguments_template}"
+
     area = None
     if match["line"]:
         place = int(match["line"]), int(match["column"])
         area = sources.area(path, place, (None, None), "tabs8")
+
     return Diagnostic(
         tool="javac",
         tool_version=version,
@@ -78,6 +80,7 @@ def _split_arguments(text: str) -> tuple[str, tuple[str, ...]]:
             names.append(piece)
         else:
             parts.append(piece)
+
     return "".join(parts), tuple(names)
 
 
@@ -125,4 +128,5 @@ def _argument_end(text: str, begin: int) -> int:
             return max(token.start(), begin + 1)
         else:
             depth -= 1
+
     return len(text)

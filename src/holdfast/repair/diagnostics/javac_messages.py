@@ -73,6 +73,7 @@ def in_words(code: str, arguments: str) -> str:
     rest = re.sub(r"(?:, )+(?=, |$)", "", rest).removesuffix(",").strip()
     if not rest:
         return _words_of(key)
+
     return f"{_words_of(key)}: {rest}"
 
 

@@ -48,6 +48,7 @@ def read_whole(lines: list[str]) -> Fields | None:
             return None
         whole: Fields = found[0]
         return whole
+
     return None
 
 

@@ -68,9 +68,11 @@ def split_message(
         # A number in quotes is a literal: it counts nothing.
         after_number = arg.isdecimal() and message[begin:end] == arg
         done = end
+
     parts.append(_unify_noun(message[done:], after_number=after_number))
     if any(message[begin:end].isdecimal() for begin, end, _ in spans):
         parts = [_VERB.sub(lambda verb: _VERBS[verb[0]], part) for part in parts]
+
     return "".join(parts), tuple(args)
 
 
@@ -94,6 +96,7 @@ def _unquoted_spans(message: str, unquoted: Sequence[re.Pattern[str]]) -> list[_
                 begin, end = match.span(group)
                 spans.append((begin, end, match[group]))
         return spans
+
     return []
 
 

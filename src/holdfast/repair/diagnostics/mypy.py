@@ -31,6 +31,7 @@ def parse(
             found[-1] = replace(found[-1], related=(*found[-1].related, note))
         else:
             found.append(diagnostic)
+
     return tuple(found)
 
 
@@ -40,15 +41,18 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnosti
     severity = text_of(fields, "severity")
     if not message or not path or not severity:
         return None
+
     code = text_of(fields, "code")
     quotes: Quotes = "double"
     if code == "syntax":
         quotes = "any"
+
     template, args = split_message(message, quotes)
     related: tuple[Related, ...] = ()
     hint = text_of(fields, "hint")
     if hint:
         related = (Related(hint, path),)
+
     return Diagnostic(
         tool="mypy",
         tool_version=version,
@@ -70,6 +74,7 @@ def _area(fields: Fields, path: str, code: str, sources: SourceLines) -> Area | 
         begin = line, count_of(fields, "column")
         end = end_line, count_of(fields, "end_column")
         return sources.area(path, begin, end, "characters")
+
     begin = line, count_of(fields, "column", 1)
     end = end_line, count_of(fields, "end_column", 1)
     return sources.area(path, begin, end, "bytes")

@@ -36,6 +36,7 @@ def parse(
         found = _diagnostic(error, lines[max(at - _FAR, 0) : at], version, sources)
         if found is not None:
             return (found,)
+
     return ()
 
 
@@ -59,6 +60,7 @@ def _diagnostic(
             path=place["path"],
             area=_area(place["path"], int(place["line"]), before[at + 1 :], sources),
         )
+
     return None
 
 
@@ -70,4 +72,5 @@ def _area(path: str, line: int, shown: list[str], sources: SourceLines) -> Area 
             begin = len(carets["before"]) + 1
             end = begin + len(carets["carets"])
             return sources.area(path, (line, begin), (line, end), "utf16")
+
     return sources.area(path, (line, 1), (None, None), "utf16")

@@ -31,6 +31,7 @@ def parse(
         diagnostic = _diagnostic(fields, version, sources)
         if diagnostic is not None:
             found.append(diagnostic)
+
     return tuple(found)
 
 
@@ -39,6 +40,7 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnosti
     severity = _SEVERITIES.get(text_of(fields, "severity"))
     if not message or not path or severity is None:
         return None
+
     # The lines after the first are the reasons, each deeper; their number varies.
     first, *reasons = message.split("\n")
     template, args = split_message(first, "double")

@@ -34,13 +34,16 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnosti
     code = text_of(fields, "type")
     if not message or not path or not code:
         return None
+
     # The parser counts columns in characters; the later passes over the tree count in bytes.
     unit: ColumnUnit = "characters"
     if text_of(fields, "unit") == "bytes":
         unit = "bytes"
+
     severity: Severity = "error"
     if code.endswith("Warning"):
         severity = "warning"
+
     begin = count_of(fields, "line"), count_of(fields, "column")
     # An end of 0 or -1 is none, and so is an end without a begin.
     end = count_of(fields, "end_line"), count_of(fields, "end_column")

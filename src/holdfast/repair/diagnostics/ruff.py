@@ -34,6 +34,7 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnosti
     message, path = text_of(fields, "message"), text_of(fields, "filename")
     if not message or not path:
         return None
+
     template, args = split_message(message, "backtick")
     return Diagnostic(
         tool="ruff",
@@ -55,14 +56,17 @@ def _fixits(fix: Fields, path: str, sources: SourceLines) -> tuple[FixIt, ...]:
     # "display" is a fix that ruff itself never applies.
     if applicability not in {"safe", "unsafe"}:
         return ()
+
     edits = []
     for each in list_of(fix, "edits"):
         area = _area(each, path, sources)
         if area is None:
             return ()
         edits.append(TextEdit(path, area, text_of(each, "content")))
+
     if not edits:
         return ()
+
     return (FixIt(text_of(fix, "message"), tuple(edits), safe=applicability == "safe"),)
 
 

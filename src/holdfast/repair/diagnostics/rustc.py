@@ -30,6 +30,8 @@ _SEVERITIES: dict[str, Severity] = {
 }
 _SUMMARY = re.compile(r"aborting due to |could not compile |.* warnings? emitted\Z", re.DOTALL)
 _DEEPEST = 50
+_SEPARATORS = frozenset({";", ",", ":", "::", "&", "*"})
+_CERTAIN = re.compile(r"\s*(?:[;,:&*\s]+|(?:pub\s+)?use\s[\w:{}, ]+;|dyn)\s*")
 
 
 def parse(
@@ -45,6 +47,7 @@ def parse(
         diagnostic = _diagnostic(fields, version, sources)
         if diagnostic is not None:
             found.append(diagnostic)
+
     # cargo compiles a file for the program and again for its tests, and prints everything twice.
     return tuple(dict.fromkeys(found))
 
@@ -57,6 +60,7 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnosti
         return None
     if not spans and _SUMMARY.match(message):
         return None
+
     primary = _primary_span(spans)
     place = _at_the_call(primary)
     template, args = split_message(message, "backtick")
@@ -65,6 +69,7 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnosti
         # "mismatched types" alone covers a thousand complaints: the label names the types.
         message = f"{message}: {label}"
         template, args = split_message(message, "backtick")
+
     return Diagnostic(
         tool="rustc",
         tool_version=version,
@@ -121,6 +126,7 @@ def _related(fields: Fields, primary: Fields, sources: SourceLines) -> Iterator[
             yield _related_at(at, label, sources)
         if span is primary:
             yield from _macro_call(fields_of(at, "expansion"), sources)
+
     for child in list_of(fields, "children"):
         message = text_of(child, "message")
         if message:
@@ -158,7 +164,38 @@ def _fixits(fields: Fields, sources: SourceLines) -> Iterator[FixIt]:
             for edit in edits:
                 yield FixIt(message, (edit,))
         elif edits:
-            yield FixIt(message, tuple(edits), safe=kinds == {"MachineApplicable"})
+            certain = kinds == {"MachineApplicable"} and all(map(_keeps_meaning, spans))
+            yield FixIt(message, tuple(edits), safe=certain)
+
+
+def _keeps_meaning(span: Fields) -> bool:
+    """Return whether a suggestion adds or removes only separators, borrows, or an import.
+
+    rustc is only certain that its suggestion compiles. A `mut`, a call, an operator or a `;` that
+    goes may not be what was meant.
+    """
+    new = text_of(span, "suggested_replacement")
+    lines = [text_of(line, "text") for line in list_of(span, "text")]
+    if not new.strip() and lines and lines[0].startswith("use "):
+        return True
+
+    old = _replaced_text(span)
+    if old is None:
+        return False
+    if not old.strip():
+        return _CERTAIN.fullmatch(new) is not None
+    return old in new and new.replace(old, "", 1) in _SEPARATORS
+
+
+def _replaced_text(span: Fields) -> str | None:
+    """Return the text in the source that a suggestion replaces; None if it has several lines."""
+    lines = list_of(span, "text")
+    if len(lines) != 1:
+        return None
+    first, last = count_of(lines[0], "highlight_start"), count_of(lines[0], "highlight_end")
+    if first is None or last is None:
+        return None
+    return text_of(lines[0], "text")[first - 1 : last - 1]
 
 
 def _has_suggestion(span: Fields) -> bool:
@@ -177,6 +214,7 @@ def _edits(spans: list[Fields], sources: SourceLines) -> list[TextEdit]:
             return []
         path = text_of(span, "file_name")
         edits.append(TextEdit(path, area, text_of(span, "suggested_replacement")))
+
     return edits
 
 

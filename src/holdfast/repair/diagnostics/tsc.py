@@ -36,6 +36,7 @@ def parse(
             found.append(_diagnostic(head, version, sources))
         elif found and _DETAIL.match(line):
             found[-1] = _with_detail(found[-1], line)
+
     return tuple(found)
 
 
@@ -46,6 +47,7 @@ def _diagnostic(head: re.Match[str], version: str, sources: SourceLines) -> Diag
     if head["line"]:
         place = int(head["line"]), int(head["column"])
         area = sources.area(path, place, (None, None), "utf16")
+
     return Diagnostic(
         tool="tsc",
         tool_version=version,

@@ -1,1 +1,1 @@
-"""Find where a rule applies and rewrite the text."""
+"""Where a rule fits: patterns, operands, and what is around a place."""

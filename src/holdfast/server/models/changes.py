@@ -9,6 +9,7 @@ from pydantic import Field
 from holdfast.server.models.base import AnswerBody, Sent
 from holdfast.vocab.outcomes import Rung
 from holdfast.vocab.requests import Action
+from holdfast.vocab.session_events import RejectionState
 
 FileStatus: TypeAlias = str
 
@@ -37,10 +38,24 @@ class ChangeSummary(AnswerBody):
     files: list[ChangedFile]
 
 
+class RejectionJson(AnswerBody):
+    """A rejection that waits for the end of a turn, or was refused then, with `why`.
+
+    No `hunks` means the whole change.
+    """
+
+    change_id: str
+    hunks: list[int]
+    reason: str
+    state: RejectionState
+    why: str
+
+
 class ChangeList(AnswerBody):
-    """Changes, newest first."""
+    """Changes, newest first, and the rejections of their hunks that are not done."""
 
     changes: list[ChangeSummary]
+    rejections: list[RejectionJson]
 
 
 class LandedFile(AnswerBody):

@@ -192,6 +192,7 @@ def _model_of(record: type, head: Mapping[str, Any] | None = None) -> type[BaseM
     """Return the model of a dataclass, with the fields of `head` before its own."""
     if record in _made:
         return _made[record]
+
     hints = get_type_hints(record, vars(sys.modules[record.__module__]), _NAMES)
     own = {each.name: (_type_of(hints[each.name]), ...) for each in fields(record)}
     doc = (record.__doc__ or "").partition("\n")[0]
@@ -208,6 +209,7 @@ def _type_of(hint: Any) -> Any:
         return SentinelBody
     if isinstance(hint, type) and is_dataclass(hint):
         return _model_of(hint)
+
     origin, parts = get_origin(hint), get_args(hint)
     if origin is tuple:
         return list[_type_of(parts[0])]  # type: ignore[misc]  # a type that is made at run time
@@ -215,6 +217,7 @@ def _type_of(hint: Any) -> Any:
         return dict[str, Any]
     if parts and origin is not Literal:
         return Union[tuple(_type_of(part) for part in parts)]  # noqa: UP007 - made at run time
+
     return hint
 
 

@@ -19,11 +19,14 @@ class AttachmentJson(Sent):
 
 
 class NewMessageJson(Sent):
-    """A message to send. A second one with the same `client_id` starts nothing."""
+    """A message to send. A second one with the same `client_id` starts nothing.
+
+    Without a `client_id` each one is new.
+    """
 
     text: str = Field(min_length=1, max_length=1_000_000)
     attachments: list[AttachmentJson] = Field([], max_length=50)
-    client_id: str = Field(min_length=1, max_length=100)
+    client_id: str | None = Field(None, min_length=1, max_length=100)
 
 
 class MessageSent(AnswerBody):
@@ -105,6 +108,17 @@ class MessagePage(AnswerBody):
     before: int | None
     queue: list[QueuedMessageJson]
     seq: int
+
+
+class Timeline(AnswerBody):
+    """What happened in a session, newest first.
+
+    Events of the kinds `checkpoint_taken`, `change_moved`, `turn_ended`, `restored`, `worktree`.
+    `before` is the cursor of the next page, None at the end.
+    """
+
+    events: list[EventBody]
+    before: int | None
 
 
 class TurnAccepted(AnswerBody):

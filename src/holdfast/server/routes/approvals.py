@@ -44,6 +44,7 @@ def answer_approval(id: Id, reply: ApprovalReply, context: Context) -> ApprovalA
     """Answer a question. The first answer counts; a later one is told which it was (409)."""
     if reply.prefix and reply.answer != "always":
         raise ApiError(422, "invalid", "`prefix` goes with the answer `always`.")
+
     project = _project_of(context.projects.all(), id)
     said = PersonsAnswer(reply.answer, reply.reason, by_rule=reply.prefix)
     opened = project.approvals
@@ -51,8 +52,10 @@ def answer_approval(id: Id, reply: ApprovalReply, context: Context) -> ApprovalA
         outcome = answer_question(id, said, opened.questions, opened.grants)
     except OSError as error:
         raise disk_error(error) from error
+
     if isinstance(outcome, AnswerRefused):
         raise _refused(outcome)
+
     return ApprovalAnswered(
         outcome="answered",
         approval_id=outcome.question.id,

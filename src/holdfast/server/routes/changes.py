@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import logging
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Body, Query
 from fastapi import Path as InPath
 
 from holdfast.changes.change import ChangeOwner, hash_of
-from holdfast.changes.hunks import hunks_of
+from holdfast.changes.hunks import hunks_of, judge_hunks
+from holdfast.changes.plan import FileRefused
 from holdfast.landing.encoding import decode
 from holdfast.server.context import Context, Id, ServerContext
 from holdfast.server.models.changes import (
@@ -27,16 +25,18 @@ from holdfast.server.models.changes import (
     HunkJson,
     HunkPage,
     LandedFile,
+    RejectionJson,
     RejectRequest,
     SessionDiff,
     SettledFile,
 )
-from holdfast.server.problems import ApiError, not_found, refused
+from holdfast.server.problems import not_found, refused
 from holdfast.server.project_list import session_refused
+from holdfast.server.rejections import folder_of, record_rejection, reject
 from holdfast.server.session_files import checked_path, read_below
 from holdfast.usecases.changes import list_changes as found_changes
 from holdfast.usecases.changes import review
-from holdfast.usecases.changes.reject_hunks import reject_hunks
+from holdfast.usecases.changes.rewind import Rewound
 from holdfast.usecases.changes.rewind import rewind_change as rewind
 from holdfast.usecases.sessions.session import SessionRefused
 from holdfast.usecases.workspace import NothingDone
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from holdfast.changes.hunks import ChangeHunk
     from holdfast.changes.plan import FileLanded
     from holdfast.server.project_list import ServedProject
+    from holdfast.usecases.changes.ports import Rejection
 
 router = APIRouter(tags=["changes"])
-_log = logging.getLogger(__name__)
 
 _BEFORE = "^(base|(checkpoint|turn|commit):[A-Za-z0-9_-]{1,64})$"
 _MOMENT = "^(now|base|(checkpoint|turn):[A-Za-z0-9_-]{1,64})$"
@@ -71,7 +71,11 @@ def list_changes(
     project = context.projects.of_session(id)
     with project.workspace_at(project.root) as workspace:
         found = found_changes.list_changes(workspace, owner=ChangeOwner(id, None), limit=limit)
-    return ChangeList(changes=[_summary(each) for each in found])
+
+    return ChangeList(
+        changes=[_summary(each) for each in found],
+        rejections=[_rejection(each) for each in project.rejections.unsettled(id)],
+    )
 
 
 @router.get("/changes/{id}", operation_id="getChange")
@@ -102,13 +106,17 @@ def list_hunks(id: Id, context: Context, first: From = 1, count: Count = 100) ->
 
 
 @router.post("/changes/{id}/apply", operation_id="applyChange")
-def apply_change(id: Id, chosen: HunkChoice, context: Context) -> ChangeSettled:
+def apply_change(
+    id: Id, chosen: Annotated[HunkChoice, Body(default_factory=HunkChoice)], context: Context
+) -> ChangeSettled:
     """Write a proposed change, or some of its hunks."""
     project, change = _find(context, id)
-    with project.workspace_at(_folder(project, change)) as workspace:
+    with project.workspace_at(folder_of(project, change)) as workspace:
         accepted = review.apply_change(id, workspace, hunks=chosen.hunks)
+
     if isinstance(accepted, NothingDone):
         raise refused(accepted)
+
     applied = accepted.applied
     files = [(file.path, file.action) for file in applied.files]
     rest = accepted.rest.id if accepted.rest else None
@@ -116,30 +124,45 @@ def apply_change(id: Id, chosen: HunkChoice, context: Context) -> ChangeSettled:
 
 
 @router.post("/changes/{id}/reject", operation_id="rejectChange")
-def reject_change(id: Id, rejected: RejectRequest, context: Context) -> ChangeSettled:
+def reject_change(
+    id: Id,
+    rejected: Annotated[RejectRequest, Body(default_factory=RejectRequest)],
+    context: Context,
+) -> ChangeSettled:
     """Reject a change, or some of its hunks; what is in the files already is taken out.
 
     While a turn of its session runs, what is in the files is taken out after the end of the turn.
     """
     project, change = _find(context, id)
-    if rejected.reason and change.session is not None:
-        context.turns.remember(change.session, _told(change, rejected))
-    if change.state == "applied" and change.session is not None:
-        later = partial(_reject_later, project, change, rejected)
-        if context.turns.after_turn(change.session, later):
-            message = "A turn runs; this is rejected when the turn has ended."
-            return _settled("waits", id, message=message)
-    return _reject(project, change, rejected)
+    _check_hunks(change, rejected.hunks)
+    if change.session is None:
+        return _rejected(reject(project, change, rejected.hunks), id)
+
+    session = project.session(change.session)
+    waits = change.state == "applied" and session.state in {"running", "waiting"}
+    if waits:
+        record_rejection(project, change, rejected.hunks, rejected.reason, waits=True)
+        context.turns.settle_after_turn(project, session.id)
+        message = "A turn runs; this is rejected when the turn has ended."
+        return _settled("waits", id, message=message)
+
+    settled = _rejected(reject(project, change, rejected.hunks), id)
+    if rejected.reason:
+        record_rejection(project, change, rejected.hunks, rejected.reason, waits=False)
+
+    return settled
 
 
 @router.post("/changes/{id}/rewind", operation_id="rewindChange")
 def rewind_change(id: Id, context: Context) -> ChangeSettled:
     """Take an applied change out of the files."""
     project, change = _find(context, id)
-    with project.workspace_at(_folder(project, change)) as workspace:
+    with project.workspace_at(folder_of(project, change)) as workspace:
         rewound = rewind(id, workspace)
+
     if isinstance(rewound, NothingDone):
         raise refused(rewound)
+
     files = [(file.path, file.action) for file in rewound.files]
     return _settled("rewound", rewound.change_id, files, seq=rewound.seq)
 
@@ -161,8 +184,10 @@ def get_diff(
         compared = compare_commit(project, id, commit)
     else:
         compared = compare_session(project, id, against)
+
     if isinstance(compared, SessionRefused):
         raise session_refused(compared)
+
     hunks = [each for each in compared.hunks if wanted in {None, each.path}]
     return SessionDiff(
         against=against,
@@ -197,54 +222,36 @@ def get_file(
         if isinstance(version, SessionRefused):
             raise session_refused(version)
         data, size = version.data, version.size
+
     if data is not None and len(data) > _LARGEST_FILE:
         data = None
+
     is_binary = data is not None and b"\0" in data
     text = None
     if data is not None and not is_binary:
         text = decode(data).text
+
     return FileContent(path=name, at=at, text=text, size=size, binary=is_binary)
 
 
-def _reject(
-    project: ServedProject, change: RecordedChange, rejected: RejectRequest
+def _check_hunks(change: RecordedChange, hunks: Sequence[int]) -> None:
+    """Raise `ApiError` for hunks that a change does not have."""
+    bad = judge_hunks(change, hunks)
+    if bad is not None:
+        raise refused(NothingDone((FileRefused("", bad),)))
+
+
+def _rejected(
+    done: review.Rejected | review.Accepted | Rewound | NothingDone, change_id: str
 ) -> ChangeSettled:
-    chosen = set(rejected.hunks)
-    is_whole = not chosen or len(chosen) == len(hunks_of(change))
-    with project.workspace_at(_folder(project, change)) as workspace:
-        if not is_whole:
-            done = reject_hunks(change.id, workspace, chosen)
-            if isinstance(done, NothingDone):
-                raise refused(done)
-            if isinstance(done, review.Rejected):
-                return _settled("rejected", done.change.id, seq=done.seq)
-            files = [(file.path, file.action) for file in done.applied.files]
-            return _settled("rewound", change.id, files, seq=done.applied.seq)
-        if change.state == "applied":
-            rewound = rewind(change.id, workspace)
-            if isinstance(rewound, NothingDone):
-                raise refused(rewound)
-            undone = [(file.path, file.action) for file in rewound.files]
-            return _settled("rewound", change.id, undone, seq=rewound.seq)
-        done = review.reject_change(change.id, workspace)
     if isinstance(done, NothingDone):
         raise refused(done)
-    return _settled("rejected", change.id, seq=done.seq)
+    if isinstance(done, review.Rejected):
+        return _settled("rejected", done.change.id, seq=done.seq)
 
-
-def _reject_later(project: ServedProject, change: RecordedChange, rejected: RejectRequest) -> None:
-    """Reject after the end of a turn; a refusal is in the log of the server."""
-    try:
-        _reject(project, change, rejected)
-    except ApiError as error:
-        _log.warning("change %s is not rejected: %s", change.id, error.problem.detail)
-
-
-def _told(change: RecordedChange, rejected: RejectRequest) -> str:
-    """Return what the next prompt says about a rejection."""
-    paths = ", ".join(file.path for file in change.plan.files)
-    some = "some edits" if rejected.hunks else "the edits"
-    return f"The user has rejected {some} of {paths}, and says: {rejected.reason}"
+    undone = done.applied if isinstance(done, review.Accepted) else done
+    files = [(file.path, file.action) for file in undone.files]
+    return _settled("rewound", change_id, files, seq=undone.seq)
 
 
 def _settled(
@@ -276,14 +283,8 @@ def _find(context: ServerContext, change_id: str) -> tuple[ServedProject, Record
             found = workspace.log.get(change_id)
         if found is not None:
             return project, found
+
     raise not_found(f"{change_id}: there is no such change.")
-
-
-def _folder(project: ServedProject, change: RecordedChange) -> Path:
-    """Return the worktree whose files a change is about."""
-    if change.worktree and Path(change.worktree).is_dir():
-        return Path(change.worktree)
-    return project.root
 
 
 def _hunk(hunk: ChangeHunk) -> HunkJson:
@@ -312,11 +313,23 @@ def _summary(change: RecordedChange) -> ChangeSummary:
     return ChangeSummary(**_fields(change), files=files)
 
 
+def _rejection(rejection: Rejection) -> RejectionJson:
+    asked = rejection.asked
+    return RejectionJson(
+        change_id=asked.change_id,
+        hunks=list(asked.hunks),
+        reason=asked.reason,
+        state=rejection.state,
+        why=rejection.why,
+    )
+
+
 def _landed(file: FileLanded, change: RecordedChange) -> LandedFile:
     base = None
     for swap in change.plan.swaps:
         if swap.path == file.at[0]:
             base = hash_of(swap.before)
+
     return LandedFile(
         path=file.path,
         action=file.action,

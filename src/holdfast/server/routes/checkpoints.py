@@ -60,8 +60,10 @@ def preview_restore(
             scope=scope,
             session=session,
         )
+
     if isinstance(found, NothingDone):
         raise refused(found)
+
     return RestorePreviewJson(
         files=[PreviewFile(path=each.path, status=each.status, by=each.by) for each in found.files],
         messages=found.messages,
@@ -101,6 +103,7 @@ def _done(
 ) -> RestoreDoneJson:
     if isinstance(restored, NothingDone):
         raise refused(restored)
+
     return RestoreDoneJson(
         checkpoint_id=restored.checkpoint_id,
         messages_deleted=restored.messages_deleted,

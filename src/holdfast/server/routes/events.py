@@ -10,6 +10,7 @@ from fastapi.responses import StreamingResponse
 from holdfast.server.context import Context, Id
 
 router = APIRouter(tags=["events"])
+_LARGEST = 2**53
 
 
 @router.get(
@@ -21,7 +22,7 @@ router = APIRouter(tags=["events"])
 async def follow_events(
     id: Id,
     context: Context,
-    after: Annotated[int | None, Query(ge=0, le=2**53)] = None,
+    after: Annotated[int | None, Query(ge=0, le=_LARGEST)] = None,
     session: Annotated[str | None, Query(pattern="^[A-Za-z0-9_-]{1,64}$")] = None,
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
 ) -> Response:
@@ -32,5 +33,5 @@ async def follow_events(
     """
     start = after
     if last_event_id is not None and last_event_id.isdecimal():
-        start = int(last_event_id)
+        start = min(int(last_event_id), _LARGEST)
     return await context.events.stream(id, start, session)

@@ -18,6 +18,7 @@ from holdfast.server.models.messages import (
     Queue,
     QueuedMessageJson,
     QueueEdit,
+    Timeline,
     TurnAccepted,
     TurnCancelledJson,
 )
@@ -34,12 +35,11 @@ from holdfast.wiring.projects.session_turns import queue_message
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.usecases.events.ports import LoggedEvent
-
 router = APIRouter(tags=["messages"])
 
 _BEGIN_SECONDS = 120
 """How long a turn without a prompt may take to begin: an agent may have to start."""
+_MILESTONES = ("checkpoint_taken", "change_moved", "turn_ended", "restored", "worktree")
 _STOPPED = "Stopped by the user."
 _LARGEST_ATTACHMENT = 1_000_000
 
@@ -54,10 +54,8 @@ def list_messages(
     """Return a page of the transcript, newest first."""
     project = context.projects.of_session(id)
     page = project.messages.page(id, before=before, limit=limit)
-    answers = [each.turn_id for each in page.messages if each.role == "assistant" and each.turn_id]
-    events = project.events.of_turns(id, answers, until=page.seq)
     body = {
-        "messages": [_message(each, events.get(each.turn_id or "", ())) for each in page.messages],
+        "messages": [_message(each) for each in page.messages],
         "before": page.before,
         "queue": [each.model_dump() for each in _queue(project, id)],
         "seq": page.seq,
@@ -66,14 +64,28 @@ def list_messages(
     return Response(encode(body), media_type="application/json")
 
 
+@router.get("/sessions/{id}/timeline", operation_id="listTimeline", response_model=Timeline)
+def list_timeline(
+    id: Id,
+    context: Context,
+    before: Annotated[int | None, Query(ge=0, le=2**53)] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> Response:
+    """Return checkpoints, changes, ends of turns, restores and merges as events, newest first."""
+    project = context.projects.of_session(id)
+    # One more: is there an older page?
+    found = project.events.latest(id, _MILESTONES, before=before, limit=limit + 1)
+    events = found[:limit]
+    older = events[-1].seq if len(found) > limit else None
+    body = {"events": [event_body(each) for each in events], "before": older}
+    return Response(encode(body), media_type="application/json")
+
+
 @router.post("/sessions/{id}/messages", operation_id="sendMessage", status_code=202)
 def send_message(id: Id, new: NewMessageJson, context: Context) -> MessageSent:
     """Send a message: a turn begins, or the message waits for the end of the one that runs."""
     project = context.projects.of_session(id)
     attachments = _attachments(project, id, new.attachments)
-    review = context.turns.take_notes(id)
-    if review:
-        attachments = (*attachments, transcript.Attachment("review", review))
     message = transcript.NewMessage(new.text, attachments, new.client_id)
     waited = project.queue.waiting(id)
     is_running = project.session(id).state in {"running", "waiting"}
@@ -81,6 +93,7 @@ def send_message(id: Id, new: NewMessageJson, context: Context) -> MessageSent:
     if is_new:
         context.turns.work_on_queue(project, id)
         return _sent(queued, queued_=is_running or bool(waited))
+
     return _sent(queued, queued_=queued.state == "waiting" and is_running)
 
 
@@ -97,9 +110,11 @@ def edit_queued(id: Id, message: QueuedId, edit: QueueEdit, context: Context) ->
     attachments = None
     if edit.attachments is not None:
         attachments = _attachments(project, id, edit.attachments)
+
     edited = project.queue.edit(id, message, edit.text, attachments)
     if edited is None:
         raise _not_waiting(message)
+
     return _queued(edited)
 
 
@@ -118,8 +133,10 @@ def send_queued_now(id: Id, message: QueuedId, context: Context) -> MessageSent:
     found = project.queue.get(id, message)
     if found is None or found.state not in {"waiting", "refused"}:
         raise _not_waiting(message)
+
     if found.state == "refused":
         project.queue.edit(id, message, found.text)
+
     context.turns.work_on_queue(project, id, first=message)
     _stop(context, project, id)
     return _sent(found, queued_=False)
@@ -138,6 +155,7 @@ def cancel_turn(id: Id, context: Context) -> TurnCancelledJson:
             _stop(context, project, turn.session)
             outcome, message = "cancelled", _STOPPED
         return TurnCancelledJson(outcome=outcome, turn_id=id, message=message)
+
     raise not_found(f"{id}: there is no such turn.")
 
 
@@ -151,12 +169,15 @@ def continue_session(id: Id, context: Context) -> TurnAccepted:
     if not summary.can_continue:
         message = "The last turn of this session was done; there is nothing to go on with."
         raise ApiError(409, "nothing_to_continue", message, "Send a message.")
+
     try:
         begun = context.turns.go_on(project, id).result(_BEGIN_SECONDS)
     except TimeoutError:
         raise ApiError(503, "unavailable", "The turn has not begun in time.") from None
+
     if isinstance(begun, NotSent):
         raise ApiError(409, "not_sent", begun.message)
+
     return TurnAccepted(turn_id=begun.turn, message_id=begun.message_id)
 
 
@@ -190,6 +211,7 @@ def _attachments(
         else:
             message = "an attachment has a `path`, or a `name` and a `text`."
             raise ApiError(422, "invalid", message)
+
     return tuple(found)
 
 
@@ -217,13 +239,9 @@ def _queued(message: transcript.QueuedMessage) -> QueuedMessageJson:
     )
 
 
-def _message(
-    message: transcript.TranscriptMessage, events: Sequence[LoggedEvent]
-) -> dict[str, Any]:
+def _message(message: transcript.TranscriptMessage) -> dict[str, Any]:
     """Return the JSON of a `Message`."""
     said = [part.body.get("text") for part in message.parts if part.kind in {"text", "said"}]
-    if message.role != "assistant":
-        events = ()
     return {
         "id": message.id,
         "seq": message.seq,
@@ -233,5 +251,5 @@ def _message(
         "turn_id": message.turn_id,
         "checkpoint_id": message.checkpoint_id,
         "created_at": message.created_at,
-        "events": [event_body(each) for each in events],
+        "events": [event_body(each) for each in message.events],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Body, Query
 
 from holdfast.server.context import Context, Id, ProjectName
 from holdfast.server.models.sessions import (
@@ -48,6 +48,7 @@ def list_sessions(
     found = []
     for served in context.projects.chosen(project):
         found += [session_body(served, each) for each in served.sessions.list(query)]
+
     found.sort(key=lambda each: each.updated_at, reverse=True)
     found.sort(key=lambda each: each.state != "waiting")
     end = offset + limit
@@ -63,12 +64,14 @@ def create_session(new: NewSessionJson, context: Context) -> Session:
     if new.agent != OURS and new.mode == "plan":
         message = "an external agent cannot be kept from writing; choose another mode."
         raise ApiError(422, "invalid", message)
+
     request = SessionRequest(
         new.title, new.agent, new.model, new.mode, new.place, with_changes=new.with_changes
     )
     made = begin_session(project, request, settings)
     if isinstance(made, SessionRefused):
         raise session_refused(made)
+
     return session_body(project, made.session)
 
 
@@ -85,8 +88,10 @@ def update_session(id: Id, edit: SessionEdit, context: Context) -> Session:
     project = context.projects.of_session(id)
     if edit.title is not None:
         _checked(rename_session(id, edit.title, project.sessions))
+
     if edit.archived is not None:
         _checked(archive_session(id, project.sessions, archived=edit.archived))
+
     project.sessions.choose(id, model=edit.model, mode=edit.mode)
     return session_body(project, project.session(id))
 
@@ -98,6 +103,7 @@ def delete_session(id: Id, context: Context) -> SessionDeletion:
     removed = remove_rows(id, project.sessions, project.checkpoints_at)
     if isinstance(removed, SessionNotRemoved):
         raise ApiError(409, "turn_running", removed.message)
+
     return SessionDeletion(
         outcome="deleted",
         session=removed.session,
@@ -111,7 +117,9 @@ def delete_session(id: Id, context: Context) -> SessionDeletion:
 
 
 @router.post("/sessions/{id}/fork", operation_id="forkSession", status_code=201)
-def fork_session(id: Id, fork: ForkRequest, context: Context) -> Session:
+def fork_session(
+    id: Id, fork: Annotated[ForkRequest, Body(default_factory=ForkRequest)], context: Context
+) -> Session:
     """Begin a session with the messages before a checkpoint, in a worktree of its own."""
     project = context.projects.of_session(id)
     checkpoint = fork.checkpoint_id or _last_checkpoint(project, id)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import getpass
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Body
 
 from holdfast import __version__
 from holdfast.config.settings import Setting
@@ -95,6 +95,7 @@ def list_decisions(
     listed = sorted(survey.decisions, key=lambda each: each.pinned)
     if unpinned:
         listed = [each for each in listed if not each.pinned]
+
     return DecisionList(
         decisions=[_decision(each) for each in listed], problems=list(survey.problems)
     )
@@ -102,7 +103,10 @@ def list_decisions(
 
 @router.post("/decisions/{id}/pin", operation_id="pinDecision")
 def pin_decision(
-    id: Id, pin: PinRequest, context: Context, project: ProjectName = None
+    id: Id,
+    pin: Annotated[PinRequest, Body(default_factory=PinRequest)],
+    context: Context,
+    project: ProjectName = None,
 ) -> DecisionAnswer:
     """Let later repairs replay a decision without a model."""
     manifest = _manifest(context, project)
@@ -113,6 +117,7 @@ def pin_decision(
     if not found.diff and not found.counts:
         message = f"{found.id}: it led to no code, so there is nothing to replay."
         raise ApiError(409, "refused", message)
+
     word = Pin(_user(), datetime.now(UTC).isoformat(timespec="seconds"), pin.reason)
     return DecisionAnswer(decision=_decision(_attempt(lambda: manifest.pin(found, word))))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Body, Query
 
 from holdfast.server.context import Context, Id, ProjectName
+from holdfast.server.models.problem import Refusal
 from holdfast.server.models.worktrees import (
     Merged,
     MergeRequest,
@@ -41,7 +42,9 @@ def list_worktrees(context: Context, project: ProjectName = None) -> WorktreeLis
 
 
 @router.post("/worktrees/{id}/merge", operation_id="mergeWorktree")
-def merge_worktree(id: Id, wanted: MergeRequest, context: Context) -> Merged:
+def merge_worktree(
+    id: Id, wanted: Annotated[MergeRequest, Body(default_factory=MergeRequest)], context: Context
+) -> Merged:
     """Propose the work of a worktree as a change of the project, or commit it on its branch."""
     project, worktree = _find(context, id)
     if wanted.form == "branch":
@@ -54,12 +57,14 @@ def merge_worktree(id: Id, wanted: MergeRequest, context: Context) -> Merged:
             target = project.root
         with project.workspace_at(target) as workspace:
             merged = _done(merge_as_changes(id, wanted.hunks, workspace, project.session_worktrees))
+
     change = merged.change
     outcome: Literal["proposed", "committed", "unchanged"] = "unchanged"
     if change is not None:
         outcome = "proposed"
     elif merged.commit is not None:
         outcome = "committed"
+
     return Merged(
         outcome=outcome,
         session=id,
@@ -116,7 +121,8 @@ def _find(context: ServerContext, session: str) -> tuple[ServedProject, SessionW
 
 def _done(outcome: _Outcome | WorktreeRefused) -> _Outcome:
     if isinstance(outcome, WorktreeRefused):
-        raise ApiError(409, "refused", " ".join(outcome.problems))
+        refusals = [Refusal(path="", reason="conflict", message=each) for each in outcome.problems]
+        raise ApiError(409, "refused", " ".join(outcome.problems), refusals=refusals)
     return outcome
 
 
@@ -126,6 +132,7 @@ def _worktree(project: ServedProject, worktree: SessionWorktree) -> WorktreeJson
         state = "there"
     elif worktree.removed:
         state = "removed"
+
     return WorktreeJson(
         id=worktree.session,
         session=worktree.session,

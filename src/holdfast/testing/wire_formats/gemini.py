@@ -29,16 +29,20 @@ def events_of(reply: Reply, number: int, model: str, prompt: int) -> list[bytes]
     """Return the parts of the stream: an empty beginning, one for each piece, the end."""
     if reply.chunks is not None:
         return [data_event(chunk) for chunk in reply.chunks]
+
     pieces = [data_event(_chunk(number, model, [part])) for part in _parts(reply, number)]
     parts = [b"", *pieces]
     if reply.finish == "":
         return parts
+
     last = _chunk(number, model, [], _stop_of(reply))
     if reply.usage == "last":
         last["usageMetadata"] = _usage(reply, prompt)
+
     event = data_event(last)
     if reply.finish == "wrong_json":
         event = broken(event)
+
     return [*parts, event]
 
 
@@ -47,9 +51,11 @@ def whole_of(reply: Reply, number: int, model: str, prompt: int) -> bytes:
     body = _chunk(number, model, list(_parts(reply, number)), _stop_of(reply))
     if reply.usage == "last":
         body["usageMetadata"] = _usage(reply, prompt)
+
     data = json_bytes(body)
     if reply.finish == "wrong_json":
         return data[: len(data) // 2]
+
     return data
 
 
@@ -62,8 +68,10 @@ def error_of(reply: Reply) -> dict[str, Any]:
 def _parts(reply: Reply, number: int) -> Iterator[dict[str, Any]]:
     for piece in in_pieces(reply.reasoning):
         yield {"text": piece, "thought": True}
+
     for piece in in_pieces(reply.text):
         yield {"text": piece}
+
     for place, call in enumerate(reply.calls):
         arguments = _arguments(call)
         # As the API does: a call whose arguments are not an object is a reason to stop, no part.

@@ -30,18 +30,22 @@ def events_of(reply: Reply, number: int, model: str, prompt: int) -> list[bytes]
     """Return the parts of the stream: the beginning, one for each piece, the end."""
     if reply.chunks is not None:
         return [typed_event(chunk) for chunk in reply.chunks]
+
     usage = _usage(reply, prompt)
     begun = {**_frame(number, model), "usage": {**usage, "output_tokens": 1}}
     parts = [typed_event({"type": "message_start", "message": begun})]
     for place, block in enumerate(_blocks(reply, number)):
         parts.extend(_block_events(block, place))
+
     if reply.finish == "":
         return parts
+
     delta = {"stop_reason": _stop_of(reply), "stop_sequence": None}
     ended = {"output_tokens": usage["output_tokens"]}
     last = typed_event({"type": "message_delta", "delta": delta, "usage": ended})
     if reply.finish == "wrong_json":
         last = broken(last)
+
     return [*parts, last, typed_event({"type": "message_stop"})]
 
 
@@ -55,11 +59,13 @@ def whole_of(reply: Reply, number: int, model: str, prompt: int) -> bytes:
         else:
             content[content["type"]] = "".join(pieces)
         body["content"].append(content)
+
     body["stop_reason"] = _stop_of(reply)
     body["usage"] = _usage(reply, prompt)
     data = json_bytes(body)
     if reply.finish == "wrong_json":
         return data[: len(data) // 2]
+
     return data
 
 
@@ -73,8 +79,10 @@ def _blocks(reply: Reply, number: int) -> Iterator[tuple[dict[str, Any], list[st
     """Yield each block of the content as it begins, and the pieces of its text."""
     if reply.reasoning:
         yield {"type": "thinking", "thinking": "", "signature": ""}, in_pieces(reply.reasoning)
+
     if reply.text:
         yield {"type": "text", "text": ""}, in_pieces(reply.text)
+
     for place, call in enumerate(reply.calls):
         block = {"type": "tool_use", "id": call_id(number, place, call), "name": call.name}
         yield {**block, "input": {}}, in_pieces(call.arguments)
@@ -87,12 +95,15 @@ def _block_events(block: tuple[dict[str, Any], list[str]], place: int) -> Iterat
     name, field = f"{kind}_delta", kind
     if kind == "tool_use":
         name, field = "input_json_delta", "partial_json"
+
     head = typed_event({"type": "content_block_start", "index": place, "content_block": start})
     for piece in pieces:
         yield head + _delta(place, {"type": name, field: piece})
         head = b""
+
     if kind == "thinking":
         head += _delta(place, {"type": "signature_delta", "signature": _SIGNATURE})
+
     yield head + typed_event({"type": "content_block_stop", "index": place})
 
 
@@ -120,6 +131,7 @@ def _usage(reply: Reply, prompt: int) -> dict[str, int]:
     # The API always has this field; without a count it says 0.
     if reply.usage == "none":
         counted = dict.fromkeys(counted, 0)
+
     return {
         "input_tokens": counted["prompt_tokens"],
         "cache_creation_input_tokens": 0,

@@ -18,6 +18,7 @@ def events_of(reply: Reply, number: int, model: str, prompt: int) -> list[bytes]
     """Return the parts of the stream: the beginning, one for each piece, the end."""
     if reply.chunks is not None:
         return [typed_event(chunk) for chunk in reply.chunks]
+
     counter = itertools.count()
 
     def encoded(*events: Mapping[str, Any]) -> bytes:
@@ -33,13 +34,16 @@ def events_of(reply: Reply, number: int, model: str, prompt: int) -> list[bytes]
     ]
     for place, item in enumerate(items):
         parts.extend(encoded(*events) for events in _item_events(item, place))
+
     if reply.finish == "":
         return parts
+
     ended = _response(reply, number, model, prompt, items)
     kind = "response.incomplete" if ended["status"] == "incomplete" else "response.completed"
     last = encoded({"type": kind, "response": ended})
     if reply.finish == "wrong_json":
         last = broken(last)
+
     return [*parts, last]
 
 
@@ -65,14 +69,17 @@ def _items(reply: Reply, number: int) -> list[dict[str, Any]]:
     if reply.reasoning:
         summary = [{"type": "summary_text", "text": reply.reasoning}]
         items.append({"type": "reasoning", "id": f"rs_{number}", "summary": summary})
+
     if reply.text:
         text = {"type": "output_text", "text": reply.text, "annotations": []}
         message = {"type": "message", "id": f"msg_{number}", "status": "completed"}
         items.append({**message, "role": "assistant", "content": [text]})
+
     for place, call in enumerate(reply.calls):
         item = {"type": "function_call", "id": f"fc_{number}_{place}", "status": "completed"}
         identity = call_id(number, place, call)
         items.append({**item, "call_id": identity, "name": call.name, "arguments": call.arguments})
+
     return items
 
 
@@ -100,15 +107,18 @@ def _item_events(item: dict[str, Any], place: int) -> Iterator[list[dict[str, An
             name, text, field = "response.function_call_arguments", item["arguments"], "arguments"
             part, frame = at, ""
             empty = {**item, "status": "in_progress", "arguments": ""}
+
     head = [{**added, "item": empty}]
     tail = [{**part, "type": f"{name}.done", field: text}]
     if frame:
         content = (item.get("summary") or item.get("content") or [{}])[0]
         head.append({**part, "type": f"{frame}.added", "part": {**content, "text": ""}})
         tail.append({**part, "type": f"{frame}.done", "part": content})
+
     for piece in in_pieces(text):
         yield [*head, {**part, "type": f"{name}.delta", "delta": piece}]
         head = []
+
     yield [*head, *tail, done]
 
 
@@ -119,6 +129,7 @@ def _response(
     if finish_of(reply) == "length":
         body["status"] = "incomplete"
         body["incomplete_details"] = {"reason": "max_output_tokens"}
+
     if reply.usage == "last":
         usage = usage_of(reply, prompt)
         body["usage"] = {
@@ -128,6 +139,7 @@ def _response(
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": usage["total_tokens"],
         }
+
     return body
 
 

@@ -9,6 +9,7 @@ from holdfast.changes.ports import FileUnfit
 from holdfast.guards.commands import Ask
 from holdfast.guards.secrets import is_secret
 from holdfast.guards.shell.read_only_git import with_switches
+from holdfast.tools.commands.sandbox_gaps import sandbox_gaps
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -31,22 +32,27 @@ def plan_read(read: ReadCommand, context: ToolContext) -> PlannedRead | Ask:
     program = guard.program(read.argv[0])
     if program is None:
         return Ask(f"{read.argv[0]} is not installed, or only in the project")
+
     for why in _reasons(read, context):
         if why:
             return Ask(why)
+
     words = read.argv
     if read.git is not None:
         words = with_switches(words, guard.git_settings())
+
     return PlannedRead((program, *words[1:]))
 
 
 def _reasons(read: ReadCommand, context: ToolContext) -> Iterator[str | None]:
     """Yield why the command needs approval, in the order in which this costs time."""
-    unprotected = context.ports.commands.sandbox.unprotected("read")
+    unprotected = sandbox_gaps(context.ports.commands.sandbox, "read")
     if unprotected:
         yield f"no sandbox protects here: {', '.join(unprotected)}"
+
     for path in read.paths:
         yield _why_not_path(path, context, prints=read.prints)
+
     yield context.ports.reads.why_not_files()
     if read.git is not None:
         yield context.ports.reads.why_not_git(read.git, read.paths)
@@ -62,6 +68,7 @@ def _why_not_path(path: str, context: ToolContext, *, prints: bool) -> str | Non
         return place.message
     if prints and (is_secret(place.at) or names_secrets((path,))):
         return f"{path} may hold secrets"
+
     return None
 
 

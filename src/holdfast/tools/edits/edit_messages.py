@@ -52,9 +52,11 @@ def describe_landed(landing: LandedEdits, hidden: frozenset[str] = frozenset()) 
         if hidden & {file.path, file.to}:
             message = message.partition("\n")[0]
         messages.append(message)
+
     text = "\n".join(messages)
     if landing.proposed:
         text = f"Proposed for review, and part of what you read from now on.\n{text}"
+
     return shorten(text, _MOST_CHARACTERS)
 
 
@@ -83,6 +85,7 @@ def _edited(file: FileLanded, parsed: _ParsedDiff) -> str:
     sentence, _, changed = explain(landed).partition("\n")
     if parsed.grown:
         sentence += f" The lines below moved by {parsed.grown:+d}."
+
     path = file.to or file.path
     return f"{path}: {sentence}\n{changed}".rstrip()
 
@@ -126,6 +129,7 @@ def _parse_diff(diff: str) -> _ParsedDiff:
             changing = False
         if sign in {"-", " "}:
             number += 1
+
     return _ParsedDiff("\n".join(hunks), tuple(places), grown)
 
 
@@ -142,12 +146,14 @@ def describe_refused(
     nothing = "Nothing was written."
     if others:
         nothing = "Nothing was written; the other edits of this call were not applied either."
+
     records = [_record(each, kind, expected) for each in refusals]
     if len(records) == 1:
         record = records[0]
         if others:
             record["message"] = f"{record['message']}\n{nothing}"
         return _json(record)
+
     message = f"{count(len(records), 'edit')} were refused. {nothing}"
     return _json({"kind": kind, "message": message, "refusals": records})
 
@@ -163,8 +169,10 @@ def _record(message: EditMessage, kind: ErrorKind, expected: str) -> dict[str, o
     if message.stale and refused.reason in {"not_found", "stale", "ambiguous", "out_of_bounds"}:
         cure = "The file has changed since it was shown to you; read it again."
         record["message"] = f"{record['message']}\n{cure}"
+
     if message.now is not None:
         record["current_lines"] = _lines_around(message.now, refused)
+
     return record
 
 
@@ -173,11 +181,13 @@ def _refusal(refused: Refused, kind: ErrorKind, expected: str) -> dict[str, obje
     record = refusal_record(replace(refused, kind=kind))
     if record["expected_format"]:
         record["expected_format"] = expected
+
     compact: dict[str, object] = {}
     for name, value in record.items():
         may_be_empty = name in {"message", "expected_format"}
         if value or may_be_empty:
             compact[name] = value
+
     return compact
 
 
@@ -190,6 +200,7 @@ def _lines_around(text: str, refused: Refused) -> str:
     for number, line in enumerate(lines[first : first + MOST_LINES], first + 1):
         bounded = shorten_line(line, 200)
         shown.append(f"{number}| {bounded}")
+
     return "\n".join(shown)
 
 

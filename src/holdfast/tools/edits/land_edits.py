@@ -72,6 +72,7 @@ class _CallInProgress:
                 reason = why_protected(looked.at)
             if reason is not None:
                 reasons[path] = reason
+
         return reasons
 
     def is_secret(self, path: str) -> bool:
@@ -87,21 +88,26 @@ def edit(call: EditCall, context: ToolContext) -> ToolOutcome:
         if isinstance(place, Regular) and place.size > _LARGEST:
             megabytes = place.size // 1_000_000
             return failed(f"{path}: this file has {megabytes} MB, too much to be edited here.")
+
     started = _start(call, context)
     refused = _refuse_untried(started)
     if refused is not None:
         return refused
+
     # In memory first: the user is not asked about an edit that would not land.
     planned = plan_requests(call.requests, context.ports.files, overwrite=call.overwrite)
     if not isinstance(planned, ChangePlan):
         return _refused(planned, started)
+
     refused = _ask(planned, started)
     if refused is not None:
         return refused
+
     requested = RequestedEdits(call.requests, overwrite=call.overwrite)
     landing = context.ports.editor.land(requested, planned)
     if isinstance(landing, LandedEdits):
         return _landed(landing, started)
+
     return _refused(landing, started)
 
 
@@ -110,9 +116,11 @@ def _refuse_untried(started: _CallInProgress) -> ToolOutcome | None:
     for looked in started.before.values():
         if isinstance(looked, FileUnfit) and looked.reason == "out_of_bounds":
             return denied(looked.message)
+
     marked = _marked(started)
     if marked:
         return _refused(marked, started)
+
     return None
 
 
@@ -132,6 +140,7 @@ def _marked(started: _CallInProgress) -> list[FileRefused]:
             )
             refused = Refused("not_found", message, kind=started.call.kind)
             refusals.append(FileRefused(request.path, refused))
+
     return refusals
 
 
@@ -163,11 +172,13 @@ def _ask(planned: ChangePlan, started: _CallInProgress) -> ToolOutcome | None:
     why = clean(diff)
     if any(map(started.is_secret, paths)):
         why = PRIVATE
+
     subject = ", ".join(paths)
     gate = started.context.ports.gate
     protected = started.protected()
     if not protected:
         return refuse(gate.ask("edit", subject, why), subject)
+
     reasons = [f"{path}: {reason}" for path, reason in protected.items()]
     why = "\n".join([*reasons, why])
     return refuse(gate.ask("protected", subject, why), "; ".join(reasons), PROTECTED_CURE)
@@ -181,9 +192,11 @@ def _landed(landing: LandedEdits, started: _CallInProgress) -> ToolOutcome:
     for looked in started.before.values():
         if isinstance(looked, FileFound):
             before[looked.at] = looked.data
+
     for file in landing.files:
         for path in file.at:
             _remember(path, before.get(path), started.context)
+
     modified = _paths_of(landing.files)
     hidden = frozenset(filter(started.is_secret, modified))
     text = describe_landed(landing, hidden)
@@ -198,6 +211,7 @@ def _remember(path: str, before: bytes | None, context: ToolContext) -> None:
     if data is None:
         context.memory.shown.pop(path, None)
         return
+
     seen = context.memory.shown.get(path)
     if seen is not None:
         seen.moved = True
@@ -218,18 +232,22 @@ def _refused(refusals: Sequence[FileRefused], started: _CallInProgress) -> ToolO
         messages.append(_message(each, started))
         text = sendable(each.refused.message)
         events.append(EditRefused(each.path, each.refused.reason, text))
+
     reasons = {each.refused.reason for each in refusals}
     # The file is already as requested: this is no failure, and no progress either.
     done = {"already_applied"}
     if call.overwrite:
         done.add("no_change")
+
     others = len(refusals) != len(call.requests)
     if reasons <= done and not others:
         text = "\n".join(message.each.refused.message for message in messages)
         return ToolOutcome(text, events=tuple(events))
+
     text = describe_refused(messages, call.kind, call.format, others=others)
     if reasons <= {"malformed"}:
         return ToolOutcome(text, "schema_reject", events=tuple(events))
+
     return ToolOutcome(text, "exec_error", events=tuple(events))
 
 
@@ -241,16 +259,19 @@ def _message(each: FileRefused, started: _CallInProgress) -> EditMessage:
     if started.is_secret(each.path):
         refused = _without_lines(each.path, each.refused)
         return EditMessage(FileRefused(each.path, refused))
+
     memory = started.context.memory
     decoded = decode(looked.data)
     seen = memory.shown.get(looked.at)
     stale = False
     if seen is not None and not seen.moved:
         stale = seen.text != decoded.text
+
     refusals = memory.refusals.get(looked.at, 0) + 1
     memory.refusals[looked.at] = refusals
     if refusals < 2 or decoded.binary:
         return EditMessage(each, stale=stale)
+
     memory.shown[looked.at] = ShownText(decoded.text)
     return EditMessage(each, decoded.text, stale=stale)
 

@@ -78,6 +78,7 @@ def system_prompt(tools: Collection[str], profile: Profile) -> str:
         title, _, _ = section.partition("\n")
         if wanted[title]:
             prompt += f"# {section}"
+
     return prompt.strip() + "\n"
 
 
@@ -91,13 +92,16 @@ def overview(facts: ProjectFacts, tokens: int = 1_500) -> str:
     head = f"The project has {count(len(files), 'file')}. {_languages(files)}".rstrip()
     if facts.check:
         head += f"\nTo check it: `{facts.check}`."
+
     guide = _guide(facts, room // 2)
     tree = _tree(files, room - len(head) - len(guide) - 20)
     parts = [head]
     if guide:
         parts.append(guide)
+
     if tree:
         parts.append(f"Files:\n{tree}")
+
     text = "\n\n".join(parts)
     return clean(text[:room])
 
@@ -111,8 +115,10 @@ def _languages(files: Sequence[str]) -> str:
         language = _LANGUAGES.get(dot + suffix)
         if language is not None:
             counted[language] += 1
+
     if not counted:
         return ""
+
     most = sorted(counted.items(), key=lambda each: (-each[1], each[0]))[:4]
     listed = ", ".join(f"{language} ({number})" for language, number in most)
     return f"Languages: {listed}."
@@ -122,9 +128,11 @@ def _guide(facts: ProjectFacts, room: int) -> str:
     guide = (facts.guide or "").strip()
     if not guide:
         return ""
+
     text = f"{facts.guide_name}:\n{guide}"
     if len(text) <= room:
         return text
+
     whole_lines, _, _ = text[:room].rpartition("\n")
     return f"{whole_lines}\n(more in {facts.guide_name})"
 
@@ -139,6 +147,7 @@ def _tree(files: Sequence[str], room: int) -> str:
         if tree == best:
             break
         best = tree
+
     return best or _first_lines(_tree_lines(files, 1), room)
 
 
@@ -151,8 +160,10 @@ def _tree_lines(files: Sequence[str], depth: int) -> list[str]:
             lines.append(path)
         else:
             below["/".join(parts[:depth])] += 1
+
     for directory, number in below.items():
         lines.append(f"{directory}/ ({count(number, 'file')})")
+
     return sorted(lines)
 
 
@@ -163,6 +174,8 @@ def _first_lines(lines: Sequence[str], room: int) -> str:
         if room < 0:
             break
         kept.append(line)
+
     if not kept:
         return ""
+
     return "\n".join([*kept, f"({len(lines) - len(kept)} more)"])

@@ -62,7 +62,9 @@ def profile_of(model: str) -> Profile:
     # The largest size counts: `30b-a3b` has 30 billion parameters, and 3 billion are active.
     if max(sizes, default=math.inf) <= _SMALL:
         return SMALL
+
     for pattern, profile in _FAMILIES:
         if re.search(pattern, name):
             return profile
+
     return UNKNOWN

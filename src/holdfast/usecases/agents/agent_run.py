@@ -100,6 +100,7 @@ class AgentRun:
             return self._broken_off(f"{self._name} was ended: {error}")
         finally:
             self._settle()
+
         return self._judge(result)
 
     def emit(self, event: Event) -> None:
@@ -159,6 +160,7 @@ class AgentRun:
                 self._settle()
             case _:
                 pass
+
         self.emit(update)
 
     def _settle(self) -> None:
@@ -193,9 +195,11 @@ class AgentRun:
             return replace(outcome, stop_reason="cancelled", message="Cancelled.")
         if result.stop_reason == "done":
             return outcome
+
         message = _ENDS[result.stop_reason].format(self._name)
         if result.message:
             message = f"{message}: {result.message}"
+
         return replace(outcome, stop_reason=result.stop_reason, message=self._clean(message))
 
     def _status(self) -> AgentStatus:

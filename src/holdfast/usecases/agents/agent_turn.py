@@ -135,7 +135,7 @@ def _started(
         begun.session,
         begun.turn,
         dependencies.name,
-        message.prompt or "",
+        begun.prompt,
         continued=message.continued,
         agent=dependencies.name,
         chat_id=begun.chat,
@@ -164,14 +164,17 @@ def _work(
     else:
         # Before the files are compared: nothing is to write any more.
         agent.close()
+
     run.tell_state(outcome)
     if run.problem is not None:
         turn.look_unflushed("agent")
         raise run.problem
+
     turn.look("agent")
     if outcome.stop_reason == "needs_approval":
         sentinel = sentinels.needs_approval(permissions.unanswered or "")
         turn.recorder.emit(SentinelRaised(sentinel))
+
     return turn.with_observed(_ended(outcome))
 
 

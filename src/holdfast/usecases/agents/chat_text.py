@@ -42,6 +42,7 @@ def chat_text(past: Sequence[PastEvents], longest: int = LONGEST) -> str:
     blocks = list(_blocks(past))
     if not blocks:
         return ""
+
     size = sum(len(block.shown) for block in blocks)
     for number, block in enumerate(blocks):
         if size <= longest:
@@ -49,13 +50,16 @@ def chat_text(past: Sequence[PastEvents], longest: int = LONGEST) -> str:
         if len(block.output) > len(_NO_OUTPUT):
             size -= len(block.output) - len(_NO_OUTPUT)
             blocks[number] = _Block(block.text, _NO_OUTPUT)
+
     first = 0
     while size > longest and first < len(blocks) - 1:
         size -= len(blocks[first].shown)
         first += 1
+
     shown = [block.shown for block in blocks[first:]]
     if first:
         shown.insert(0, _CUT)
+
     # What is left of a single message that is longer than all.
     return "\n\n".join([_HEAD, *(text[-longest:] for text in shown)])
 

@@ -92,6 +92,7 @@ class Permissions:
             case Refuse(message):
                 self._note(AgentNote("denied", {"message": message}))
                 return "deny"
+
         return _Question("command", command, verdict.why)
 
     def _question_of_edit(self, call: AgentCall) -> _Question:
@@ -99,10 +100,12 @@ class Permissions:
         subject = ", ".join(path or name for path, name in zip(paths, call.paths, strict=True))
         if None in paths:
             return _Question("tool", f"{call.title}: {subject}", "it is outside of the worktree")
+
         reasons = [f"{path}: {why}" for path in paths if (why := why_protected(path or ""))]
         if reasons:
             why = "\n".join([*reasons, call.diff])
             return _Question("protected", subject, why)
+
         return _Question("edit", subject, call.diff or call.title)
 
     def _below_root(self, path: str) -> str | None:
@@ -112,6 +115,8 @@ class Permissions:
             if not pure.is_relative_to(self._root):
                 return None
             pure = pure.relative_to(self._root)
+
         if ".." in pure.parts:
             return None
+
         return str(pure)

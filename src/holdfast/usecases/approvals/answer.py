@@ -75,10 +75,12 @@ def answer_question(
             f"{wanted}: there is no such question in this project; `holdfast approvals list` "
             "names those that wait."
         )
+
     (question,) = found
     refusal = _refuse(question, said)
     if refusal is not None:
         return refusal
+
     given = event_of(question.id, question.subject, said)
     outcome = record_answer(question.what, given, said, questions, grants)
     match outcome:
@@ -111,11 +113,13 @@ def record_answer(
     outcome = questions.answer(given)
     if not isinstance(outcome, AnswerRecorded):
         return outcome
+
     if what == "command" and said.answer == "always":
         if said.by_rule:
             grants.add_rule(allowed_rule(given.subject, said))
         else:
             grants.add(given.subject)
+
     return outcome
 
 
@@ -151,6 +155,7 @@ def _refuse(question: ApprovalRecord, said: PersonsAnswer) -> AnswerRefused | No
             "always; leave --prefix out to allow exactly this command.",
             question,
         )
+
     return None
 
 
@@ -164,7 +169,9 @@ def describe(question: ApprovalRecord) -> str:
         return f"its turn ended before it was answered, at {question.answered_at}."
     if question.answer == "nobody":
         return f"nobody could be asked when it came up, at {question.answered_at}."
+
     said = f"it was answered before: {question.answer}, at {question.answered_at}"
     if question.reason:
         return f"{said} ({question.reason})."
+
     return f"{said}."

@@ -13,7 +13,6 @@ from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileFound, FileMissing
 from holdfast.changes.swaps import Batch
 from holdfast.changes.transaction import Done, Failed
-from holdfast.landing.formats.parse import Format, parse
 from holdfast.usecases.events.change_events import Published, change_moved
 from holdfast.usecases.locked_workspace import LockedWorkspace, locked
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
@@ -26,8 +25,10 @@ if TYPE_CHECKING:
 
     from holdfast.changes.ports import Files
     from holdfast.changes.swaps import Swap
+    from holdfast.landing.formats.parse import Format
     from holdfast.vocab.events import Event
     from holdfast.vocab.owned_event import OwnedEvent
+    from holdfast.vocab.requests import FileRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ def apply_reply(
         if isinstance(landed, PlannedReply):
             return AppliedReply(landed.plan.files)
         return NothingDone(landed)
+
     with locked(workspace) as root:
         if root.refused:
             return root.refused
@@ -113,14 +115,17 @@ def land_reply(
     if isinstance(reply, PlannedReply):
         changed = [swap.path for swap in reply.plan.swaps if not _is_before(swap, files)]
         return changed_meanwhile(changed) or reply
+
     if isinstance(reply, ReplyText):
         parsed = _parse(reply)
         if isinstance(parsed, Refused):
             return (FileRefused("", parsed),)
         reply = parsed
+
     planned = plan_requests(reply.requests, files, overwrite=reply.overwrite)
     if isinstance(planned, ChangePlan):
         return PlannedReply(reply, planned)
+
     return planned
 
 
@@ -135,12 +140,14 @@ def _is_before(swap: Swap, files: Files) -> bool:
 
 
 def _parse(reply: ReplyText) -> RequestedEdits | Refused:
-    requests = parse(reply.text, reply.format, reply.unwrap)
+    requests = _parse_as(reply, reply.format)
     if isinstance(requests, Refused):
         return requests
+
     overwrite = False
     if any(request.action == "create" for request in requests):
         overwrite = _is_json(reply)
+
     return RequestedEdits(tuple(requests), overwrite=overwrite)
 
 
@@ -177,6 +184,7 @@ def write_change(
             done.events,
             done.seq,
         )
+
     unsettled = isinstance(carried, Failed) and carried.unsettled
     if change.origin == AT_ONCE and not unsettled:
         # If the log cannot be written now, `reconcile` will find the change and reject it.
@@ -184,6 +192,7 @@ def write_change(
             rejected = [change_moved(change, "rejected")]
             seq = root.workspace.log.move(change.id, "proposed", "rejected", rejected)
             done = done.followed_by(Published.of(rejected, seq))
+
     return replace(nothing_done(carried, root.recovered), seq=done.seq)
 
 
@@ -194,4 +203,11 @@ def _is_json(reply: ReplyText) -> bool:
     """
     if reply.format not in {"auto", "json"}:
         return False
-    return not isinstance(parse(reply.text, "json", reply.unwrap), Refused)
+    return not isinstance(_parse_as(reply, "json"), Refused)
+
+
+def _parse_as(reply: ReplyText, notation: Format) -> tuple[FileRequest, ...] | Refused:
+    # A repair has its requests already, and the notations take long to import.
+    from holdfast.landing.formats.parse import parse  # noqa: PLC0415 - see above
+
+    return parse(reply.text, notation, reply.unwrap)

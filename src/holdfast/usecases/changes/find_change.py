@@ -20,12 +20,15 @@ def find_change(name: str, log: ChangeLog) -> Change | FileRefused:
     found = log.get(name)
     if found is not None:
         return found
+
     ids = log.ids()
     hits = []
     if name:
         hits = [each for each in ids if each.startswith(name)]
+
     if len(hits) == 1:
         found = log.get(hits[0])
+
     if found is not None:
         return found
     if hits:
@@ -37,11 +40,13 @@ def find_change(name: str, log: ChangeLog) -> Change | FileRefused:
                 f"{name}: several changes start with this ({several}); type more of the id.",
             ),
         )
+
     name = name or "an empty id"
     near = get_close_matches(name, ids, 1, 0.0)
     cure = "there are none below this root yet"
     if near:
         cure = f"the nearest is {near[0]}; list them to see all"
+
     return FileRefused(
         "", Refused("not_found", f"{name}: there is no such change; {cure}.", "\n".join(near))
     )

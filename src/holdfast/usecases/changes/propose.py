@@ -5,7 +5,6 @@ Land a reply in memory, on the files and the changes proposed before it, and rec
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import (
@@ -20,12 +19,14 @@ from holdfast.changes.hunks import hunks_of, judge_hunks, split_change
 from holdfast.changes.overlay import Overlay
 from holdfast.changes.plan import ChangePlan, FileRefused
 from holdfast.changes.rebase.merge_difference import merge_difference
+from holdfast.changes.tree_difference import plan_of_difference, tree_of
 from holdfast.usecases.changes.apply import PlannedReply, ReplyText, land_reply
 from holdfast.usecases.events.change_events import edits_landed
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -80,28 +81,53 @@ def propose_difference(
 ) -> Proposed | NothingDone | None:
     """Record the difference of two trees, merged into the files and the changes proposed before.
 
-    With `hunks`, only these. Return None if the files have it all.
+    With `hunks`, only these hunks of the difference. Return None if the files have it all.
     """
+    chosen = _choose_hunks(before, after, hunks)
+    if isinstance(chosen, Refused):
+        return NothingDone((FileRefused("", chosen),))
+
     with locked(workspace) as root:
         if root.refused:
             return root.refused
         root.reconcile()
-        plan = merge_difference(before, after, overlay_of(workspace))
+        plan = merge_difference(*chosen, overlay_of(workspace))
         if not isinstance(plan, ChangePlan):
             return NothingDone(plan, root.recovered)
         if not plan.swaps:
             return None
         planned = PlannedReply(RequestedEdits(), plan)
         change = planned.as_change(workspace.new_id(), FOR_REVIEW, owner)
-        refused = judge_hunks(change, hunks)
-        if refused is not None:
-            return NothingDone((FileRefused("", refused),), root.recovered)
-        if hunks and len(set(hunks)) < len(hunks_of(change)):
-            part, _ = split_change(change, hunks, change.id, "")
-            change = replace(change, plan=part.plan)
         landed_events = edits_landed(change, workspace.secrets, proposed=True)
         added, published = root.add(change, landed_events)
         return Proposed(added.change, root.recovered, published.events, published.seq)
+
+
+def _choose_hunks(
+    before: TreeOf, after: TreeOf, hunks: Collection[int]
+) -> tuple[TreeOf, TreeOf] | Refused:
+    """Return two trees that differ by these hunks only, or by all if none is named.
+
+    The hunks are counted in the difference itself: which of them the files have already does not
+    change their numbers.
+    """
+    if not hunks:
+        return before, after
+
+    plan = plan_of_difference(before, after)
+    whole = Change("", "proposed", FOR_REVIEW, RequestedEdits(), plan)
+    refused = judge_hunks(whole, hunks, "the difference")
+    if refused is not None:
+        return refused
+    if len(set(hunks)) == len(hunks_of(whole)):
+        return before, after
+
+    part, _ = split_change(whole, hunks, "", "")
+    swaps = part.plan.swaps
+    return (
+        tree_of((swap.path, swap.before) for swap in swaps),
+        tree_of((swap.path, swap.after) for swap in swaps),
+    )
 
 
 def overlay_of(workspace: Workspace) -> Overlay:

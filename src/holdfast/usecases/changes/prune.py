@@ -33,6 +33,7 @@ def prune_changes(workspace: Workspace, *, keep: int) -> ChangesPruned | Nothing
     """
     if not workspace.has_journal():
         return ChangesPruned((), 0)
+
     with locked(workspace) as root:
         if root.refused:
             return root.refused

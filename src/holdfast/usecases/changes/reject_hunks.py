@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.changes.change import ChangeOwner, judge_move, judge_place
 from holdfast.changes.hunks import hunks_of, judge_hunks, split_change
 from holdfast.changes.plan import FileRefused
+from holdfast.changes.tree_difference import tree_of
 from holdfast.usecases.changes.list_changes import find_recorded
 from holdfast.usecases.changes.propose import propose_difference
 from holdfast.usecases.changes.review import Accepted, Rejected, apply_change
@@ -16,11 +17,9 @@ from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
     from holdfast.changes.change import Change
-    from holdfast.changes.swaps import Content
-    from holdfast.changes.tree_difference import TreeOf
     from holdfast.usecases.workspace import Workspace
 
 
@@ -57,14 +56,15 @@ def reject_hunks(
             moved = [change_moved(rejected, "rejected")]
             seq = workspace.log.move(rejected.id, "proposed", "rejected", moved)
             return Rejected(rejected, root.recovered, seq)
+
     return _take_out(change, rejected, workspace)
 
 
 def _take_out(change: Change, rejected: Change, workspace: Workspace) -> Accepted | NothingDone:
     """Take hunks out of the files, by a change of its own."""
     swaps = rejected.plan.swaps
-    before = _tree((swap.path, swap.after) for swap in swaps)
-    after = _tree((swap.path, swap.before) for swap in swaps)
+    before = tree_of((swap.path, swap.after) for swap in swaps)
+    after = tree_of((swap.path, swap.before) for swap in swaps)
     owner = ChangeOwner(change.session, change.turn)
     proposed = propose_difference(before, after, workspace, owner=owner)
     if proposed is None:
@@ -72,11 +72,8 @@ def _take_out(change: Change, rejected: Change, workspace: Workspace) -> Accepte
         return NothingDone((FileRefused("", Refused("already_applied", message)),))
     if isinstance(proposed, NothingDone):
         return proposed
+
     return apply_change(proposed.change.id, workspace)
-
-
-def _tree(contents: Iterable[tuple[str, Content | None]]) -> TreeOf:
-    return {path: (each.data, each.mode or 0o644) for path, each in contents if each is not None}
 
 
 def _decided_meanwhile(change: Change) -> FileRefused:

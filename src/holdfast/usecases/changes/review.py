@@ -91,12 +91,14 @@ def _apply_some(
     log = root.workspace.log
     if not hunks or len(hunks) == len(hunks_of(change)):
         return _apply_whole(change, root)
+
     new_id = root.workspace.new_id
     accepted, rest = split_change(change, hunks, new_id(), new_id())
     # First whether the part fits: a change that cannot be applied must not be split.
     landed = rebase_change(accepted, root.workspace.files)
     if not isinstance(landed, ChangePlan):
         return NothingDone(_cured(landed, change, log), root.recovered)
+
     accepted = replace(accepted, plan=landed)
     events = [
         change_moved(rest, "proposed", replaces=change.id),
@@ -106,15 +108,18 @@ def _apply_some(
     parts = log.split(change.id, accepted, rest, events)
     if parts is None:
         return NothingDone((_decided_meanwhile(change),), root.recovered)
+
     before = Published.of(events, parts.event_seq)
     written = write_change(parts.accepted, root, before)
     if isinstance(written, AppliedReply):
         return Accepted(written, parts.rest)
+
     if not written.unsettled:
         # If the log cannot be written now, `reconcile` will find the parts and join them.
         with suppress(LogUnavailable):
             seq = join_parts(log, change.id, accepted=parts.accepted, rest=parts.rest)
             return replace(written, seq=seq or written.seq)
+
     return written
 
 
@@ -123,6 +128,7 @@ def _apply_whole(change: Change, root: LockedWorkspace) -> Accepted | NothingDon
     landed = rebase_change(change, workspace.files)
     if not isinstance(landed, ChangePlan):
         return NothingDone(_cured(landed, change, workspace.log), root.recovered)
+
     revised = replace(change, plan=landed)
     published = Published()
     if landed != change.plan:
@@ -133,9 +139,11 @@ def _apply_whole(change: Change, root: LockedWorkspace) -> Accepted | NothingDon
         if seq is None:
             return NothingDone((_decided_meanwhile(change),), root.recovered)
         published = Published.of(events, seq)
+
     written = write_change(revised, root, published)
     if isinstance(written, AppliedReply):
         return Accepted(written)
+
     return written
 
 
@@ -153,6 +161,7 @@ def _cured(
                 "apply that one first."
             )
             return (FileRefused("", Refused("conflict", message)), *refusals)
+
     return refusals
 
 

@@ -61,19 +61,23 @@ def undo_change(change: Change, root: LockedWorkspace, *, left_by: str) -> Rewou
     refused = judge_place(change, "changes rewind") or judge_move(change, "rewound")
     if refused:
         return NothingDone((FileRefused("", refused),), root.recovered)
+
     workspace = root.workspace
     later = workspace.log.list(state="applied", after=change.seq, touching=change.paths)
     batch = plan_rewind(change, workspace.files, later, left_by=left_by)
     if not isinstance(batch, Batch):
         return NothingDone(batch, root.recovered)
+
     undone = tuple(undone_swap(swap) for swap in change.plan.swaps)
     if not batch.swaps:
         # Every file has its old bytes already.
         published = record_batch(workspace, batch, [change])
         return Rewound(change.id, undone, root.recovered, seq=published.seq)
+
     carried, published = root.carry_out(batch, change)
     if not isinstance(carried, Done):
         return nothing_done(carried, root.recovered)
+
     return Rewound(change.id, undone, root.recovered, carried.unrecorded, published.seq)
 
 

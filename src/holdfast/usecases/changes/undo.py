@@ -46,6 +46,7 @@ def undo_last(workspace: Workspace) -> Undone | NothingDone:
     """Finish what a dead process left, then undo the last applied change."""
     if not workspace.has_journal():
         return NothingDone((_nothing_to_undo("apply"),))
+
     with locked(workspace) as root:
         if root.refused:
             return root.refused
@@ -65,6 +66,7 @@ def undo_turn(workspace: Workspace, *, session: str | None = None) -> Undone | N
     """
     if not workspace.has_journal():
         return NothingDone((_nothing_to_undo("turn"),))
+
     with locked(workspace) as root:
         if root.refused:
             return root.refused
@@ -90,17 +92,21 @@ def _undo_together(
             return NothingDone(batch, root.recovered)
         files.swap(batch.swaps)
         batches.append(batch)
+
     batch = sum_of(batches, files.sum())
     undone: dict[str, FileUndone] = {}
     for change in changes:
         undone.update({swap.path: undone_swap(swap) for swap in change.plan.swaps})
+
     reports = tuple(undone.values())
     if not batch.swaps:
         published = record_batch(root.workspace, batch, changes)
         return Undone(reports, root.recovered, None, published.seq, tuple(changes), turn)
+
     carried, published = root.carry_out(batch, *changes)
     if not isinstance(carried, Done):
         return nothing_done(carried, root.recovered)
+
     return Undone(reports, root.recovered, carried.unrecorded, published.seq, tuple(changes), turn)
 
 

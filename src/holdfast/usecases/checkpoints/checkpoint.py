@@ -155,6 +155,7 @@ def _record(
     turn = None
     if owner is not None:
         turn = owner.turn
+
     event = checkpoint_taken(taken, turn)
     gone = tuple(each.id for each in worktree.pruned())
     created = Created(taken, recovered, None, (event.event,), dropped=gone)
@@ -163,6 +164,7 @@ def _record(
         seq = transcript.record(taken, [event], gone, checkpoints_removed)
     except ConversationFailed as error:
         return replace(created, unrecorded=f"the store does not know of this: {error}")
+
     return replace(created, seq=seq)
 
 
@@ -175,6 +177,7 @@ def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
         listed = Listed((), notes=_notes_of_gone(worktrees.gone()))
     except CheckpointFailed as error:
         return refused_by(error)
+
     try:
         return replace(listed, elsewhere=worktrees.elsewhere())
     except ConversationFailed as error:
@@ -271,6 +274,7 @@ def _is_unfinished(session: str, worktree: Worktree, worktrees: Worktrees) -> bo
             continue
         if target.draft.session == session:
             return True
+
     return False
 
 
@@ -288,8 +292,10 @@ def _forget(
             undo_ids.append(each.id)
         if each.draft.session:
             in_sessions = True
+
     if not any((removed, undo_ids, in_sessions)):
         return None
+
     try:
         return worktrees.conversations.transcript.forget(removed, undo_ids, checkpoints_removed)
     except ConversationFailed:

@@ -44,6 +44,7 @@ def compare_files(
             versions = worktree.versions(found.present, present, LARGEST)
     except CheckpointFailed as error:
         return refused_by(error)
+
     return FilesCompared(files, _hunks(versions))
 
 
@@ -59,8 +60,10 @@ def file_at(
             version = worktree.file_at(found.present.tree, path, LARGEST)
     except CheckpointFailed as error:
         return refused_by(error)
+
     if version is None:
         return refused(f"{path}: checkpoint {found.id} has no such file.", "not_found")
+
     return version
 
 
@@ -73,6 +76,7 @@ def _hunks(versions: tuple[FileVersions, ...]) -> tuple[ChangeHunk, ...]:
             continue
         _add(before, each.path, each.before)
         _add(after, each.path, each.after)
+
     return hunks_between(before, after)
 
 

@@ -37,6 +37,7 @@ def belonging(
             "has them.",
             "not_found",
         )
+
     return found
 
 
@@ -50,14 +51,17 @@ def belonging_elsewhere(wanted: str, worktrees: Worktrees) -> NothingDone | None
     except ConversationFailed:
         # What this worktree has was looked up already, and its refusal is true.
         return None
+
     found = [each for each in others if wanted and each.id.startswith(wanted)]
     if len(found) != 1:
         return None
+
     taken, root = found[0].id, found[0].worktree
     if found[0].is_gone:
         cure = _cure_of_gone(taken, root)
         message = f"{taken}: this was taken in the worktree {root}, which is gone; {cure}."
         return refused(message, "not_found")
+
     there = f"holdfast checkpoint restore {taken} --root {root}"
     return refused(f"{taken}: this was taken in the worktree {root}; restore it there: {there}")
 

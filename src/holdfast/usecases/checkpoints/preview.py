@@ -99,6 +99,7 @@ def _preview(
         prefix = worktrees.prefix
         files = tuple(_file(each, left, prefix, workspace) for each in plan.changes)
         kept = tuple(plan.kept.items())
+
     return RestorePreview(files, task.following, _will_stop(task, worktrees), kept)
 
 
@@ -109,14 +110,17 @@ def _left_by_session(
     session = target.draft.session
     if session is None:
         return {}
+
     by_others = set()
     for event in events.after(target.draft.logged or 0, session=session):
         if event.kind == "edit_observed" and event.body.get("by") == "outside":
             by_others.add(event.body.get("change_id"))
+
     left: dict[str, Swap] = {}
     for change in reversed(workspace.log.list(session=session)):
         if change.state == "applied" and change.id not in by_others:
             left.update({swap.path: swap for swap in change.plan.swaps})
+
     return left
 
 
@@ -132,10 +136,12 @@ def _file(
         status = "added"
     elif difference.after is None:
         status = "deleted"
+
     own = path.removeprefix(prefix)
     by: Literal["session", "other"] = "other"
     if path.startswith(prefix) and own in left and workspace.tree.side(left[own]) == "after":
         by = "session"
+
     return PreviewedFile(path, status, by)
 
 

@@ -31,15 +31,19 @@ def restore_done_before(
     """
     if not _may_be_done(task, plan, worktree):
         return None
+
     for done in recovered.finished:
         if _is_same(done, task, plan):
             return done
+
     undo_checkpoint = last_undo_checkpoint(worktree.checkpoints())
     if undo_checkpoint is None or not _is_undo_of(undo_checkpoint, task):
         return None
+
     moved_on = plan is not None and _has_moved_on(plan, undo_checkpoint, worktree)
     if moved_on or _changes_differ(task, worktrees):
         return None
+
     again = Restored(
         "restore",
         task.target.id,
@@ -51,6 +55,7 @@ def restore_done_before(
     )
     if plan is None:
         return again
+
     again = replace(again, kept=tuple(plan.kept), lost=tuple(plan.lost), tree=plan.tree)
     return with_index(described(again, task, plan, worktree), task, plan, worktree)
 
@@ -63,6 +68,7 @@ def _may_be_done(task: RestoreTask, plan: PreparedRestore | None, worktree: Work
         return True
     if task.index and worktree.differs_from_index(plan.present, plan.target):
         return False
+
     return plan.present.tree == plan.tree
 
 
@@ -76,6 +82,7 @@ def _is_same(done: Restored, task: RestoreTask, plan: PreparedRestore | None) ->
         return False
     if plan is None:
         return True
+
     return done.tree == plan.tree
 
 
@@ -88,6 +95,7 @@ def _is_undo_of(undo_checkpoint: Checkpoint, task: RestoreTask) -> bool:
         return False
     if set(task.orphans) - {undo_checkpoint.id}:
         return False
+
     had_conversation = draft.message is not None
     return had_conversation == task.conversation
 
@@ -102,6 +110,7 @@ def _has_moved_on(plan: PreparedRestore, undo_checkpoint: Checkpoint, worktree: 
         return True
     if plan.tree == plan.target.tree:
         return False
+
     present = plan.present.tree
     stays = {each.path for each in worktree.compare(plan.target.tree, present)}
     changed = {each.path for each in worktree.compare(undo_checkpoint.present.tree, present)}

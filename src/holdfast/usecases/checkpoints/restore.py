@@ -65,9 +65,11 @@ def restore(
         if isinstance(target, NothingDone):
             finished = _just_finished(wanted, recovered)
             return finished or belonging_elsewhere(wanted, worktrees) or target
+
         task = plan_restore(target, scope, worktree, worktrees, recovered)
         if isinstance(task, NothingDone):
             return task
+
         return replace(task, index=index and task.files, keep=tuple(keep))
 
     try:
@@ -77,6 +79,7 @@ def restore(
     except NoCheckpoints as error:
         if not worktrees.adopt(wanted):
             return belonging_elsewhere(wanted, worktrees) or refused_by(error)
+
     return _stop_and_run(plan, worktrees)
 
 
@@ -94,9 +97,11 @@ def undo_restore(worktrees: Worktrees, *, session: str | None = None) -> Restore
         for done in recovered.finished:
             if done.verb == "undo":
                 return replace(done, recovered=recovered)
+
         undo_checkpoint = last_undo_checkpoint(of_session(session, worktree.checkpoints()))
         if undo_checkpoint is None:
             return refused("there is nothing to undo: no restore here is on record.", "not_found")
+
         return plan_undo(undo_checkpoint, worktree, worktrees, recovered)
 
     try:
@@ -152,6 +157,7 @@ def _stop_and_run(plan: _Plan, worktrees: Worktrees) -> Restored | NothingDone:
         raise
     except CheckpointFailed as error:
         return refused_by(error)
+
     return refused("new turns keep beginning here; end what starts them, and run this again.")
 
 
@@ -178,14 +184,18 @@ def _refuse_waiting(task: RestoreTask, worktrees: Worktrees) -> None:
 
 
 def _end_left_processes(task: RestoreTask, worktrees: Worktrees) -> TurnsStopped:
-    """End the processes that turns have left behind, before their files are restored."""
-    if not task.files:
-        return TurnsStopped()
+    """End the processes that write to the files, or remember the conversation, to be restored.
+
+    A restore of files alone does not need the store.
+    """
     try:
         with worktrees.running_turns() as turns:
-            processes = turns.end_processes((), worktree=True)
+            processes = turns.end_left_processes(_stop_scope(task))
     except ConversationFailed:
+        if task.conversation:
+            raise
         processes = ()
+
     return TurnsStopped((), processes)
 
 

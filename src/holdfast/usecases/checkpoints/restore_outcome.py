@@ -27,8 +27,10 @@ def with_index(
         return replace(restored, index_reset=task.index)
     if not task.index:
         return replace(restored, index_differs=True)
+
     problem = worktree.restore_index(plan.target)
     if problem is None:
         return replace(restored, index_reset=True)
+
     note = f"what was staged could not be restored: {problem}."
     return replace(restored, index_differs=True, notes=(*restored.notes, note))

@@ -85,6 +85,7 @@ def recover_restore(
         worktree.finish(left)
         message = f"{what} was stopped halfway, and files were restored since: it is dropped."
         return Settled((_event(left, "dropped", message),))
+
     target = worktree.at(left.target_commit)
     undo_checkpoint = worktree.at(left.undo_commit)
     backend_reset = _evict_again(target, worktrees)
@@ -94,6 +95,7 @@ def recover_restore(
             return reached
         worktree.begin(reached)
         left = reached
+
     try:
         followed = follow_files(left, target, undo_checkpoint, worktree, worktrees, backend_reset)
     except ConversationFailed as error:
@@ -102,6 +104,7 @@ def recover_restore(
             f"{error}"
         )
         return Settled((_event(left, "stopped", message),), owed=message)
+
     worktree.finish(left)
     event = _event(left, "finished", f"{what} was stopped halfway: it is now finished.")
     done = restored_from(left, followed.exchanged, backend_reset=backend_reset)
@@ -131,6 +134,7 @@ def _evict_again(target: Checkpoint | None, worktrees: Worktrees) -> bool:
     """Reset an agent that was started since the process died, if the store can be used."""
     if target is None or target.draft.session is None:
         return False
+
     try:
         session = target.draft.session
         return worktrees.conversations.backend.evict(session, turns_cancelled(session))
@@ -177,6 +181,7 @@ def _finish_files(
         worktree.finish(left)
         message = f"{what} was stopped halfway and has been rolled back, because {reason}."
         return Settled((_event(left, "rolled_back", message),))
+
     message = f"{what} was stopped halfway: {reason}; fix that, and run this again."
     return _not_recovered(left, message)
 
@@ -227,11 +232,13 @@ def follow_files(  # noqa: PLR0917 - a restore, both its ends, and where it take
     followed = FilesFollowed(Exchanged())
     if target and undo_checkpoint:
         followed = _record_restore(left, target, undo_checkpoint, worktrees, backend_reset)
+
     if _uses_up_target(left, target):
         worktree.restore_from_trash(left.target_id)
         # It is used once; the next undo is that of the restore before. Under its own name nothing
         # brings it back.
         worktree.move_to_trash([left.target_id], left.target_id)
+
     worktree.move_to_trash(left.orphans, left.undo_id)
     return followed
 
@@ -244,6 +251,7 @@ def _uses_up_target(left: UnfinishedRestore, target: Checkpoint | None) -> bool:
         return False
     if target is None:
         return False
+
     return target.is_undo_checkpoint
 
 
@@ -275,6 +283,7 @@ def _record_restore(
 
     if left.conversation:
         return FilesFollowed(exchange())
+
     try:
         return FilesFollowed(exchange())
     except ConversationFailed as error:

@@ -58,13 +58,16 @@ def run_restore(
     plan = _plan_files(task, present, worktree)
     if isinstance(plan, Blocked):
         return refused(f"{plan.message}; move it away, and try again.")
+
     done = restore_done_before(task, plan, worktree, worktrees, recovered)
     if done is not None:
         backend_reset = backend_reset or done.backend_reset
         notes = stopped.notes + done.notes
         return replace(done, backend_reset=backend_reset, notes=notes, recovered=recovered)
+
     if plan is not None:
         present = plan.present
+
     undo_checkpoint = _take_undo_checkpoint(task, present, worktree, worktrees)
     entry = _journal_entry(task, plan, undo_checkpoint)
     worktree.begin(entry)
@@ -75,12 +78,14 @@ def run_restore(
         entry = replace(entry, phase="talk", tree=plan.tree)
         worktree.begin(entry)
         recovered = recovered.joined_with(drop_outdated_batches(worktrees))
+
     try:
         followed = follow_files(
             entry, task.target, undo_checkpoint, worktree, worktrees, backend_reset
         )
     except CheckpointFailed as error:
         return replace(refused(f"the rest could not be done: {error}"), unsettled=True)
+
     worktree.finish(entry)
     restored = restored_from(entry, followed.exchanged, backend_reset=backend_reset)
     if not notes:
@@ -89,10 +94,12 @@ def run_restore(
             seq, problem = _forget_pruned(worktree, worktrees)
             restored = replace(restored, seq=seq or restored.seq)
         notes = tuple(filter(None, (problem,)))
+
     notes = stopped.notes + task.notes + notes + worktree.notes()
     restored = replace(restored, notes=notes, recovered=recovered)
     if plan is None:
         return restored
+
     return with_index(described(restored, task, plan, worktree), task, plan, worktree)
 
 
@@ -114,6 +121,7 @@ def _evict(task: RestoreTask, worktrees: Worktrees) -> tuple[bool, tuple[str, ..
     session = task.target.draft.session
     if session is None:
         return False, ()
+
     try:
         backend = worktrees.conversations.backend
         return backend.evict(session, turns_cancelled(session)), ()
@@ -131,6 +139,7 @@ def _forget_pruned(worktree: Worktree, worktrees: Worktrees) -> tuple[int | None
     gone = [each.id for each in worktree.pruned()]
     if not gone:
         return None, None
+
     try:
         return worktrees.conversations.transcript.forget(gone, (), checkpoints_removed), None
     except ConversationFailed as error:
@@ -154,6 +163,7 @@ def _journal_entry(
     )
     if plan is None:
         return entry
+
     return replace(entry, phase="files", kept=tuple(plan.kept), lost=tuple(plan.lost))
 
 
@@ -165,6 +175,7 @@ def _take_undo_checkpoint(
     kind: CheckpointKind = "undone"
     if task.verb == "restore":
         kind = "undo"
+
     draft = CheckpointDraft(
         worktrees.new_id(),
         kind,
@@ -179,6 +190,7 @@ def _take_undo_checkpoint(
     )
     if task.conversation:
         draft = replace(draft, message=target.message, state_sequence=task.target.state_sequence)
+
     return worktree.record(draft, present)
 
 
@@ -206,4 +218,5 @@ def _went_back(undo_checkpoint: Checkpoint, worktree: Worktree) -> bool:
     except CheckpointFailed:
         # What stopped it halfway may well stop this restore too: a full disk.
         return False
+
     return not isinstance(applied, RestoreFailed)

@@ -51,6 +51,7 @@ def plan_restore(
                 f"{target.id}: this checkpoint belongs to no conversation; {cure}.", "not_found"
             )
         return RestoreTask("restore", target, files=True)
+
     following = _following(target, worktrees, recovered)
     if isinstance(following, NothingDone):
         return following
@@ -58,6 +59,7 @@ def plan_restore(
         return refused(
             f"{target.id}: its conversation is not in the store (any more); {_files_alone(target)}."
         )
+
     orphans = orphans_of(target, worktree.checkpoints())
     return RestoreTask(
         "restore",
@@ -80,6 +82,7 @@ def plan_undo(
     task = RestoreTask("undo", undo_checkpoint, draft.files, index=draft.index)
     if undo_checkpoint.draft.message is None:
         return task
+
     following = _following(undo_checkpoint, worktrees, recovered)
     if isinstance(following, NothingDone):
         return following
@@ -87,6 +90,7 @@ def plan_undo(
         # Its trash was emptied, or the restore was stopped before it came to the messages.
         note = "the store keeps no messages for this restore, so none came back."
         return replace(task, notes=(note,))
+
     orphans = orphans_of(undo_checkpoint, worktree.checkpoints())
     return replace(task, conversation=True, following=following, orphans=orphans)
 
@@ -99,6 +103,7 @@ def _following(
         # One after the other: what the earlier one has to move is not yet where this one would look
         # for it.
         return refused(f"{recovered.owed} Until then {_files_alone(target)}.")
+
     try:
         return worktrees.conversations.transcript.following(target)
     except ConversationFailed as error:

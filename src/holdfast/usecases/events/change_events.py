@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.changes.swaps import digest_of
 from holdfast.tools.text_limits import sendable
 from holdfast.usecases.redaction import redact
-from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved, EditLanded, EditObserved
+from holdfast.vocab.change_events import (
+    ChangeMoved,
+    ChangesRemoved,
+    EditLanded,
+    EditObserved,
+    FileWritten,
+)
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.changes.change import Change, ChangeState
+    from holdfast.changes.swaps import Swap
     from holdfast.tools.ports import Author
     from holdfast.vocab.events import Event
 
@@ -52,6 +60,29 @@ def change_moved(
     return OwnedEvent(moved, change.session, change.turn)
 
 
+def change_written(
+    change: Change,
+    state: ChangeState,
+    swaps: Iterable[Swap],
+    secrets: Sequence[str],
+    group: str | None = None,
+) -> OwnedEvent:
+    """Return the event of a change that is in the files now, or no longer.
+
+    `swaps` are what was written for it, and maybe for others together with it.
+    """
+    written = tuple(_written(swap) for swap in swaps if swap.path in change.paths)
+    moved = ChangeMoved(change.id, state, None, group, redact(written, secrets))
+    return OwnedEvent(moved, change.session, change.turn)
+
+
+def _written(swap: Swap) -> FileWritten:
+    mode = None
+    if swap.modes and swap.after is not None:
+        mode = swap.after.mode
+    return FileWritten(sendable(swap.path), digest_of(swap.after), mode)
+
+
 def changes_removed(ids: Sequence[str]) -> list[OwnedEvent]:
     """Return the event of changes that are no longer on record; none if there are no such."""
     if not ids:
@@ -79,6 +110,7 @@ def edits_landed(
             proposed,
         )
         events.append(OwnedEvent(redact(landed, secrets), change.session, change.turn))
+
     return events
 
 

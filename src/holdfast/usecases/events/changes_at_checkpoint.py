@@ -46,26 +46,27 @@ def changes_at(
     """Return the changes at a checkpoint, or None if they are not known.
 
     `events` are the numbers, kinds and bodies of the events of the project, from the beginning of
-    its log. `logged` is the number of the last one when the checkpoint was taken: a checkpoint
-    whose process was killed before it could be recorded is not named by the log.
+    its log. `logged` is the number of the last one when the checkpoint was taken. The log may name
+    the checkpoint later than that, or never: if its process was killed before it was recorded, it
+    is recorded by the first restore that leads to it.
     """
     folded = LogFold()
-    named: Mapping[str, ChangeState] | None = None
-    numbered: Mapping[str, ChangeState] | None = None if logged is None else {}
+    found: Mapping[str, ChangeState] | None = None
     for number, kind, body in events:
         event = event_from_json(kind, body)
         if event is None:
             continue
-        if _begins(checkpoint_id, event):
-            named = dict(folded.result().changes)
+        is_after = logged is not None and number > logged
+        if found is None and (is_after or _begins(checkpoint_id, event)):
+            found = dict(folded.result().changes)
         folded = folded.after(event)
-        if logged is not None and number <= logged:
-            numbered = dict(folded.result().changes)
-    found = named
-    if found is None:
-        found = numbered
+
+    if found is None and logged is not None:
+        found = dict(folded.result().changes)
+
     if found is None:
         return None
+
     return ChangesAt(found, frozenset(folded.states))
 
 

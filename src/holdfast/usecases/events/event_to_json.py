@@ -35,4 +35,5 @@ def _plain(value: Any) -> Any:
         return {key: _plain(each) for key, each in value.items()}
     if is_dataclass(value):
         return _fields_of(value)
+
     raise TypeError(f"{type(value).__name__}: an event has plain data only")

@@ -116,6 +116,7 @@ class LogFold:
         moves = replaced is not None or event.state == "applied"
         if moves:
             self._remove_change(change)
+
         if replaced is not None and replaced in self.changes:
             place = self.changes.index(replaced)
             self.changes[place] = change
@@ -145,10 +146,13 @@ class LogFold:
     def _delete_session(self, event: SessionDeleted) -> None:
         for chat in event.chat_ids:
             self.messages.pop(chat, None)
+
         for turn in event.turn_ids:
             self.turns.pop(turn, None)
+
         for change in event.change_ids:
             self._remove_change(change)
+
         chats = set(event.chat_ids)
         self.checkpoints = {
             checkpoint: chat for checkpoint, chat in self.checkpoints.items() if chat not in chats
@@ -162,9 +166,11 @@ class LogFold:
             there = self._there(ids)
             if there:
                 messages[chat] = there
+
         by_chat: dict[str | None, list[str]] = {}
         for checkpoint in self._there(self.checkpoints):
             by_chat.setdefault(self.checkpoints[checkpoint], []).append(checkpoint)
+
         checkpoints = {of_chat: tuple(there) for of_chat, there in by_chat.items()}
         turns = {turn: self.turns[turn] for turn in self._there(self.turns)}
         return LogState(tuple(changes), messages, checkpoints, turns)
@@ -178,12 +184,16 @@ def _from_baseline(event: LogBaseline) -> LogFold:
     for change in event.changes:
         state.changes.append(change.change_id)
         state.states[change.change_id] = change.state
+
     for chat in event.chats:
         state.messages[chat.chat_id] = list(chat.message_ids)
+
     for checkpoint in event.checkpoints:
         state.checkpoints[checkpoint.checkpoint_id] = checkpoint.chat_id
         if checkpoint.trashed:
             state.left.add(checkpoint.checkpoint_id)
+
     for turn in event.turns:
         state.turns[turn.turn_id] = turn.status
+
     return state

@@ -76,10 +76,13 @@ class LogWatch:
             left = list(self._followers)
             self._followers.clear()
             self._lock.notify()
+
         for follower in left:
             follower.cut_off()
+
         if self._thread is not None:
             self._thread.join()
+
         self._signal.close()
 
     @property
@@ -103,6 +106,7 @@ class LogWatch:
                 self._thread = threading.Thread(target=self._run, name="log-watch", daemon=True)
                 self._thread.start()
             self._lock.notify()
+
         return True
 
     def detach(self, follower: LogFollower) -> None:
@@ -212,8 +216,10 @@ class LogFollower:
             events = tuple(self._queue)
             self._queue.clear()
             cut_off = self._cut_off
+
         if events:
             self.last = events[-1].seq
+
         return FollowedEvents(events, cut_off)
 
     def offer(self, events: Sequence[LoggedEvent]) -> bool:
@@ -227,6 +233,7 @@ class LogFollower:
             else:
                 self._queue.extend(events)
             stays = not self._cut_off
+
         self._wake()
         return stays
 

@@ -42,6 +42,7 @@ def redo_stack(
             continue
         if _subject(event) not in elsewhere:
             stack.apply(event)
+
     return tuple(step.undone for step in stack.steps)
 
 
@@ -97,6 +98,7 @@ class _Stack:
         if change_id not in last:
             self.steps.clear()
             return
+
         rest = tuple(each for each in last if each != change_id)
         done = self.steps.pop()
         if rest:

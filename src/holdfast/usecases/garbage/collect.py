@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from holdfast.checkpoints.ports import CheckpointFailed, Leftovers, NoCheckpoints
 from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.garbage.ports import Kept, RowGarbage
+from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -47,13 +48,15 @@ class GarbagePlaces:
 class Collected:
     """How many things of each kind were removed, the bytes that frees, and what stays.
 
-    In a dry run nothing was removed: the figures are those of a run.
+    In a dry run nothing was removed: the figures are those of a run. `recovered` is what was done
+    about commands that had died.
     """
 
     dry_run: bool
     removed: dict[str, int] = field(default_factory=dict)
     freed: dict[str, int] = field(default_factory=dict)
     kept: list[Kept] = field(default_factory=list)
+    recovered: Settled = NOTHING_LEFT
 
     @property
     def size(self) -> int:
@@ -71,6 +74,7 @@ def collect_garbage(request: GarbageRequest, places: GarbagePlaces) -> Collected
     collected = Collected(request.dry_run)
     for kind in ("refs", "changes", "events", "repositories", "files"):
         collected.add(kind, 0, 0)
+
     free = 0
     store = places.store
     if store is not None:
@@ -78,10 +82,13 @@ def collect_garbage(request: GarbageRequest, places: GarbagePlaces) -> Collected
         for project in store.projects():
             if request.root is None or request.root in project.folders:
                 _collect_project(project, store, places, collected)
+
     if request.root is None:
         _collect_folders(request, places.folders, collected)
+
     if store is not None:
         _shrink(free, store, collected)
+
     return collected
 
 
@@ -94,10 +101,12 @@ def _collect_project(
         left = _collect_refs(Path(folder), sessions, places, collected)
         refs += len(left.refs)
         collected.add("refs", len(left.refs), left.size)
+
     if collected.dry_run:
         rows = store.rows(project.id, sessions)
     else:
         rows = store.remove_rows(project.id, sessions, refs)
+
     _count_rows(rows, collected)
 
 
@@ -112,11 +121,13 @@ def _collect_refs(
     """Remove the refs of a worktree that nothing leads to, under its lock."""
     if not folder.is_dir():
         return Leftovers()
+
     worktrees = places.open_worktrees(folder)
     try:
         with worktrees.hold(make=False) as worktree:
             if not collected.dry_run:
-                settle_worktree(worktree, worktrees)
+                settled = settle_worktree(worktree, worktrees)
+                collected.recovered = collected.recovered.followed_by(settled)
             left = worktree.leftovers(sessions)
             if not collected.dry_run:
                 worktree.remove_leftovers(left)
@@ -145,6 +156,7 @@ def _shrink(free: int, store: GarbageStore, collected: Collected) -> None:
         reason = f"turn {turn} is running, and would have to wait while the file is rewritten"
         collected.kept.append(Kept("the store", reason))
         return
+
     collected.add("vacuum", 0, free)
     if not collected.dry_run and store.free_bytes():
         store.shrink()

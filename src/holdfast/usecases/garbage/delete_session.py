@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from holdfast.checkpoints.ports import CheckpointFailed, NoCheckpoints
 from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.sessions.session_records import TurnRunning
+from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.owned_event import OwnedEvent
 
@@ -26,7 +27,8 @@ class SessionRemoved:
     """A session is gone.
 
     `refs` were removed, `size` is the number of bytes that only they needed. `kept_refs` are the
-    folders whose checkpoints could not be reached; `holdfast gc` removes them later.
+    folders whose checkpoints could not be reached; `holdfast gc` removes them later. `recovered` is
+    what was done first, about commands that had died.
     """
 
     session: str
@@ -36,6 +38,7 @@ class SessionRemoved:
     size: int
     kept_refs: tuple[str, ...]
     seq: int
+    recovered: Settled = NOTHING_LEFT
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +46,6 @@ class SessionNotRemoved:
     """Nothing was removed; the message says why, and what to do."""
 
     message: str
-
-
-def find_session(wanted: str, records: SessionRecords) -> str | SessionNotRemoved:
-    """Return the id of the session that begins so."""
-    found = records.find(wanted)
-    if len(found) > 1:
-        return SessionNotRemoved(
-            f"{wanted}: several sessions start with this; type more of the id."
-        )
-    if not found:
-        return SessionNotRemoved(
-            f"{wanted}: there is no such session in this project; `holdfast sessions list` shows "
-            "those that there are."
-        )
-    return found[0]
 
 
 def delete_session(
@@ -70,7 +58,8 @@ def delete_session(
     """
     with ExitStack() as locks:
         try:
-            worktrees, missing = _lock_all(records.worktrees(session), open_worktrees, locks)
+            roots = records.worktrees(session)
+            worktrees, missing, recovered = _lock_all(roots, open_worktrees, locks)
         except CheckpointFailed as error:
             return SessionNotRemoved(str(error))
         deleted = records.delete(session, _announce)
@@ -93,9 +82,10 @@ def delete_session(
                 continue
             refs += len(leftovers.refs)
             size += leftovers.size
+
     event = deleted.event
     return SessionRemoved(
-        session, event.turn_ids, event.change_ids, refs, size, tuple(kept), deleted.seq
+        session, event.turn_ids, event.change_ids, refs, size, tuple(kept), deleted.seq, recovered
     )
 
 
@@ -105,11 +95,12 @@ def _announce(deleted: SessionDeleted) -> list[OwnedEvent]:
 
 def _lock_all(
     roots: tuple[str, ...], open_worktrees: Callable[[Path], Worktrees], locks: ExitStack
-) -> tuple[dict[str, Worktree], tuple[str, ...]]:
+) -> tuple[dict[str, Worktree], tuple[str, ...], Settled]:
     """Lock the worktrees at these folders, and finish what dead processes left there.
 
-    Return them by their folders, and the folders that are not there now.
+    Return them by their folders, the folders that are not there now, and what was finished.
     """
+    recovered = NOTHING_LEFT
     locked: dict[str, Worktree] = {}
     missing: list[str] = []
     for root in roots:
@@ -121,6 +112,7 @@ def _lock_all(
             worktree = locks.enter_context(worktrees.hold(make=False))
         except NoCheckpoints:
             continue
-        settle_worktree(worktree, worktrees)
+        recovered = recovered.followed_by(settle_worktree(worktree, worktrees))
         locked[root] = worktree
-    return locked, tuple(missing)
+
+    return locked, tuple(missing), recovered

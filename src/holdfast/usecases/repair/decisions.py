@@ -34,6 +34,7 @@ def pin_decision(found: Decision, pin: Pin, manifest: Manifest) -> Decision | Re
     if not found.diff and not found.counts:
         message = f"{found.id}: it led to no code, so there is nothing to replay."
         return Refused("conflict", message)
+
     return manifest.pin(found, pin)
 
 
@@ -49,19 +50,23 @@ def override_decision(
         return _unusable(old, "is empty")
     if "\0" in code:
         return _unusable(old, "is binary")
+
     before = _text_before(old, files)
     if isinstance(before, Refused):
         return before
+
     decoded = decode(before)
     landed = land(decoded.text, WriteFile(code), old.path)
     if isinstance(landed, Refused):
         return landed
+
     try:
         after_sha = sha_of(encode(landed.text, decoded.encoding))
     except UnicodeEncodeError:
         return Refused(
             "conflict", f"{old.path}: the file is {decoded.encoding} and cannot hold this text."
         )
+
     new = replace(
         old,
         id=decision_id(old.decision_type, old.before_sha, _PERSON, after_sha),
@@ -104,6 +109,7 @@ def _text_before(decision: Decision, files: Files) -> bytes | Refused:
         reversed_data = _reverse(decision, found.data)
         if reversed_data is not None:
             return reversed_data
+
     where = f"{decision.path}: this is neither as before the decision nor as after it"
     return Refused("stale", f"{where}; bring one of them back, and run this again.")
 
@@ -112,11 +118,14 @@ def _reverse(decision: Decision, data: bytes) -> bytes | None:
     """Return the bytes before the decision, or None if `data` are not the bytes after it."""
     if not decision.diff or sha_of(data) != decision.after_sha:
         return None
+
     decoded = decode(data)
     landed = land(decoded.text, Patch(reverse_diff(decision.diff)), decision.path)
     if isinstance(landed, Refused):
         return None
+
     before = encode(landed.text, decoded.encoding)
     if sha_of(before) != decision.before_sha:
         return None
+
     return before

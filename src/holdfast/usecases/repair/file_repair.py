@@ -9,6 +9,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from holdfast.changes.plan import FileLanded
     from holdfast.repair.outcomes import RepairOutcome
+    from holdfast.vocab.diagnostics import Diagnostic
     from holdfast.vocab.events import Event
 
 
@@ -20,7 +21,7 @@ class FileRepair:
     what it did; both are None where no file was written. `skipped` is the reason why a file that
     was only found in a directory cannot be repaired. `note` is a further remark. `events` were
     published with the change. `seq` is the number of the last event of this file, None if none was
-    published.
+    published. `diagnostics` are those of the file as it was found.
     """
 
     path: str
@@ -34,6 +35,7 @@ class FileRepair:
     note: str = ""
     events: tuple[Event, ...] = ()
     seq: int | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def success(self) -> bool:
@@ -43,3 +45,15 @@ class FileRepair:
         if self.trouble is not None:
             return False
         return self.outcome.is_success()
+
+
+@dataclass(frozen=True, slots=True)
+class NotRepaired:
+    """A repair that could not end: a tool, a rule or a decision cannot be used."""
+
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadyThere:
+    """The file has the code that was verified: another process has repaired it the same way."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.repair.check_errors import describe
 from holdfast.repair.outcomes import (
     FirstTrySuccess,
+    NeedsReview,
     ProductionBlocked,
     ProviderError,
     RejectedLowConfidence,
@@ -15,34 +17,15 @@ from holdfast.repair.outcomes import (
     RuleRepaired,
     VerificationRejected,
 )
-from holdfast.repair.verify import describe
 from holdfast.tools.text_limits import sendable
 from holdfast.vocab.events import RepairEnded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from holdfast.usecases.repair.file_repair import FileRepair
     from holdfast.vocab.diagnostics import Diagnostic
 
-WORDS: Mapping[str, str] = {
-    "FirstTrySuccess": "passes",
-    "FixItRepaired": "repaired by the compiler's own fix-it",
-    "RuleRepaired": "repaired by a rule",
-    "Replayed": "repaired by a pinned decision",
-    "Repaired": "repaired by the model",
-    "NoProvider": "fails, and there is no model to ask",
-    "ProductionBlocked": "fails, and no pinned decision fixes it",
-    "ProviderError": "fails, and the model returned nothing",
-    "RejectedLowConfidence": "fails, and the model is not sure enough",
-    "Exhausted": "fails after all attempts",
-    "NoProgress": "fails, and the model makes no progress",
-    "VerificationRejected": "fails, and what the model proposed was rejected",
-    "TimedOut": "was not checked to the end",
-    "FailedBefore": "was already failing before this turn",
-    "NotRepaired": "fails, and was not repaired",
-    "NotRun": "was not checked",
-}
 NOT_RUN = "NotRun"
 NOT_REPAIRED = "NotRepaired"
 _MOST_NAMED = 5
@@ -78,9 +61,11 @@ def describe_repair(repair: FileRepair) -> str:
     """Return the result of a repair in words, and the next step."""
     if repair.trouble is not None:
         return repair.trouble
+
     outcome = repair.outcome
     if outcome is None or outcome.is_success():
         return _success(outcome)
+
     parts = (_next_step(outcome), getattr(outcome, "compiler_error", ""))
     return "\n".join(filter(None, parts))
 
@@ -150,6 +135,9 @@ def _next_step(outcome: RepairOutcome) -> str:
             )
         case VerificationRejected(_, reasons):
             return "\n".join(reasons)
+        case NeedsReview(_, reasons, proposal):
+            doubts = "\n".join(reasons)
+            return f"{doubts}\n{proposal}".rstrip()
         case _:
             return str(getattr(outcome, "message", ""))
 
@@ -160,14 +148,17 @@ def _missing_pins(blocked: ProductionBlocked) -> str:
     lines = []
     if rules:
         lines.append(f"this fixes it once it is pinned: {_pins('rules', rules)}.")
+
     if blocked.decisions:
         known = _pins("decisions", blocked.decisions)
         lines.append(f"this fixed exactly this text before; look at it, and pin it: {known}.")
+
     if not lines:
         return (
             "repair it at --strictness development, look at the decision, and pin it "
             "(`holdfast decisions pin`)."
         )
+
     return "\n".join(lines)
 
 

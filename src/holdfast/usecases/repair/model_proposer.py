@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 import threading
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from holdfast.loop.parse_reply.loose_json import Loose, read_loose
-from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
-from holdfast.loop.parse_reply.thinking import divide
-from holdfast.loop.ports import Model, ModelRequest
-from holdfast.loop.reply import ModelReply, collect
+from holdfast.repair.check_errors import describe
 from holdfast.repair.ports import Proposal, ProposalRequest, ProposerFailed, Provider
-from holdfast.repair.verify import describe
 from holdfast.vocab.transcript import SystemText, UserText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from holdfast.loop.ports import StreamPiece
+    from holdfast.loop.ports import Model, StreamPiece
+    from holdfast.loop.reply import ModelReply
     from holdfast.vocab.cancellation import Cancel
 
 SYSTEM = """\
 You repair code that does not pass its check. You get one file and all that the check says of it.
 Answer with one JSON object and nothing else:
 {"code": "<the whole file, repaired>", "confidence": <0 to 1>, "reasoning": "<one sentence>"}
+If the same error would be fixed in the same way elsewhere, add "rule": {"pattern": "f($A, $B)", \
+"fix": "f($A, $B, 0)"}, in the notation of ast-grep.
 `confidence` is how sure you are that the code now passes and means what it was meant to mean.
 Change as little as you can. Keep every name that is declared or exported, keep the comments, \
 delete nothing that is not wrong, and never silence the check \
@@ -53,12 +53,18 @@ class ModelProposer:
         """Return what the model proposes for this request."""
         room = max(self._max_tokens, len(request.text) // 2 + _ROOM)
         messages = (SystemText(SYSTEM), UserText(question(request)))
+        # Most repairs need no model, and this takes long to import.
+        from holdfast.loop.ports import ModelRequest  # noqa: PLC0415 - see above
+        from holdfast.loop.reply import collect  # noqa: PLC0415 - see above
+
         ask = ModelRequest(messages, max_tokens=room)
         reply = collect(self._model.stream(ask, self._cancel), _ignore)
         proposal = read_reply(reply, self._model.name)
         if isinstance(proposal, ProposerFailed):
             return proposal
-        return replace(proposal, text=bring_back(request.text, proposal.text))
+
+        text = keep_end(request.text, bring_back(request.text, proposal.text))
+        return replace(proposal, text=text)
 
 
 class LateProvider:
@@ -94,11 +100,26 @@ class LateProvider:
     def _find(self) -> Provider:
         if self._look is None:
             return self._nobody
+
         model = self._look()
         if isinstance(model, ProposerFailed):
+            if model.unreachable:
+                return Provider(_Unreachable(model), self._nobody.model)
             self._say(model.message)
             return self._nobody
+
         return Provider(ModelProposer(model, self._cancel, max_tokens=self._max_tokens), model.name)
+
+
+class _Unreachable:
+    """A proposer on a server that does not answer."""
+
+    def __init__(self, failed: ProposerFailed) -> None:
+        self._failed = failed
+
+    def propose(self, request: ProposalRequest) -> Proposal | ProposerFailed:  # noqa: ARG002 - the port
+        """Return why there is no proposal."""
+        return self._failed
 
 
 def bring_back(text: str, proposed: str) -> str:
@@ -109,15 +130,33 @@ def bring_back(text: str, proposed: str) -> str:
     """
     if not _NO_TEXT.search(text):
         return proposed
+
     originals = {}
     for line in text.split("\n"):
         if _NO_TEXT.search(line):
             originals[_shown(line)] = line
+
     # The model may have dropped the carriage returns.
     for shown, line in list(originals.items()):
         originals[shown.removesuffix("\r")] = line.removesuffix("\r")
+
     lines = [originals.get(line, line) for line in proposed.split("\n")]
     return "\n".join(lines)
+
+
+def keep_end(text: str, proposed: str) -> str:
+    r"""Return the proposal with the blank lines that the text ends with.
+
+    Models add or drop one, which is no part of a fix: a rule learned from it would match nothing.
+    If the end is all that the proposal changes, it is the fix.
+
+    >>> keep_end("a = f(\n", "a = f()\n\n"), keep_end("a\n\n", "a\n")
+    ('a = f()\n', 'a\n')
+    """
+    body, proposed_body = text.rstrip(), proposed.rstrip()
+    if proposed_body in {"", body}:
+        return proposed
+    return proposed_body + text[len(body) :]
 
 
 def _shown(text: str) -> str:
@@ -130,6 +169,7 @@ def question(request: ProposalRequest) -> str:
     tried = ""
     for number, refusal in enumerate(request.tried, 1):
         tried += f"\n\nAttempt {number} was refused:\n{refusal}"
+
     code = _shown(request.text)
     fence = _fence_around(request.text)
     head = f"File: {request.path} ({request.target})\n\nThe check says:\n{diagnostics}"
@@ -152,6 +192,10 @@ def _diagnostic_lines(request: ProposalRequest) -> Iterator[str]:
             if related.area:
                 where = f"{related.path}:{related.area.line}"
             yield f"    {where}: {related.message}"
+        for fixit in diagnostic.fixits:
+            if not fixit.safe:
+                yield f"    a guess of {diagnostic.tool}, which may be wrong: {fixit.message}"
+
     if not request.diagnostics:
         yield "it fails, and says nothing that could be read."
 
@@ -171,15 +215,22 @@ def read_reply(  # noqa: PLR0911 - one return for each way a reply can fail
         )
     if not reply.whole:
         return ProposerFailed("the reply is not whole.")
+
+    # Here and below: most repairs need no model, and this takes long to import.
+    from holdfast.loop.parse_reply.thinking import divide  # noqa: PLC0415 - see above
+
     text = divide(reply.text).text.strip()
     if not text:
         return ProposerFailed("the reply was empty.")
+
     fields = _find_object(text)
     if fields is not None:
         return _read_object(fields, model_id)
+
     fences = _FENCE.findall(text)
     if len(fences) == 1:
         return Proposal(fences[0][2], None, "", model_id)
+
     return ProposerFailed("the reply has no JSON object with `code` and `confidence`.")
 
 
@@ -188,22 +239,49 @@ def _find_object(text: str) -> Mapping[str, Any] | None:
     bodies = [text]
     for _, _, fenced in _FENCE.findall(text):
         bodies.append(fenced.strip())
+
     for body in bodies:
         for at in _openings(body):
             for value in _values(body, at):
                 if _is_proposal(value):
                     return value
+
     return None
 
 
 def _values(body: str, at: int) -> Iterator[Any]:
     """Yield the value that begins here: parsed strictly, then leniently."""
+    from holdfast.loop.parse_reply.loose_json import Loose, read_loose  # noqa: PLC0415 - above
+    from holdfast.loop.parse_reply.strict_json import DecodedJson, decode  # noqa: PLC0415 - above
+
     strict = decode(body, at, raw_controls=True)
     if isinstance(strict, DecodedJson):
         yield strict.value
+
     loose = read_loose(body, at)
     if isinstance(loose, Loose) and not loose.doubtful:
         yield loose.value
+
+    not_finite = _with_constants(body, at)
+    if not_finite is not None:
+        yield not_finite
+
+
+def _with_constants(body: str, at: int) -> dict[str, Any] | None:
+    """Return an object whose confidence is NaN or infinite, which is no JSON, to say so."""
+    try:
+        value, _ = json.JSONDecoder(strict=False).raw_decode(body, at)
+    except (ValueError, RecursionError):
+        return None
+
+    if not isinstance(value, dict):
+        return None
+
+    confidence = value.get("confidence")
+    if isinstance(confidence, float) and not math.isfinite(confidence):
+        return value
+
+    return None
 
 
 def _openings(body: str) -> list[int]:
@@ -225,7 +303,23 @@ def _read_object(fields: Mapping[str, Any], model_id: str) -> Proposal:
     reasoning = fields.get("reasoning")
     if not isinstance(reasoning, str):
         reasoning = ""
-    return Proposal(fields["code"], fields.get("confidence"), reasoning, model_id)
+
+    return Proposal(
+        fields["code"],
+        fields.get("confidence"),
+        reasoning,
+        model_id,
+        _read_rule(fields.get("rule")),
+    )
+
+
+def _read_rule(raw: object) -> tuple[str, str] | None:
+    if not isinstance(raw, dict):
+        return None
+    pattern, fix = raw.get("pattern"), raw.get("fix")
+    if isinstance(pattern, str) and isinstance(fix, str):
+        return pattern, fix
+    return None
 
 
 def _ignore(_: StreamPiece) -> None:

@@ -5,44 +5,50 @@ Check and repair several at once, and write them one after the other.
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
 from contextvars import copy_context
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from holdfast.changes.change import AT_ONCE, NO_OWNER, ChangeOwner, RequestedEdits
+from holdfast.changes.change import NO_OWNER, ChangeOwner
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.ports import FileFound, FileMissing, FileUnfit, JournalDamaged
-from holdfast.landing.encoding import decode, encode
-from holdfast.landing.land import land
+from holdfast.landing.encoding import decode
 from holdfast.repair.decision_ledgers import RememberingLedger
+from holdfast.repair.decisions.decision import REPLAY
 from holdfast.repair.decisions.manifest import BadManifest
 from holdfast.repair.outcomes import FirstTrySuccess, RepairOutcome, TimedOut
-from holdfast.repair.pipeline import repair
 from holdfast.repair.ports import Check, CheckCrashed, PipelinePorts, RepairUnit, ToolchainMissing
-from holdfast.rules.rule_json import BadRule
-from holdfast.usecases.changes.apply import AppliedReply, PlannedReply, apply_at_once, land_reply
 from holdfast.usecases.events.ports import EventLog, EventsUnavailable
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.redaction import redact
-from holdfast.usecases.repair.file_repair import FileRepair
+from holdfast.usecases.repair.file_repair import AlreadyThere, FileRepair, NotRepaired
 from holdfast.usecases.repair.messages import repair_ended
+from holdfast.usecases.repair.noting_check import NotingCheck
 from holdfast.usecases.repair.slow_tools import SlowTools
 from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.lazy_dataclass import dataclass
-from holdfast.vocab.outcomes import Landed, Refused
+from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.owned_event import OwnedEvent
-from holdfast.vocab.requests import FileRequest, WriteFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from holdfast.repair.ports import Checked
     from holdfast.repair.strictness import RepairPolicy
+    from holdfast.usecases.changes.apply import AppliedReply
+    from holdfast.vocab.diagnostics import Diagnostic
+
+CheckedUnit: TypeAlias = tuple[Check, RepairUnit]
+"""A file and its check."""
 
 _TICK = 0.1
+_LARGEST_CHUNK = 50
+_Work = TypeVar("_Work")
 _SAME_TEXT = "another process has written the very same text meanwhile."
 
 
@@ -50,16 +56,20 @@ _SAME_TEXT = "another process has written the very same text meanwhile."
 class RepairDependencies:
     """What a repair of files needs.
 
-    `check_for` returns the check of a path, or None if there is no check for it. `events` is the
-    log for repairs outside of a turn; a turn records its own. `stop` cancels the requests that are
-    still running. `withdraw` is called with the module and the id of a decision whose code could
-    not be written, and the reason. `may_begin` is called before each file, `may_write` with its
-    path and diff before it is written; each returns None for yes, or the reason for no.
+    `check_for` returns the check of a path, or None if there is no check for it. Files for which
+    `can_batch` returns True are checked with `check_together`, in one run of a tool; the result may
+    lack some of them, which are then checked alone. `events` is the log for repairs outside of a
+    turn; a turn records its own. `stop` cancels the requests that are still running. `withdraw` is
+    called with the module and the id of a decision whose code could not be written, and the reason.
+    `may_begin` is called before each file, `may_write` with its path and diff before it is written;
+    each returns None for yes, or the reason for no.
     """
 
     workspace: Workspace
     check_for: Callable[[str], Check | None]
     world_for: Callable[[Check], PipelinePorts]
+    can_batch: Callable[[str], bool] = lambda _path: False
+    check_together: Callable[[Sequence[CheckedUnit]], Mapping[str, Checked]] = lambda _files: {}
     workers: int = 2
     dry_run: bool = False
     owner: ChangeOwner = NO_OWNER
@@ -76,30 +86,33 @@ def repair_files(
     policy: RepairPolicy,
     show: Callable[[FileRepair], None] = lambda _: None,
     met: Collection[str] = (),
+    *,
+    tick: Callable[[], None] = lambda: None,
 ) -> tuple[FileRepair, ...]:
     """Repair these files, several at once, and return the result of each, in their order.
 
     Only compilers and models run at once. Files are written here, one after the other; `show` is
-    called as each ends. Files in `met` were found in a directory, not named: they are skipped if
-    they are links, or not text.
+    called as each ends, and `tick` several times a second. Files in `met` were found in a
+    directory, not named: they are skipped if they are links, or not text.
     """
     done: dict[str, FileRepair] = {}
-    slow_tools = SlowTools()
-    repair_one = partial(
-        _repair_one, dependencies=dependencies, policy=policy, slow_tools=slow_tools
-    )
+    run = _Run(dependencies, policy, SlowTools(), frozenset(met))
     pool = ThreadPoolExecutor(dependencies.workers, thread_name_prefix="repair")
     try:
-        begun = {}
-        for path in dict.fromkeys(paths):
-            # In our context: a turn marks the processes that are started for it.
-            repairing = copy_context()
-            begun[pool.submit(repairing.run, repair_one, path, met=path in met)] = path
-        for future in _as_they_end(begun):
-            settled = _settle(future.result(), dependencies)
-            repaired = _publish(settled, dependencies)
-            done[begun[future]] = repaired
-            show(repaired)
+        waiting = {_submit(pool, _begin, chunk, run) for chunk in _chunks(paths, dependencies)}
+        _import_rest()
+        while waiting:
+            # Not in one long wait: Ctrl-C may reach another thread, and is seen when this one
+            # wakes.
+            ended, waiting = wait(waiting, _TICK, FIRST_COMPLETED)
+            tick()
+            for each in chain.from_iterable(future.result() for future in ended):
+                if isinstance(each, _Begun):
+                    waiting.add(_submit(pool, _repair_begun, each, run))
+                    continue
+                repaired = _publish(_settle(each, dependencies), dependencies)
+                done[repaired.path] = repaired
+                show(repaired)
     except BaseException:
         dependencies.stop()
         raise
@@ -107,20 +120,87 @@ def repair_files(
         # After Ctrl-C too: nothing new begins, and what runs is waited for, so that no compiler is
         # left behind.
         pool.shutdown(wait=True, cancel_futures=True)
+
     return tuple(done[path] for path in dict.fromkeys(paths))
 
 
-def _as_they_end(
-    begun: Iterable[Future[FileRepair | _Ready]],
-) -> Iterator[Future[FileRepair | _Ready]]:
-    """Yield each future as it ends.
+def _import_rest() -> None:
+    """Import what a file that fails its check needs, while the first checks run.
 
-    Not in one long wait: Ctrl-C may reach another thread, and is seen when this one wakes.
+    That takes as long as two runs of ruff.
     """
-    waiting = set(begun)
-    while waiting:
-        ended, waiting = wait(waiting, _TICK, FIRST_COMPLETED)
-        yield from ended
+    from holdfast.usecases.repair import repaired_code, unit_repair  # noqa: F401, PLC0415 - see above
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What the repairs of a run have in common."""
+
+    dependencies: RepairDependencies
+    policy: RepairPolicy
+    slow_tools: SlowTools
+    met: Collection[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A file that is to be repaired; `first` is the result of its check, if it is known."""
+
+    unit: RepairUnit
+    check: Check
+    first: Checked | None = None
+
+
+def _chunks(paths: Sequence[str], dependencies: RepairDependencies) -> list[list[str]]:
+    """Divide the files among the workers: files that are checked together, and single ones."""
+    together: list[str] = []
+    chunks: list[list[str]] = []
+    for path in dict.fromkeys(paths):
+        if dependencies.can_batch(path):
+            together.append(path)
+        else:
+            chunks.append([path])
+
+    share = math.ceil(len(together) / dependencies.workers)
+    size = max(1, min(_LARGEST_CHUNK, share))
+    for begin in range(0, len(together), size):
+        end = begin + size
+        chunks.append(together[begin:end])
+
+    return chunks
+
+
+def _submit(
+    pool: ThreadPoolExecutor, work: Callable[[_Work, _Run], list[_Result]], on: _Work, run: _Run
+) -> Future[list[_Result]]:
+    # In our context: a turn marks the processes that are started for it.
+    return pool.submit(copy_context().run, work, on, run)
+
+
+def _begin(paths: Sequence[str], run: _Run) -> list[_Result]:
+    """Check these files, together where that is possible; the caller repairs those that fail."""
+    results: list[_Result] = []
+    begun: list[_Begun] = []
+    for path in paths:
+        looked = _look(path, run)
+        if isinstance(looked, _Begun):
+            begun.append(looked)
+        else:
+            results.append(looked)
+
+    if len(begun) == 1:
+        return results + _repair_begun(begun[0], run)
+
+    known = run.dependencies.check_together([(each.check, each.unit) for each in begun])
+    for each in begun:
+        first = known.get(each.unit.path)
+        checked = replace(each, first=first)
+        if first is not None and first.ok:
+            results += _repair_begun(checked, run)
+        else:
+            results.append(checked)
+
+    return results
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,20 +210,19 @@ class _Ready:
     unit: RepairUnit
     outcome: RepairOutcome
     ledger: RememberingLedger
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def _repair_one(
-    path: str,
-    dependencies: RepairDependencies,
-    policy: RepairPolicy,
-    slow_tools: SlowTools,
-    *,
-    met: bool,
-) -> FileRepair | _Ready:
-    """Repair one file in memory; several run at once, and no file is written."""
+_Result: TypeAlias = FileRepair | _Ready | _Begun
+
+
+def _look(path: str, run: _Run) -> FileRepair | _Begun:
+    """Read a file and find its check; return the result if it cannot be checked."""
+    dependencies, met = run.dependencies, path in run.met
     refusal = dependencies.may_begin(path)
     if refusal is not None:
         return FileRepair(path, "any", None, trouble=refusal)
+
     looked = dependencies.workspace.files.look(path)
     match looked:
         case FileMissing():
@@ -161,7 +240,15 @@ def _repair_one(
                 met=met,
             )
         case FileFound():
-            return _repair_found(path, looked, dependencies, policy, slow_tools)
+            return _with_check(path, looked.data, dependencies)
+
+
+def _with_check(path: str, data: bytes, dependencies: RepairDependencies) -> FileRepair | _Begun:
+    check = dependencies.check_for(path)
+    if check is None:
+        trouble = f"{path}: no check is known for this; name one with --target."
+        return FileRepair(path, "any", None, trouble=trouble)
+    return _Begun(RepairUnit(path, data, check.target), check)
 
 
 def _unfit(path: str, why: str, *, met: bool) -> FileRepair:
@@ -170,34 +257,45 @@ def _unfit(path: str, why: str, *, met: bool) -> FileRepair:
     return FileRepair(path, "any", None, trouble=why)
 
 
-def _repair_found(
-    path: str,
-    found: FileFound,
-    dependencies: RepairDependencies,
-    policy: RepairPolicy,
-    slow_tools: SlowTools,
-) -> FileRepair | _Ready:
-    check = dependencies.check_for(path)
-    if check is None:
-        trouble = f"{path}: no check is known for this; name one with --target."
-        return FileRepair(path, "any", None, trouble=trouble)
-    lost = slow_tools.lost_with(check.target)
+def _repair_begun(begun: _Begun, run: _Run) -> list[_Result]:
+    """Repair one file in memory; several run at once, and no file is written."""
+    unit, check = begun.unit, begun.check
+    lost = run.slow_tools.lost_with(check.target)
     if lost is not None:
-        return FileRepair(path, check.target, None, trouble=f"{path}: {lost}")
-    unit = RepairUnit(path, found.data, check.target)
+        return [FileRepair(unit.path, check.target, None, trouble=f"{unit.path}: {lost}")]
+
+    world = run.dependencies.world_for(check)
+    ledger = RememberingLedger(world.ledger)
+    noting = NotingCheck(world.check, begun.first)
     try:
-        world = dependencies.world_for(check)
-        ledger = RememberingLedger(world.ledger)
-        outcome = repair(unit, replace(world, ledger=ledger), policy)
-    except (ToolchainMissing, CheckCrashed, BadManifest, BadRule) as error:
-        problem = str(error).removeprefix(f"{path}: ")
-        return FileRepair(path, check.target, None, trouble=f"{path}: {problem}")
+        noting.run_first(unit)
+        outcome = _repair_unit(unit, replace(world, ledger=ledger, check=noting), run.policy)
+    except (ToolchainMissing, CheckCrashed) as error:
+        return [_failed(unit, noting, str(error))]
     except OSError as error:
-        trouble = f"{path}: {_disk_refused(error)}"
-        return FileRepair(path, check.target, None, trouble=trouble)
+        return [_failed(unit, noting, _disk_refused(error))]
+
+    if isinstance(outcome, NotRepaired):
+        return [_failed(unit, noting, outcome.problem)]
+
     if isinstance(outcome, TimedOut):
-        slow_tools.lose(check.target, outcome.oracle)
-    return _Ready(unit, outcome, ledger)
+        run.slow_tools.lose(check.target, outcome.oracle)
+
+    return [_Ready(unit, outcome, ledger, noting.first)]
+
+
+def _repair_unit(
+    unit: RepairUnit, ports: PipelinePorts, policy: RepairPolicy
+) -> RepairOutcome | NotRepaired:
+    # After the first check, during which `_import_rest` imports the same.
+    from holdfast.usecases.repair.unit_repair import repair_unit  # noqa: PLC0415 - see above
+
+    return repair_unit(unit, ports, policy)
+
+
+def _failed(unit: RepairUnit, noting: NotingCheck, problem: str) -> FileRepair:
+    trouble = f"{unit.path}: {problem.removeprefix(f'{unit.path}: ')}"
+    return FileRepair(unit.path, unit.target, None, trouble=trouble, diagnostics=noting.first)
 
 
 def _disk_refused(error: OSError) -> str:
@@ -210,13 +308,35 @@ def _settle(ready: FileRepair | _Ready, dependencies: RepairDependencies) -> Fil
     """Write the file of a repair that succeeded, and return the result."""
     if isinstance(ready, FileRepair):
         return ready
+    settled = _settle_ready(ready, dependencies)
+    note = _join_notes(settled.note, *_refused_pins(ready.ledger))
+    return replace(settled, note=note, diagnostics=ready.diagnostics)
+
+
+def _refused_pins(ledger: RememberingLedger) -> list[str]:
+    """Return a sentence for each pinned decision that was tried and did not help."""
+    notes = []
+    for decision in ledger.refused:
+        if decision.choice.startswith(REPLAY):
+            pinned = decision.choice.removeprefix(REPLAY)
+            reason = decision.detail.partition("\n")[0]
+            notes.append(f"the pinned decision {pinned} was tried and refused: {reason}")
+
+    return notes
+
+
+def _settle_ready(ready: _Ready, dependencies: RepairDependencies) -> FileRepair:
     unit, outcome = ready.unit, ready.outcome
     code = outcome.accepted_code()
     if code is None or isinstance(outcome, FirstTrySuccess):
         return FileRepair(unit.path, unit.target, outcome)
-    repaired = FileRepair(unit.path, unit.target, outcome, _diff(unit, code))
+
+    from holdfast.usecases.repair.repaired_code import diff_of  # noqa: PLC0415 - see `_import_rest`
+
+    repaired = FileRepair(unit.path, unit.target, outcome, diff_of(unit, code))
     if dependencies.dry_run:
         return repaired
+
     return _settle_code(repaired, ready, code, dependencies)
 
 
@@ -229,17 +349,9 @@ def _settle_code(
     if refusal is not None:
         _withdraw(ready, code, dependencies, refusal)
         return replace(repaired, diff="", trouble=refusal)
+
     written = _write(repaired, unit, code, dependencies)
     match written:
-        case AppliedReply():
-            return replace(
-                repaired,
-                note=_confirm(ready),
-                change_id=written.change_id or "",
-                landed=written.files[0],
-                events=written.events,
-                seq=written.seq,
-            )
         case AlreadyThere():
             return replace(repaired, note=_join_notes(_SAME_TEXT, _confirm(ready)))
         case NothingDone():
@@ -249,6 +361,15 @@ def _settle_code(
             if not written.unsettled:
                 _withdraw(ready, code, dependencies, why)
             return replace(repaired, diff="", trouble=why, seq=written.seq)
+        case _:
+            return replace(
+                repaired,
+                note=_confirm(ready),
+                change_id=written.change_id or "",
+                landed=written.files[0],
+                events=written.events,
+                seq=written.seq,
+            )
 
 
 def _join_notes(*notes: str) -> str:
@@ -263,14 +384,17 @@ def _publish(repaired: FileRepair, dependencies: RepairDependencies) -> FileRepa
     log = dependencies.events
     if log is None or dependencies.dry_run:
         return repaired
+
     written = repaired.change_id is not None
     if written or not _was_tried(repaired.outcome):
         return repaired
+
     try:
         seq = log.publish(_end_events(repaired, dependencies))
     except EventsUnavailable as error:
         note = f"this is not in the event log: {error}"
         return replace(repaired, note=_join_notes(repaired.note, note))
+
     return replace(repaired, seq=seq)
 
 
@@ -295,6 +419,7 @@ def _write(
     repaired: FileRepair, unit: RepairUnit, code: str, dependencies: RepairDependencies
 ) -> AppliedReply | AlreadyThere | NothingDone:
     """Write the code; refuse if the state directory or the database cannot be used."""
+    from holdfast.usecases.repair.repaired_code import write_repaired  # noqa: PLC0415 - see `_import_rest`
 
     def announce(change_id: str) -> list[OwnedEvent]:
         return _end_events(replace(repaired, change_id=change_id), dependencies)
@@ -305,6 +430,7 @@ def _write(
         problem = str(error)
     except OSError as error:
         problem = _disk_refused(error)
+
     refused = Refused("conflict", f"{unit.path}: nothing was written: {problem}")
     return NothingDone((FileRefused(unit.path, refused),))
 
@@ -317,6 +443,7 @@ def _confirm(ready: _Ready) -> str:
         return _not_on_record(str(error))
     except OSError as error:
         return _not_on_record(f"{error.filename}: {error.strerror}.")
+
     return ""
 
 
@@ -330,64 +457,11 @@ def _withdraw(ready: _Ready, code: str, dependencies: RepairDependencies, why: s
     Under the lock: a process that writes the same text a moment later confirms it afterwards. If
     the lock cannot be had, no process writes.
     """
+    from holdfast.usecases.repair.repaired_code import has_code  # noqa: PLC0415 - see `_import_rest`
+
     with ExitStack() as stack:
         with suppress(JournalDamaged, LogUnavailable, OSError):
             stack.enter_context(locked(dependencies.workspace))
-        if not _has_code(ready.unit, code, dependencies.workspace):
+        if not has_code(ready.unit, code, dependencies.workspace):
             for decision in ready.ledger.accepted:
                 dependencies.withdraw(decision.module, decision.id, why)
-
-
-@dataclass(frozen=True, slots=True)
-class AlreadyThere:
-    """The file has the code that was verified: another process has repaired it the same way."""
-
-
-def write_repaired(
-    unit: RepairUnit,
-    code: str,
-    workspace: Workspace,
-    owner: ChangeOwner = NO_OWNER,
-    announce: Callable[[str], Sequence[OwnedEvent]] = lambda _change_id: (),
-) -> AppliedReply | AlreadyThere | NothingDone:
-    """Swap the file for the code that was verified, and record that as a change.
-
-    `announce` returns further events to publish when the change with this id is applied.
-
-    Only if the file still has the bytes that were checked: else another edit would be lost, and
-    the code is not what was verified.
-    """
-    request = FileRequest(unit.path, "create", WriteFile(code))
-    with locked(workspace) as root:
-        if root.refused:
-            return root.refused
-        if _has_code(unit, code, workspace):
-            return AlreadyThere()
-        landed = land_reply(RequestedEdits((request,), overwrite=True), workspace.files)
-        if not isinstance(landed, PlannedReply):
-            return NothingDone(landed, root.recovered)
-        swap = landed.plan.swaps[0]
-        if swap.before is None or swap.before.data != unit.data:
-            message = (
-                f"{unit.path}: this changed while it was repaired, and was left as it is; run "
-                "this again."
-            )
-            refused = FileRefused(unit.path, Refused("conflict", message))
-            return NothingDone((refused,), root.recovered)
-        change = landed.as_change(workspace.new_id(), AT_ONCE, owner)
-        return apply_at_once(change, root, announce(change.id))
-
-
-def _has_code(unit: RepairUnit, code: str, workspace: Workspace) -> bool:
-    """Return whether the file has the bytes of this code."""
-    looked = workspace.files.look(unit.path)
-    if not isinstance(looked, FileFound):
-        return False
-    return looked.data == encode(code, decode(unit.data).encoding)
-
-
-def _diff(unit: RepairUnit, code: str) -> str:
-    landed = land(decode(unit.data).text, WriteFile(code), unit.path)
-    if isinstance(landed, Landed):
-        return landed.diff
-    return ""

@@ -33,12 +33,15 @@ def cancel_session(wanted: str, turns: RunningTurns) -> SessionCancelled | StopR
         return StopRefused(
             f"{wanted}: there is no such session in this project; `holdfast events` names them."
         )
+
     (session,) = found
     stopped = stop_turns(StopScope(session), SENTENCE, turns)
     if isinstance(stopped, StopRefused):
         return stopped
+
     ids = tuple(turn.id for turn in stopped.turns)
     message = f"session {session}: nothing is running."
     if ids:
         message = f"session {session}: stopped turn {', '.join(ids)}."
+
     return SessionCancelled(session, ids, message)

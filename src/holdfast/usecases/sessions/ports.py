@@ -87,12 +87,14 @@ class RunningTurns(Protocol):
         Return False, and do nothing, if the turn has recorded its own end.
         """
 
-    def end_processes(
-        self, turns: Sequence[RunningTurn], *, worktree: bool = False
-    ) -> tuple[int, ...]:
-        """End the processes that were started by these turns; return their numbers.
+    def end_processes(self, turns: Sequence[RunningTurn]) -> tuple[int, ...]:
+        """End the processes that were started by these turns; return their numbers."""
 
-        With `worktree`, also those of all turns that ever worked on its files.
+    def end_left_processes(self, scope: StopScope) -> tuple[int, ...]:
+        """End the processes that turns have left behind; return their numbers.
+
+        They are the external agents of the session, which remember its conversation, and with
+        `worktree` all that was started by turns that ever worked on its files.
         """
 
     def end_owner(self, turn: RunningTurn) -> None:

@@ -36,6 +36,7 @@ def find_session(wanted: str, records: SessionRecords) -> str | SessionRefused:
             f"{wanted}: there is no such session in this project; `holdfast sessions list` shows "
             "those that there are."
         )
+
     return found[0]
 
 
@@ -44,9 +45,11 @@ def show_session(wanted: str, records: SessionRecords) -> SessionSummary | Sessi
     found = find_session(wanted, records)
     if isinstance(found, SessionRefused):
         return found
+
     listed = records.list(replace(EVERY_SESSION, id=found))
     if not listed:
         return SessionRefused(f"{wanted}: another command has deleted it.")
+
     return listed[0]
 
 
@@ -57,9 +60,11 @@ def rename_session(
     title = " ".join(title.split())[:_LONGEST_TITLE]
     if not title:
         return SessionRefused("the title is empty; write one.", "malformed")
+
     found = find_session(wanted, records)
     if isinstance(found, SessionRefused):
         return found
+
     records.rename(found, title)
     return show_session(found, records)
 
@@ -77,8 +82,10 @@ def archive_session(
             f"`holdfast cancel {found.id}`.",
             "conflict",
         )
+
     if found.archived != archived:
         records.archive(found.id, archived=archived)
+
     return show_session(found.id, records)
 
 

@@ -65,16 +65,19 @@ def stop_turns(
                 f"this command was started by turn {turn.id} of session {turn.session}, which "
                 "would have to stop first; run this command outside of the turn."
             )
+
     if at_work:
         turns.ask_to_stop(at_work, sentence)
         left = _wait_and_end(at_work, turns, patience)
         if left:
             turns.withdraw(left)
             return StopRefused(_refusal(left[0], patience))
-    processes = turns.end_processes(at_work, worktree=scope.worktree)
+
+    processes = turns.end_processes(at_work)
     ended = TurnEnded("cancelled", sentence, 0, 0, 0, ended_by="stop")
     for turn in at_work:
         turns.end(turn, ended)
+
     return TurnsStopped(at_work, processes)
 
 
@@ -88,10 +91,12 @@ def _wait_and_end(
     left = turns.wait(at_work, patience)
     if not left:
         return ()
+
     turns.end_processes(left)
     left = turns.wait(left, _AFTER_KILL)
     for turn in left:
         turns.end_owner(turn)
+
     return turns.wait(left, _AFTER_KILL)
 
 
@@ -99,6 +104,7 @@ def _refusal(turn: RunningTurn, patience: float) -> str:
     what = f"turn {turn.id} of session {turn.session} has not stopped in {patience:g} seconds"
     if turn.owner is None:
         return f"{what}; end the `holdfast run` that runs it, and run this again. No file changed."
+
     owner = turn.owner
     return (
         f"{what}: process {owner.pid} on {owner.host} runs it; end that process there "

@@ -109,6 +109,7 @@ def describe_items(judged: Sequence[JudgedItem]) -> str:
         shown = _shown_text(each)
         if shown:
             parts.append(clean(shown).rstrip("\n"))
+
     return "\n".join(parts)
 
 
@@ -117,9 +118,11 @@ def _shown_text(judged: JudgedItem) -> str:
     item = judged.item
     if item.text is None:
         return ""
+
     before = judged.trusted_text
     if before is None:
         before = ""
+
     lines = unified_diff(before.split("\n"), item.text.split("\n"), lineterm="")
     # Without the two lines of file names.
     return "\n".join(list(lines)[2:])

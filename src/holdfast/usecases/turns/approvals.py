@@ -133,14 +133,17 @@ class Approvals:
             if what == "read":
                 return Denied(f"{subject}: {_UNATTENDED}")
             return "yes"
+
         asked = self._open(what, subject, why)
         self._context.sink.emit(asked)
         given = self._wait(asked, why, withdrawn or self._context.cancel)
         self._context.sink.emit(given)
         if given.answer == "session":
             self._session_set().add(_for_session(what, subject))
+
         if self._context.cancel.is_set():
             return TurnCancelled()
+
         return _verdict(given)
 
     def _is_allowed(self, what: ApprovalSubject, subject: str) -> bool:
@@ -149,8 +152,10 @@ class Approvals:
                 return True
             if self._context.mode != "ask":
                 return True
+
         if what == "command" and self._context.grants.has(subject):
             return True
+
         return _for_session(what, subject) in self._session_set()
 
     def _session_set(self) -> set[AllowedSubject]:
@@ -175,15 +180,19 @@ class Approvals:
         context = self._context
         if context.asker is None:
             return self._settle(ApprovalGiven(asked.subject, "nobody", asked.approval_id))
+
         rule = None
         if asked.what == "command":
             rule = prefix_rule(asked.subject)
+
         question = Question(asked, clean(why), rule)
         with RecordWatch(lambda: context.questions.looking(asked.approval_id)) as watch:
             over = _Either(withdrawn, _Either(context.cancel, watch))
             said = context.asker.ask(question, over)
+
         if said is None:
             return self._settle(ApprovalGiven(asked.subject, "cancelled", asked.approval_id))
+
         given = event_of(asked.approval_id, asked.subject, said)
         outcome = record_answer(asked.what, given, said, context.questions, context.grants)
         return self._first(given, outcome)
@@ -198,9 +207,11 @@ class Approvals:
             return ours
         if not isinstance(outcome, AnsweredBefore):
             return ApprovalGiven(ours.subject, "cancelled", ours.approval_id)
+
         given = _given(outcome.record)
         if self._context.asker is not None:
             self._context.asker.show_other_answer(given)
+
         return given
 
 

@@ -10,14 +10,14 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from holdfast.landing.encoding import decode
+from holdfast.repair.check_errors import errors_of, signature
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
-from holdfast.repair.verify import errors_of, signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from holdfast.repair.check_errors import ErrorSignature
     from holdfast.repair.ports import Check
-    from holdfast.repair.verify import ErrorSignature
     from holdfast.usecases.turns.repair_ports import EditedTurn
     from holdfast.vocab.diagnostics import Diagnostic, Target
 
@@ -41,6 +41,7 @@ def texts_before(turn: EditedTurn) -> dict[str, bytes | None]:
             if swap.before is not None:
                 data = swap.before.data
             then.setdefault(swap.path, data)
+
     return then
 
 
@@ -66,13 +67,16 @@ class Baseline:
     def _count_errors(self) -> Counter[ErrorSignature]:
         if self._run is None:
             return Counter()
+
         try:
             checked = self._run()
         except (ToolchainMissing, CheckCrashed):
             # Of a project that could not be checked then, all is new.
             return Counter()
+
         if not isinstance(checked, Checked):
             return Counter()
+
         return Counter(map(_signature_without_place, errors_of(checked)))
 
 
@@ -111,9 +115,11 @@ class SinceCheck:
         """Return the result for a text without the errors from before the turn."""
         if checked.ok:
             return checked
+
         left = self._before.errors().copy()
         if not left:
             return checked
+
         touched = _Touched(self._then, {**self._now, path: text})
         kept = []
         for each in checked.diagnostics:
@@ -123,6 +129,7 @@ class SinceCheck:
                 left[error] -= 1
             else:
                 kept.append(each)
+
         ok = all(each.severity != "error" for each in kept)
         return replace(checked, ok=ok, diagnostics=tuple(kept))
 
@@ -147,13 +154,16 @@ class _Touched:
     def has(self, error: Diagnostic) -> bool:
         if error.area is None:
             return False
+
         path = error.path
         if path not in self._then:
             return False
         if path not in self._now:
             return False
+
         if path not in self._lines:
             self._lines[path] = _lines_touched(self._then[path], self._now[path])
+
         return error.area.line in self._lines[path]
 
 
@@ -162,8 +172,10 @@ def _lines_touched(then: bytes | None, now: bytes) -> Collection[int]:
     old = []
     if then is not None:
         old = decode(then).text.split("\n")
+
     new = decode(now).text.split("\n")
     touched = set(range(1, len(new) + 1))
     for block in SequenceMatcher(None, old, new).get_matching_blocks():
         touched.difference_update(range(block.b + 1, block.b + block.size + 1))
+
     return touched

@@ -13,10 +13,8 @@ from holdfast.tools.text_limits import sendable
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from holdfast.changes.change import Change
-    from holdfast.changes.swaps import Swap
     from holdfast.checkpoints.ports import FileVersion
     from holdfast.vocab.requests import Action
 
@@ -84,6 +82,7 @@ class ObservedFiles:
             if not each.has_link:
                 marks[each.path] = _mark(each.after)
                 origins[each.path] = _mark(each.before)
+
         return FileDigests(marks, whole=False, origins=origins)
 
     def reports(self) -> list[FileLanded]:
@@ -103,9 +102,11 @@ def sort_out(differences: Sequence[ObservedFile]) -> ObservedFiles:
             unkept.append(each)
         else:
             kept.append(each)
+
     size = sum(each.size for each in kept)
     if len(differences) <= MOST_FILES and size <= MOST_BYTES:
         return ObservedFiles(tuple(kept), tuple(unkept))
+
     why = f"{len(differences)} files with {size} bytes changed at once"
     unkept += [replace(each, why_not_kept=why) for each in kept]
     return ObservedFiles((), tuple(unkept))
@@ -119,32 +120,6 @@ def content_of(version: FileVersion | None) -> Content | None:
     if version.shape == "link":
         return Content(data, LINK)
     return Content(data, version.mode)
-
-
-def is_recorded(difference: ObservedFile, changes: Iterable[Change]) -> bool:
-    """Return whether one of these changes has left the file as it is now."""
-    for change in changes:
-        for swap in change.plan.swaps:
-            if swap.path != difference.path:
-                continue
-            if _has_left(change, swap, difference.after):
-                return True
-    return False
-
-
-def _has_left(change: Change, swap: Swap, present: Content | None) -> bool:
-    """Return whether the change, in its state, has left this content."""
-    if change.state == "applied":
-        return _is_same(swap.after, present)
-    if change.state == "rewound":
-        return _is_same(swap.before, present)
-    return False
-
-
-def _is_same(one: Content | None, other: Content | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return (one.data, one.is_link) == (other.data, other.is_link)
 
 
 def _mark(content: Content | None) -> str:

@@ -52,9 +52,11 @@ class TurnBegun:
     """A turn that is on record as running.
 
     `message` is the assistant's, which the checkpoint precedes; `prompt_message` is the user's,
-    None if there is no new one. `past` is what the model has seen of this chat, and the repairs, in
-    order, the new prompt included. `system` is the text before all that. `last_turn` is the turn
-    before this one in the chat. `seq` is the number of the last event before the first of the turn.
+    None if there is no new one. `prompt` is its text: what was asked for, and the reasons of
+    rejections that the model has not been told. `past` is what the model has seen of this chat,
+    and the repairs, in order, the new prompt included. `system` is the text before all that.
+    `last_turn` is the turn before this one in the chat. `seq` is the number of the last event
+    before the first of the turn.
     """
 
     session: str
@@ -65,6 +67,7 @@ class TurnBegun:
     past: tuple[PastEvents, ...]
     project: str = ""
     prompt_message: str | None = None
+    prompt: str = ""
     last_turn: str | None = None
     seq: int = 0
 

@@ -129,6 +129,7 @@ class RecordedTurn:
             message = (
                 f"{message} Not all that its commands changed is on record: {observer.problem}"
             )
+
         return replace(
             ended,
             message=message,
@@ -158,8 +159,10 @@ def run_recorded(
         begun = context.records.begin(opening, lambda begun: [started(begun)])
     except (RecordsUnavailable, LogUnavailable, JournalDamaged) as error:
         return NotSent(f"the turn cannot be recorded: {error}")
+
     if isinstance(begun, TurnNotBegun):
         return NotSent(begun.message)
+
     recorder = TurnRecorder(begun, context.records, show, context.now)
     watch = StopWatch(lambda: context.records.looking(begun), cancel)
     try:
@@ -212,9 +215,10 @@ def _take_checkpoint(turn: RecordedTurn, prompt: str) -> None:
         why = " ".join(each.refused.message for each in taken.refusals)
         turn.recorder.emit(CheckpointMissed(why))
     else:
-        turn.observer.begin(taken.checkpoint.present)
+        turn.observer.begin(taken.checkpoint.present, taken.checkpoint.draft.logged)
         for event in taken.events:
             turn.recorder.emit(event)
+
     turn.recorder.flush()
 
 
@@ -226,5 +230,6 @@ def _end(turn: RecordedTurn, ended: TurnEnded) -> TurnEnded:
         message = _STOPPED_WITH_PROCESS
         turn.recorder.emit(SentinelRaised(Sentinel("interrupted", message, {"can_continue": True})))
         ended = replace(ended, stop_reason="interrupted", message=message)
+
     turn.recorder.end(ended)
     return ended

@@ -191,6 +191,7 @@ class TurnRecorder:
         if found:
             self._records.keep(self._begun, self._waiting)
             self._waiting.clear()
+
         self._characters = 0
         self._written_at = self._now()
         return found
@@ -231,12 +232,14 @@ class TurnRecorder:
         last = None
         if self._waiting:
             last = self._waiting[-1]
+
         if isinstance(event, AgentCall) and _is_older_state(last, event):
             self._waiting[-1] = event
             return
         if not isinstance(event, TextArrived | ReasoningArrived):
             self._waiting.append(event)
             return
+
         self._characters += len(event.text)
         if isinstance(last, TextArrived | ReasoningArrived) and type(last) is type(event):
             self._waiting[-1] = type(event)(last.text + event.text)

@@ -55,11 +55,13 @@ def repair_turn(
         work = _Repairs(turn, repairs, model, checks, deadline, report, emit)
         work.run(changed)
         written = work.written
+
     prompt_tokens, completion_tokens = ended.prompt_tokens, ended.completion_tokens
     for used in model.used:
         emit(used)
         prompt_tokens += used.prompt
         completion_tokens += used.completion
+
     ended = replace(
         ended,
         message=describe_turn_end(ended.message, report.failing),
@@ -70,6 +72,7 @@ def repair_turn(
     if turn.cancel.is_set():
         message = "Cancelled while the turn's edits were being checked; they are on the disk."
         return replace(ended, stop_reason="cancelled", message=message)
+
     return ended
 
 
@@ -102,6 +105,7 @@ class _Repairs:
                 last.append(group)
             else:
                 first.append(group)
+
         self._repair_all(first, self._tests_among(last))
         self._repair_all(last, None)
 
@@ -139,10 +143,12 @@ class _Repairs:
     def _repair(self, broken: dict[str, Check], tests: Check | None) -> None:
         if not broken:
             return
+
         if len(broken) > 1:
             # The tests fail for each of these files: a repair of one would be refused for the
             # errors of the others.
             tests = None
+
         broken = self._limit(broken)
         try:
             dependencies = self._repairs.dependencies(self._model, self._deadline, tests)
@@ -150,6 +156,7 @@ class _Repairs:
             problem = f"{error.filename or ''}: {error.strerror}"
             self._report.not_run("", f"{problem}; nothing was repaired.")
             return
+
         dependencies = replace(
             dependencies,
             owner=self._turn.owner,
@@ -163,6 +170,7 @@ class _Repairs:
         """Return at most `MOST_FILES` of the files, those that the turn changed first."""
         if len(broken) <= MOST_FILES:
             return broken
+
         message = (
             f"{len(broken)} files fail, and after one turn {MOST_FILES} are repaired; use "
             "`holdfast repair`."
@@ -180,21 +188,26 @@ class _Repairs:
     def _may_write(self, path: str, diff: str) -> str | None:
         if self._turn.cancel.is_set():
             return f"{path}: {self._deadline.late()}"
+
         why = f"to repair what fails its check since this turn:\n{clean(diff)}"
         reason = why_protected(path)
         if reason is None:
             return refusal_of(self._turn.gate.ask("edit", path, why), path)
+
         answer = self._turn.gate.ask("protected", path, f"{path}: {reason}\n{why}")
         return refusal_of(answer, path, f"{PROTECTED_CURE}.")
 
     def _show(self, repaired: FileRepair) -> None:
         for event in repaired.events:
             self._emit(event)
+
         if repaired.landed is not None:
             self.written.append(repaired.path)
             self._checks.forget(repaired.path)
+
         late = self._deadline.late()
         if late is not None and not repaired.success:
             self._report.not_run(repaired.path, late)
             return
+
         self._report.add(repair_ended(repaired))

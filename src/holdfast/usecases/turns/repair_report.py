@@ -65,4 +65,5 @@ class RepairDeadline:
                 f"the {SECONDS:g} s that a repair after a turn may take are over; use "
                 "`holdfast repair`."
             )
+
         return None

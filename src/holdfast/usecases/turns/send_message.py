@@ -11,7 +11,6 @@ from holdfast.usecases.turns.ports import TurnBegun, TurnRequest
 from holdfast.usecases.turns.recorded_turn import NotSent, RecordedTurn, TurnContext, run_recorded
 from holdfast.usecases.turns.repair_ports import EditedTurn, TurnRepairs
 from holdfast.usecases.turns.turn_editor import ReviewedFiles, TurnEditor
-from holdfast.vocab.change_events import EditLanded
 from holdfast.vocab.events import TurnEnded, TurnStarted
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.transcript import SystemText
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from holdfast.usecases.sessions.transcript_ports import QueuedMessage
     from holdfast.usecases.turns.ports import ShowEvent
     from holdfast.vocab.cancellation import Cancel
-    from holdfast.vocab.events import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ class TurnDependencies:
     system: str
     tools: str
     limits: LoopLimits
-    repairs: TurnRepairs | None = None
+    repairs: Callable[[], TurnRepairs] | None = None
 
 
 def send(
@@ -79,6 +77,7 @@ def send(
     message = redact(message, context.secrets)
     if context.sandbox is not None and context.sandbox.kind == "none":
         say(f"no command runs without approval, because there is no sandbox: {context.sandbox.why}")
+
     system = redact(dependencies.system, context.secrets)
     return run_recorded(
         TurnRequest(
@@ -105,12 +104,13 @@ def _started(begun: TurnBegun, message: UserMessage, dependencies: TurnDependenc
         begun.session,
         begun.turn,
         dependencies.model.name,
-        message.prompt or "",
+        begun.prompt,
         continued=message.session is not None,
         chat_id=begun.chat,
         prompt_message_id=begun.prompt_message,
         message_id=begun.message,
         sandbox=sandbox.kind if sandbox else "",
+        context=dependencies.limits.window(dependencies.model.context),
     )
 
 
@@ -121,11 +121,13 @@ def _run(turn: RecordedTurn, message: UserMessage, dependencies: TurnDependencie
     files: Files = context.workspace.files
     if review:
         files = ReviewedFiles(context.workspace)
+
     gate = turn.approvals()
-    editor = TurnEditor(context.workspace, turn.owner, review=review, wrote=observer.wrote)
+    editor = TurnEditor(context.workspace, turn.owner, review=review)
     toolbox = dependencies.bind(files, editor, gate, observer)
     if context.secrets:
         toolbox = RedactedToolbox(toolbox, context.secrets)
+
     history = rebuild(turn.begun.past, SystemText(turn.begun.system))
     ended = run_turn(
         history, dependencies.model, toolbox, turn.recorder, dependencies.limits, watch
@@ -133,15 +135,20 @@ def _run(turn: RecordedTurn, message: UserMessage, dependencies: TurnDependencie
     if observer.looked:
         # What a command has left running may have written since.
         turn.look("outside")
+
     ended = turn.with_observed(ended)
     if dependencies.repairs is not None and not review and not message.plan:
         edited = EditedTurn(turn.owner, dependencies.model, gate, context.workspace, watch)
         ended = _repair(ended, edited, dependencies.repairs, turn)
+
     return ended
 
 
 def _repair(
-    ended: TurnEnded, edited: EditedTurn, repairs: TurnRepairs, turn: RecordedTurn
+    ended: TurnEnded,
+    edited: EditedTurn,
+    repairs: Callable[[], TurnRepairs],
+    turn: RecordedTurn,
 ) -> TurnEnded:
     """Check and repair what a turn has changed that came to its end.
 
@@ -152,18 +159,13 @@ def _repair(
     paths = tuple(path for path in ended.files if path not in others)
     if ended.stop_reason != "done" or not paths or edited.cancel.is_set():
         return ended
+
     from holdfast.usecases.turns.repair_after_turn import repair_turn  # noqa: PLC0415 - turns that change no file do without
 
     # What waits came before the edits of the repair.
     recorder.flush()
     observer.begin_checks()
-
-    def emit(event: Event) -> None:
-        recorder.emit(event)
-        if isinstance(event, EditLanded):
-            observer.know(event.path)
-
-    ended = repair_turn(ended, paths, edited, repairs, emit)
+    ended = repair_turn(ended, paths, edited, repairs(), recorder.emit)
     # A check runs commands of the project.
     turn.look("command")
     return turn.with_observed(ended)

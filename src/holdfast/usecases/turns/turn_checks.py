@@ -15,8 +15,8 @@ from holdfast.guards.commands import Allow, Ask, Refuse
 from holdfast.guards.secrets import is_secret
 from holdfast.guards.tokens import has_token
 from holdfast.landing.encoding import decode
+from holdfast.repair.check_errors import errors_of
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
-from holdfast.repair.verify import errors_of
 from holdfast.tools.ports import Denied, NoApprover, TurnCancelled
 from holdfast.tools.text_limits import clean, shorten
 from holdfast.usecases.repair.messages import NOT_REPAIRED, describe_old_errors
@@ -96,6 +96,7 @@ class CheckGroup:
             if without is None:
                 return None
             founds[path] = without
+
         return CheckGroup(founds)
 
     @property
@@ -158,8 +159,10 @@ class TurnChecks:
         except ValueError as error:
             self._report.not_run("", f"the check cannot be read: {error}")
             return []
+
         if left_out:
             self._report_left_out(len(left_out))
+
         return [CheckGroup(founds) for founds in groups.values()]
 
     def _report_left_out(self, count: int) -> None:
@@ -184,11 +187,13 @@ class TurnChecks:
             return False
         if PurePosixPath(found.at).parts[:1] == (".holdfast",):
             return False
+
         decoded = decode(found.data)
         if decoded.binary:
             return False
         if has_token(decoded.text):
             return False
+
         return all(secret not in decoded.text for secret in self._repairs.secrets)
 
     def choose_allowed(self, groups: Sequence[CheckGroup]) -> list[CheckGroup]:
@@ -201,6 +206,7 @@ class TurnChecks:
         for group in groups:
             if decisions[group.found.command] == "trust":
                 code |= dict.fromkeys(group.code)
+
         distrust = self._ask_trust(tuple(code))
         allowed: list[CheckGroup] = []
         outside: list[CheckGroup] = []
@@ -215,9 +221,11 @@ class TurnChecks:
                 self._report.not_run(group.one, refusal)
             else:
                 outside.append(without)
+
         if outside:
             instead = "The files were checked with tools outside the project."
             self._report.not_run("", f"{distrust.refusal} {instead}")
+
         return allowed + outside
 
     def _decide_all(self, groups: Sequence[CheckGroup]) -> dict[str | None, str]:
@@ -255,6 +263,7 @@ class TurnChecks:
         judged = trust.untrusted(items)
         if not judged:
             return _Distrust(frozenset(), "")
+
         names = name_items(judged)
         shown = describe_items(judged)
         why = f"to check this turn's edits, which runs this code of the project:\n{shown}"
@@ -262,9 +271,11 @@ class TurnChecks:
         if answer == "yes":
             self._accept(judged)
             return _Distrust(frozenset(), "")
+
         refusal = f"not run, because it is not trusted: {names}. {CURE}"
         if isinstance(answer, Denied):
             refusal = answer.message
+
         return _Distrust(frozenset(each.item for each in judged), refusal)
 
     def _accept(self, judged: Sequence[JudgedItem]) -> None:
@@ -283,9 +294,11 @@ class TurnChecks:
             # when it wakes.
             while wait(begun, _TICK).not_done:
                 pass
+
         results = []
         for group, ran in zip(groups, begun, strict=True):
             results.append(self._ran(group, ran.result()))
+
         return results
 
     def _check(
@@ -310,6 +323,7 @@ class TurnChecks:
                 self._report.not_run(group.one, self._deadline.late() or message)
             case ToolchainMissing() | CheckCrashed():
                 self._report.not_run(group.one, str(ran))
+
         return None
 
     def forget(self, path: str) -> None:
@@ -325,14 +339,17 @@ class TurnChecks:
             if not again:
                 self._report_passing(group, checked)
             return {}
+
         broken = self._broken_files(group, judged)
         if not broken and not again:
             self._report_no_place(group, checked)
+
         checks: dict[str, Check] = {}
         for path in broken:
             if group.whole or path == group.unit:
                 self._known[path, self._now[path]] = checked
             checks[path] = self.since(group, path)
+
         return checks
 
     def _broken_files(self, group: CheckGroup, judged: Checked) -> list[str]:
@@ -351,6 +368,7 @@ class TurnChecks:
                 continue
             if path in group.founds or self._is_ours(path):
                 broken[path] = None
+
         return list(broken)
 
     def _report_no_place(self, group: CheckGroup, checked: Checked) -> None:
@@ -359,11 +377,13 @@ class TurnChecks:
         problem = "fails"
         if self._befores[group.key].errors():
             problem = "fails otherwise than before this turn"
+
         title = f"{group.found.command or checked.oracle} {problem}"
         message = f"{title}, and names no line that could be repaired:\n{output}"
         path = group.one
         if group.whole:
             path = ""
+
         self._report.add(RepairEnded(path, NOT_REPAIRED, success=False, message=message))
 
     def _is_ours(self, path: str) -> bool:
@@ -373,10 +393,12 @@ class TurnChecks:
         """
         if not _NOT_OURS.isdisjoint(PurePosixPath(path).parts):
             return False
+
         for at, data in self._texts((path,)):
             if at == path:
                 self._now[path] = data
                 return True
+
         return False
 
     def since(self, group: CheckGroup, path: str) -> SinceCheck:
@@ -389,6 +411,7 @@ class TurnChecks:
         """Return the check of the group for the language of the file, else the group's own."""
         if path in group.founds:
             return group.founds[path]
+
         for each in self._repairs.find(path, self._deadline):
             if each.scope != group.found.scope:
                 continue
@@ -396,6 +419,7 @@ class TurnChecks:
                 return each
             # Code that no person has approved.
             return each.outside or group.found
+
         return group.found
 
     def _before(self, group: CheckGroup) -> Baseline:
@@ -408,6 +432,7 @@ class TurnChecks:
         if not then.keys().isdisjoint(item.path for item in group.code):
             # The code that was there before the turn is not the code that is trusted.
             return Baseline(None)
+
         check = group.found.with_files(then)
         text = then.get(unit, self._now[unit]) or b""
         return Baseline(lambda: check.run(unit, text))
@@ -418,6 +443,7 @@ class TurnChecks:
         if group.checks_project:
             self._report.add(_passing("", old, f"{group.found.command} passes."))
             return
+
         for path in group.founds:
             in_file: Sequence[Diagnostic] = old
             if group.whole:

@@ -11,31 +11,22 @@ from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable
 
     from holdfast.changes.change import ChangeOwner, RequestedEdits
     from holdfast.changes.overlay import Overlay
     from holdfast.changes.plan import ChangePlan, FileRefused
     from holdfast.changes.ports import FileLook
-    from holdfast.changes.swaps import Swap
 
 
 class TurnEditor:
     """Writes the edits of one turn (port `Editor`): to the disk, or in review mode as proposals."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        owner: ChangeOwner,
-        *,
-        review: bool,
-        wrote: Callable[[Sequence[Swap]], None] = lambda _: None,
-    ) -> None:
-        """Record the changes as those of `owner`; call `wrote` with what was written."""
+    def __init__(self, workspace: Workspace, owner: ChangeOwner, *, review: bool) -> None:
+        """Record the changes as those of `owner`."""
         self._workspace = workspace
         self._owner = owner
         self._review = review
-        self._wrote = wrote
 
     def land(
         self, requested: RequestedEdits, plan: ChangePlan
@@ -60,7 +51,6 @@ class TurnEditor:
         done = apply_reply(planned, self._workspace, owner=self._owner)
         if isinstance(done, NothingDone):
             return done.refusals
-        self._wrote(planned.plan.swaps)
         return LandedEdits(done.files, done.change_id, events=done.events)
 
 
@@ -100,6 +90,7 @@ class ReviewedFiles:
         cached = self._cached
         if cached is not None and self._is_current(cached, marks):
             return cached.overlay
+
         overlay = overlay_of(self._workspace)
         self._cached = _CachedOverlay(marks, overlay, self._below(overlay.named))
         return overlay

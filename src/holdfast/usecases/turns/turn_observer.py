@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change_log import LogUnavailable
-from holdfast.changes.ports import FileFound, FileMissing, FileUnfit
-from holdfast.changes.swaps import Content
+from holdfast.changes.ports import FileFound, FileMissing, FileUnfit, JournalDamaged
+from holdfast.changes.swaps import LINK, Content, digest_of
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.tools.ports import Observed
 from holdfast.tools.text_limits import sendable
 from holdfast.usecases.changes.observe import ChangeObserved, observe_difference, observe_unkept
+from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.turns.observed_files import (
     LARGEST_FILE,
     ObservedFile,
     content_of,
-    is_recorded,
     sort_out,
 )
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from holdfast.changes.change import ChangeOwner
+    from holdfast.changes.change_log import LeftFile
     from holdfast.changes.plan import FileLanded
-    from holdfast.changes.swaps import Swap
     from holdfast.checkpoints.checkpoint import WorktreeState
     from holdfast.checkpoints.ports import FileVersion, FileVersions, Worktree
     from holdfast.tools.digest_observer import DigestObserver
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from holdfast.usecases.workspace import Workspace
     from holdfast.vocab.events import Event
 
-_RECENT = 20
 _OWN_DIRECTORY = frozenset({".holdfast"})
 _SKIPPED = {
     "nested repository": "It is a repository of its own",
@@ -68,8 +68,10 @@ class ObservedPaths:
 class TurnObserver:
     """Finds what changes behind the tools of one turn, and records it (port `FileObserver`).
 
-    It compares snapshots of the worktree. Without a checkpoint before the turn it compares digests,
-    which know no old contents.
+    It compares the files with the last snapshot and with what changes have written since: what is
+    recorded is what the log does not lead to. Comparison and record are under one lock, so that no
+    other command writes or records in between. Without a checkpoint before the turn it compares
+    digests, which know no old contents.
     """
 
     def __init__(
@@ -91,7 +93,8 @@ class TurnObserver:
         self._now = now
         self._last: WorktreeState | None = None
         self._looked_at = 0
-        self._written: dict[str, Content | None] = {}
+        self._event_seq: int | None = None
+        self._may_record = True
         self._ours: frozenset[str] = frozenset()
         self.paths = ObservedPaths()
         self.looked = False
@@ -99,50 +102,83 @@ class TurnObserver:
         self.problem = ""
         """Why not all that changed behind the tools is on record."""
 
-    def begin(self, state: WorktreeState) -> None:
-        """Compare with this snapshot first: that of the checkpoint before the turn."""
+    def begin(self, state: WorktreeState, event_seq: int | None) -> None:
+        """Compare with this snapshot first: that of the checkpoint before the turn.
+
+        `event_seq` is the number of the last event then, None if that is not known.
+        """
         self._last = state
         self._looked_at = self._now()
+        self._event_seq = event_seq
 
     def prepare(self) -> None:
         """Make the next look find what changes from now on, also without a snapshot to compare."""
         if self._last is None:
-            self._look_at_digests("outside")
-
-    def wrote(self, swaps: Iterable[Swap]) -> None:
-        """Remember what a tool has written, so that it is not observed."""
-        for swap in swaps:
-            self._written[swap.path] = swap.after
-
-    def know(self, path: str) -> None:
-        """Remember a file as it is, so that it is not observed."""
-        looked = self._workspace.files.look(path)
-        if isinstance(looked, FileFound):
-            self._written[looked.at] = Content(looked.data, looked.mode)
+            self._look_locked("outside")
 
     def look(self, by: Author) -> Observed:
         """Return what has changed since the last look, and record it as changed by `by`."""
         self.looked = True
-        if self._last is None:
-            return self._look_at_digests(by)
-        differences = self._compare(self._last)
-        if differences is None:
-            # The first look at digests only prepares the next one.
-            return self._look_at_digests("outside")
-        if by == "outside":
-            differences = self._without_recorded(differences)
-        return self._record(differences, by)
+        return self._look_locked(by)
 
     def begin_checks(self) -> None:
         """Take the files as they are as known; from now on Holdfast writes files of its own."""
         self._ours = _OWN_DIRECTORY
         if self._last is not None:
-            self._compare(self._last)
+            with ExitStack() as stack:
+                self._lock(stack)
+                self._compare(self._last, self._left_files())
 
-    def _look_at_digests(self, by: Author) -> Observed:
+    def _look_locked(self, by: Author) -> Observed:
+        with ExitStack() as stack:
+            self._lock(stack)
+            left = self._left_files()
+            if self._last is None:
+                return self._look_at_digests(by, left)
+
+            differences = self._compare(self._last, left)
+            if differences is None:
+                # The first look at digests only prepares the next one.
+                return self._look_at_digests("outside", left)
+
+            return self._record(differences, by)
+
+    def _lock(self, stack: ExitStack) -> None:
+        """Lock the worktree, and settle what dead processes left; if that fails, record nothing."""
+        self._may_record = False
+        try:
+            root = stack.enter_context(locked(self._workspace))
+        except (LogUnavailable, JournalDamaged, OSError) as error:
+            self.problem = str(error)
+            return
+
+        if root.refused:
+            self.problem = root.refused.refusals[0].refused.message
+            return
+
+        self._may_record = True
+
+    def _left_files(self) -> Mapping[str, LeftFile]:
+        """Return what changes have written since the last look, those of this turn too."""
+        try:
+            left = self._workspace.log.left_since(self._event_seq)
+        except LogUnavailable as error:
+            self.problem = str(error)
+            return {}
+
+        self._event_seq = left.event_seq
+        return left.files
+
+    def _look_at_digests(self, by: Author, left: Mapping[str, LeftFile]) -> Observed:
         found = self._digests.look(by)
-        differences = [self._by_digest(path) for path in found.files]
-        return replace(found, events=self._record(differences, by).events)
+        differences = []
+        for path in found.files:
+            if path in left and digest_of(self._present(path)) == left[path].digest:
+                continue
+            differences.append(self._by_digest(path))
+
+        recorded = self._record(differences, by)
+        return replace(found, files=recorded.files, events=recorded.events)
 
     def _by_digest(self, path: str) -> ObservedFile:
         after = None
@@ -152,8 +188,13 @@ class TurnObserver:
 
     # --------------------------------------------------------------------------------- differences
 
-    def _compare(self, last: WorktreeState) -> list[ObservedFile] | None:
-        """Compare the files with the last snapshot; None if that cannot be done any more."""
+    def _compare(
+        self, last: WorktreeState, left: Mapping[str, LeftFile]
+    ) -> list[ObservedFile] | None:
+        """Compare the files with the last snapshot, and with what changes have left since.
+
+        None if that cannot be done any more.
+        """
         looked_at = self._now()
         try:
             with self._worktrees.hold(make=True) as worktree:
@@ -164,14 +205,15 @@ class TurnObserver:
             self.problem = str(error)
             self._last = None
             return None
+
         found = self._differences(versions, prefix)
         found |= self._uncaptured(last, state, prefix)
-        for path, content in self._written.items():
-            found.pop(path, None)
-            if not self._has(path, content):
-                found[path] = self._since_written(path, content)
+        for path, file in left.items():
+            difference = self._since_left(path, file, found.pop(path, None))
+            if difference is not None:
+                found[path] = difference
+
         self._last, self._looked_at = state, looked_at
-        self._written.clear()
         return [found[path] for path in sorted(found)]
 
     def _differences(
@@ -194,25 +236,33 @@ class TurnObserver:
             if why is not None and skipped not in last.skipped:
                 path = skipped.path.removeprefix(prefix).rstrip("/")
                 found[path] = ObservedFile(path, None, Content(b""), why)
+
         for inner, digest in last.inner.items():
             if state.inner.get(inner, digest) != digest:
                 path = inner.removeprefix(prefix).rstrip("/")
                 why = _SKIPPED["nested repository"]
                 found[path] = ObservedFile(path, Content(b""), Content(b""), why)
+
         return found
 
     def _difference(self, versions: FileVersions, prefix: str) -> ObservedFile | None:
         """Return the difference of a file; None if the file does not count."""
         path = versions.path.removeprefix(prefix)
-        if self._is_cache(path):
+        if not self._counts(path):
             return None
-        if path.split("/")[0] in self._ours:
-            return None
+
         before, after = content_of(versions.before), content_of(versions.after)
         if not versions.path.startswith(prefix):
             path = "../" * prefix.count("/") + versions.path
             return ObservedFile(path, before, after, "It is outside of this root")
+
         return ObservedFile(path, before, after, self._why_not_kept(path, versions))
+
+    def _counts(self, path: str) -> bool:
+        """Return whether a file counts as changed: not a cache, nor one of Holdfast's own."""
+        if self._is_cache(path):
+            return False
+        return path.split("/", maxsplit=1)[0] not in self._ours
 
     def _why_not_kept(self, path: str, versions: FileVersions) -> str:
         """Return why a change cannot keep this file; "" if it can."""
@@ -220,12 +270,14 @@ class TurnObserver:
             why = _why_no_data(version)
             if why:
                 return why
+
         if sendable(path) != path:
             return "Its name is not UTF-8"
         if self._was_ignored(versions):
             return "It was there before, and ignored by git"
         if not self._can_be_swapped(path, versions.after):
             return "No edit can reach it"
+
         return ""
 
     def _was_ignored(self, versions: FileVersions) -> bool:
@@ -244,37 +296,73 @@ class TurnObserver:
             target = files.link(path)
             if target is not None:
                 return True
+
         looked = files.look(path)
         if isinstance(looked, FileUnfit):
             return False
+
         return looked.at == path
 
-    def _has(self, path: str, content: Content | None) -> bool:
-        """Return whether a file still has the content that a tool wrote."""
+    def _since_left(
+        self, path: str, left: LeftFile, difference: ObservedFile | None
+    ) -> ObservedFile | None:
+        """Return how a file differs from what a change has left; None if it does not.
+
+        `difference` is how it differs from the last snapshot.
+        """
+        present = self._present(path)
+        mode = _mode_left(left, difference, present)
+        if digest_of(present) == left.digest:
+            if present is None or present.mode == mode or not self._counts(path):
+                return None
+            return ObservedFile(path, Content(present.data, mode), present)
+
+        if not self._counts(path):
+            return None
+        if not left.digest:
+            return ObservedFile(path, None, present)
+
+        before = self._content_left(path, left)
+        if before is None:
+            return ObservedFile(path, Content(b""), present, "The text before is not on record")
+        if not before.is_link:
+            before = Content(before.data, mode)
+
+        return ObservedFile(path, before, present)
+
+    def _present(self, path: str) -> Content | None:
+        """Return what is at a path now, None for no file."""
+        target = self._workspace.files.link(path)
+        if target is not None:
+            return Content(target, LINK)
+
         looked = self._workspace.files.look(path)
         if isinstance(looked, FileFound):
-            return content is not None and looked.data == content.data
-        return content is None
+            return Content(looked.data, looked.mode)
 
-    def _since_written(self, path: str, content: Content | None) -> ObservedFile:
-        looked = self._workspace.files.look(path)
-        if not isinstance(looked, FileFound):
-            return ObservedFile(path, content, None)
-        before = None
-        if content is not None:
-            before = Content(content.data, looked.mode)
-        return ObservedFile(path, before, Content(looked.data, looked.mode))
+        return None
 
-    def _without_recorded(self, differences: Sequence[ObservedFile]) -> list[ObservedFile]:
-        """Leave out what another command of Holdfast has written and recorded."""
-        if not differences:
-            return []
+    def _content_left(self, path: str, left: LeftFile) -> Content | None:
+        """Return the content that a change has left; None if no record has it any more.
+
+        An undo below later edits leaves a text that is neither of the two in its change.
+        """
         try:
-            recent = self._workspace.log.list(limit=_RECENT)
+            change = self._workspace.log.get(left.change_id)
         except LogUnavailable as error:
             self.problem = str(error)
-            return list(differences)
-        return [each for each in differences if not is_recorded(each, recent)]
+            return None
+        if change is None:
+            return None
+
+        for swap in change.plan.swaps:
+            if swap.path != path:
+                continue
+            for content in (swap.after, swap.before):
+                if digest_of(content) == left.digest:
+                    return content
+
+        return None
 
     # -------------------------------------------------------------------------------------- record
 
@@ -283,6 +371,9 @@ class TurnObserver:
         sorted_out = sort_out(differences)
         paths = sorted_out.paths
         self.paths.add(paths, by)
+        if not self._may_record:
+            return Observed(sorted_out.digests(), paths)
+
         unkept = self._add_unkept(sorted_out.reports(), by)
         kept = self._add_change(sorted_out.kept, by)
         return Observed(sorted_out.digests(), paths, unkept + kept)
@@ -301,6 +392,7 @@ class TurnObserver:
                 before[each.path] = (each.before.data, each.before.mode or 0)
             if each.after is not None:
                 after[each.path] = (each.after.data, each.after.mode or 0)
+
         return self._published(
             lambda: observe_difference(before, after, self._workspace, owner=self._owner, by=by)
         )
@@ -315,11 +407,13 @@ class TurnObserver:
             # The command has run: its result counts, whether or not the change is on record.
             self.problem = str(error)
             return ()
+
         if isinstance(seen, NothingDone):
             self.problem = seen.refusals[0].refused.message
             return ()
         if seen is None:
             return ()
+
         return seen.events
 
 
@@ -331,6 +425,19 @@ def _versions(
     return worktree.versions(last, state, LARGEST_FILE)
 
 
+def _mode_left(
+    left: LeftFile, difference: ObservedFile | None, present: Content | None
+) -> int | None:
+    """Return the mode that a change has left: its own, else that of the file before it."""
+    if left.mode is not None:
+        return left.mode
+    if difference is not None and difference.before is not None and not difference.before.is_link:
+        return difference.before.mode
+    if present is not None:
+        return present.mode
+    return None
+
+
 def _why_no_data(version: FileVersion | None) -> str:
     """Return why the snapshot has no content of this version of a file; "" if it has."""
     if version is None:
@@ -339,4 +446,5 @@ def _why_no_data(version: FileVersion | None) -> str:
         return "It is a repository of its own"
     if version.data is None:
         return f"It has {version.size} bytes"
+
     return ""

@@ -84,8 +84,10 @@ def make_worktree(
         return WorktreeRefused.because(str(error))
     except OSError as error:
         return WorktreeRefused.because(f"{error.filename}: {error.strerror}; nothing was made.")
+
     if setup is None:
         return made
+
     return replace(made, setup=setup.run(made.worktree))
 
 
@@ -95,9 +97,11 @@ def _find_base(
     unfit = repository.why_unfit()
     if unfit is not None:
         return WorktreeRefused.because(unfit)
+
     base = repository.find_commit(wanted.begins_at)
     if base is None:
         return WorktreeRefused.because(f"{wanted.begins_at}: there is no such commit or branch.")
+
     if wanted.with_changes and wanted.begins_at is not None:
         head = repository.find_commit(None)
         if head is None or head.commit != base.commit:
@@ -105,12 +109,14 @@ def _find_base(
                 f"{wanted.begins_at}: uncommitted work belongs to HEAD, which is another commit; "
                 "leave out --from or --with-changes."
             )
+
     clash = repository.clashes(base.commit)
     if clash is not None:
         return WorktreeRefused.because(
             f"{clash[0]} and {clash[1]} differ only in case, and are one file on this file system; "
             "rename one of them and commit that."
         )
+
     return base
 
 
@@ -128,6 +134,7 @@ def _make(
         # Also if nothing is uncommitted: then the base is a commit with the same files.
         commit = repository.add_base(session, tree, base.commit)
         notes += [f"{inside}: {_INSIDE}" for inside in captured.inside]
+
     repository.make(session, base.commit, tree)
     copied: CopiedFiles = repository.copy_ignored(session, wanted.patterns)
     notes += [*copied.left, *repository.notes(session)]
@@ -143,6 +150,9 @@ def _make(
         title=wanted.title,
     )
     seq = records.add(worktree, [worktree_event("made", worktree)], agent=wanted.agent)
+    for recorded in records.list():
+        if recorded.session == session:
+            worktree = replace(worktree, created_at=recorded.created_at)
     return WorktreeMade(worktree, copied.paths, tuple(notes), None, seq)
 
 

@@ -41,8 +41,10 @@ def make_worktree_anew(
         return WorktreeRefused.because(str(error))
     except OSError as error:
         return WorktreeRefused.because(f"{error.filename}: {error.strerror}; try again.")
+
     if setup is not None:
         made = replace(made, setup=setup.run(made.worktree))
+
     return made
 
 
@@ -57,11 +59,13 @@ def _make_again(
     unfit = repository.why_unfit()
     if unfit is not None:
         return WorktreeRefused.because(unfit)
+
     in_the_way = repository.why_kept(session, strictly=False, branch=False)
     if in_the_way is not None:
         return WorktreeRefused.because(
             f"{worktree.path}: another folder is at this path, and {in_the_way}; move it away."
         )
+
     needs.makers.take(session)
     try:
         repository.make_again(worktree)
@@ -76,6 +80,7 @@ def _make_again(
         seq = needs.records.add(again, [event], agent="")
     finally:
         needs.makers.drop(session)
+
     return WorktreeMade(again, copied.paths, notes, None, seq)
 
 
@@ -86,12 +91,14 @@ def _restore(made: WorktreeMade, needs: WorktreeDependencies) -> WorktreeMade:
     done = replace(worktree, restoring="", is_there=True)
     if not wanted:
         return replace(made, worktree=done)
+
     restored = restore(wanted, needs.checkpoints_at(worktree.path), scope="files")
     needs.records.update(done, [])
     if isinstance(restored, NothingDone):
         why = "; ".join(each.refused.message for each in restored.refusals)
         note = f"checkpoint {wanted} was not restored: {why}"
         return replace(made, worktree=done, notes=(*made.notes, note))
+
     return replace(made, worktree=done, checkpoint_id=wanted)
 
 

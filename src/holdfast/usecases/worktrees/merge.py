@@ -9,6 +9,7 @@ from holdfast.changes.change import ChangeOwner
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.usecases.changes.propose import propose_difference
+from holdfast.usecases.checkpoints.file_history import hunks_between
 from holdfast.usecases.workspace import NothingDone
 from holdfast.usecases.worktrees.make import worktree_event
 from holdfast.usecases.worktrees.session_worktree import (
@@ -52,6 +53,7 @@ def merge_as_changes(
     worktree = _find(wanted, needs)
     if isinstance(worktree, WorktreeRefused):
         return worktree
+
     try:
         with needs.repository.look(worktree.session) as files:
             difference = files.difference(worktree.base)
@@ -65,11 +67,12 @@ def merge_as_changes(
         proposed = propose_difference(before, after, project, hunks=hunks, owner=owner)
         if isinstance(proposed, NothingDone):
             return WorktreeRefused(tuple(each.refused.message for each in proposed.refusals))
-        merged = worktree if hunks else replace(worktree, merged=tree)
+        partly = bool(hunks) and len(set(hunks)) < len(hunks_between(before, after))
+        merged = worktree if partly else replace(worktree, merged=tree)
         change = proposed.change if proposed else None
         event = worktree_event("merged", merged, change=change.id if change else None)
         seq = needs.records.update(merged, [event] if change else [])
-        return WorktreeMerged(merged, change, None, bool(hunks), seq)
+        return WorktreeMerged(merged, change, None, partly, seq)
     except (CheckpointFailed, WorktreesUnavailable, LogUnavailable) as error:
         return WorktreeRefused.because(str(error))
 
@@ -79,6 +82,7 @@ def merge_as_branch(wanted: str, needs: WorktreeDependencies) -> WorktreeMerged 
     worktree = _find(wanted, needs)
     if isinstance(worktree, WorktreeRefused):
         return worktree
+
     try:
         with needs.repository.look(worktree.session) as files:
             tree = files.tree

@@ -160,7 +160,8 @@ class ProjectRepository(Protocol):
     def merge(self, worktree: SessionWorktree, commit: str) -> MergedCommits | MergeConflict | None:
         """Merge a commit in memory with the branch, the files and the base of a worktree.
 
-        Return None if the branch has the commit already. No ref and no file is changed.
+        Return None if the branch and the base have the commit already. No ref and no file is
+        changed.
         """
 
     def write_merge(self, worktree: SessionWorktree, merged: MergedCommits) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class WorktreeRemoved:
     """The worktree is gone. `branch` is its branch if that stays, because of its own commits.
 
-    `checkpoint_id` is the last checkpoint, if one was taken.
+    `checkpoint_id` is the last checkpoint; None if somebody had deleted the folder.
     """
 
     worktree: SessionWorktree
@@ -48,8 +48,8 @@ def remove_worktree(
 ) -> WorktreeRemoved | WorktreeRefused:
     """Remove the worktree of a session.
 
-    It is refused while a turn runs, and if work would be lost that is not merged; with `force` a
-    last checkpoint is taken instead.
+    It is refused while a turn runs, and unless `force` if it has work that is not merged. A last
+    checkpoint is taken first: a worktree that is made anew has all that the last turn did.
     """
     try:
         worktree = find_worktree(wanted, needs.records, gone=True)
@@ -61,14 +61,13 @@ def remove_worktree(
             refused = refused or (None if force else _refuse_loss(worktree, needs))
             if refused is not None:
                 return refused
-            if force:
-                taken = create_checkpoint(
-                    needs.checkpoints_at(worktree.path), "before the worktree was removed"
-                )
-                if isinstance(taken, NothingDone):
-                    problems = [each.refused.message for each in taken.refusals]
-                    return WorktreeRefused(tuple(problems))
-                checkpoint = taken.checkpoint.id
+            taken = create_checkpoint(
+                needs.checkpoints_at(worktree.path), "before the worktree was removed"
+            )
+            if isinstance(taken, NothingDone):
+                problems = [each.refused.message for each in taken.refusals]
+                return WorktreeRefused(tuple(problems))
+            checkpoint = taken.checkpoint.id
         elif worktree.removed:
             return WorktreeRefused.because(
                 f"session {worktree.session}: its worktree was removed before."
@@ -107,6 +106,7 @@ def prune_worktrees(needs: WorktreeDependencies) -> WorktreesPruned | WorktreeRe
                 kept.append((path, why))
     except (CheckpointFailed, WorktreesUnavailable) as error:
         return WorktreeRefused.because(str(error))
+
     return WorktreesPruned(tuple(removed), tuple(kept))
 
 
@@ -118,10 +118,12 @@ def _refuse_loss(worktree: SessionWorktree, needs: WorktreeDependencies) -> Work
     cure = f"merge it with `{merge}`, or remove it with a last checkpoint: {force}"
     if lost is not None:
         return WorktreeRefused.because(f"no branch has the commit {lost[:12]}; {cure}")
+
     with needs.repository.look(worktree.session) as files:
         if files.tree in {worktree.merged, files.tree_of(worktree.base)}:
             return None
         count = len(files.compare(worktree.base))
+
     files_word = "file differs" if count == 1 else "files differ"
     return WorktreeRefused.because(
         f"session {worktree.session} has work that is not merged ({count} {files_word}); {cure}"

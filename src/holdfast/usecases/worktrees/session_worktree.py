@@ -94,9 +94,11 @@ def find_worktree(
             f"{wanted or '(no id)'}: there is no such session with a worktree; "
             "`holdfast worktree list` has them."
         )
+
     (worktree,) = found
     if worktree.is_there or gone:
         return worktree
+
     what = "was removed" if worktree.removed else "is gone"
     return WorktreeRefused.because(
         f"the worktree of session {worktree.session} {what} ({worktree.path}); make it anew from "

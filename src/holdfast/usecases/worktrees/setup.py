@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.guards.command_prefix import prefix_rule
 from holdfast.guards.commands import Ask, Refuse, argv, judge_command, runs_git
+from holdfast.tools.commands.sandbox_gaps import runs_unattended, sandbox_gaps
 from holdfast.usecases.approvals.answer import OPTIONS
 from holdfast.usecases.events.ports import EventsUnavailable
 from holdfast.usecases.redaction import redact
@@ -64,6 +65,7 @@ class ProjectSetup:
         denied = self._why_denied(commands)
         if denied is not None:
             return SetupOutcome(self.command, None, why=denied)
+
         done = commands.run(
             argv(self.command),
             "write",
@@ -71,16 +73,18 @@ class ProjectSetup:
             timeout=self.timeout,
             cancel=NeverCancelled(),
             network=self.network,
-            git_writable=runs_git(self.command),
+            git="write" if runs_git(self.command) else "read",
         )
         why = done.blocked
         if done.timed_out:
             why = f"it was ended after {self.timeout:.0f} seconds"
+
         ran = CommandRan(self.command, done.exit_code, redact(done.output, self.secrets))
         try:
             self.events.publish([OwnedEvent(ran, worktree.session)])
         except EventsUnavailable as error:
             why = f"{why} {error}".strip()
+
         return SetupOutcome(self.command, done.exit_code, done.output, why)
 
     def _why_denied(self, commands: Commands) -> str | None:
@@ -90,24 +94,28 @@ class ProjectSetup:
             return verdict.message
         if not isinstance(verdict, Ask) or self.grants.has(self.command):
             return None
-        unprotected = commands.sandbox.unprotected("write", network=self.network)
-        if self.unattended and commands.sandbox.runs_unattended(weak=self.weak_sandbox):
+
+        unprotected = sandbox_gaps(commands.sandbox, "write", network=self.network)
+        if self.unattended and runs_unattended(commands.sandbox, weak=self.weak_sandbox):
             return None
         if self.asker is None:
             gaps = ""
             if self.unattended:
                 gaps = f" although {', '.join(unprotected)}"
             return f"nobody is there to allow it{gaps}; run it yourself in the worktree"
+
         why = "; ".join((_WHY, verdict.why, *unprotected))
         asked = ApprovalAsked("command", self.command, why, options=OPTIONS["command"])
         question = Question(asked, why, prefix_rule(self.command))
         said = self.asker.ask(question, NeverCancelled())
         if said is None or said.answer == "deny":
             return "the user does not allow it"
+
         if said.answer == "always":
             rule = prefix_rule(self.command)
             if said.by_rule and rule:
                 self.grants.add_rule(rule)
             else:
                 self.grants.add(self.command)
+
         return None

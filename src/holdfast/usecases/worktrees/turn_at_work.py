@@ -26,8 +26,10 @@ def refuse_while_running(
             running = turns.at_work(StopScope(session, worktree=True))
     except ConversationFailed as error:
         raise WorktreesUnavailable(str(error)) from error
+
     if not running:
         return None
+
     at_work = running[0].session
     return WorktreeRefused.because(
         f"session {at_work}: a turn of it is running in {worktree.path}; wait for its end, or stop "

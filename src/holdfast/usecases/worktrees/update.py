@@ -54,20 +54,24 @@ def _update(
     theirs = _find_theirs(worktree, needs)
     if isinstance(theirs, WorktreeRefused):
         return theirs
+
     merged = repository.merge(worktree, theirs) if theirs else None
     if merged is None:
         return WorktreeUpdated(worktree)
     if isinstance(merged, MergeConflict):
-        where = f"changed in the worktree and in {worktree.follows}"
+        branch = worktree.follows.removeprefix("refs/heads/")
+        where = f"changed in the worktree and in {branch}"
         return WorktreeRefused.because(
             f"{', '.join(merged.paths)}: {where}; nothing was changed. Merge this by hand: "
             f"`git merge {merged.theirs[:12]}` in {worktree.path}."
         )
+
     taken = create_checkpoint(
         needs.checkpoints_at(worktree.path), "before an update of the worktree"
     )
     if isinstance(taken, NothingDone):
         return WorktreeRefused(tuple(each.refused.message for each in taken.refusals))
+
     base = repository.write_merge(worktree, merged)
     changed = replace(worktree, base=base)
     before = taken.checkpoint.id
@@ -82,15 +86,18 @@ def _find_theirs(
     refused = refuse_while_running(worktree, needs)
     if refused is not None:
         return refused
+
     elsewhere = needs.repository.why_elsewhere(worktree)
     if elsewhere is not None:
         return WorktreeRefused.because(elsewhere)
     if not worktree.follows:
         return None
+
     theirs = needs.repository.find_commit(worktree.follows)
     if theirs is None:
         return WorktreeRefused.because(
             f"{worktree.follows}: the worktree was made from this, and it is gone; run `git merge` "
             f"in {worktree.path}."
         )
+
     return theirs.commit

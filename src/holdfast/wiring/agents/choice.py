@@ -56,22 +56,38 @@ class ChosenAgent:
         """Whether the agent is to run in the sandbox, where there is one."""
         return self.settings is None or self.settings.sandbox != "off"
 
-    def launch(self, root: Path) -> AgentLaunch:
+    def command_in(self, *, sandbox: bool) -> tuple[str, ...]:
+        """Return the command inside or outside of Holdfast's sandbox.
+
+        A command of the user's own stays as it is.
+        """
+        is_own = self.settings is not None and self.settings.command
+        if self.transport != "oneshot" or is_own:
+            return self.command
+        if sandbox:
+            return (*self.command, *self.known.sandboxed_words)
+        return (*self.command, *self.known.unsandboxed_words)
+
+    def launch(self, root: Path, *, sandbox: bool) -> AgentLaunch:
         """Return how the agent is started in a directory."""
         settings = self.settings
+        command = self.command_in(sandbox=sandbox)
+        env = self.known.sandboxed_env if sandbox else {}
         if settings is None:
             return AgentLaunch(
                 self.name,
-                self.command,
+                command,
                 str(root),
+                env=env,
                 pass_env=self.known.keys,
                 login=self.known.login,
             )
+
         return AgentLaunch(
             self.name,
-            self.command,
+            command,
             str(root),
-            env=settings.env,
+            env={**env, **settings.env},
             pass_env=(*self.known.keys, *settings.pass_env),
             mode=settings.mode,
             turn_timeout=float(settings.turn_timeout),
@@ -100,13 +116,16 @@ def choose_agent(
             f"{name}: there is no such agent. There are {there}; add another as [agents.{name}] "
             "with its command to your own settings file."
         )
+
     commands = _commands(name, settings)
     if not commands:
         return NotSent(f"[agents.{name}] of your settings file has no command; add one.")
+
     chosen = transport or _default_transport(commands, own)
     command = commands.get(chosen)
     if command is None:
         return NotSent(f"{name} has no transport {chosen}; it has {', '.join(commands)}.")
+
     known = known or KnownAgent(name, commands)
     path = find_program(command)
     if path is None:
@@ -115,10 +134,13 @@ def choose_agent(
             f"{name}: there is no program {command[0]} on the PATH; {cure}; or name the command in "
             f"[agents.{name}] of your settings file."
         )
+
     unattended = settings["approve"] == "auto"
     if chosen == "oneshot" and (own is None or not own.command):
         words = known.auto_words if unattended else known.edit_words
-        command = (command[0], *words, *command[1:])
+        at = known.words_at
+        command = (*command[:at], *words, *command[at:])
+
     return ChosenAgent(name, chosen, command, path, known, own)
 
 
@@ -158,6 +180,7 @@ def _commands(name: str, settings: Settings) -> dict[Transport, tuple[str, ...]]
             first = transport
             break
         commands[own.transport or first] = own.command
+
     return commands
 
 
@@ -170,12 +193,14 @@ def _listing(name: str, settings: Settings) -> AgentListing:
     path = None
     if there:
         path = paths[_default_transport(commands, own)] or paths[there[0]]
+
     version = None
     # The program of a command of the user's own need not be the agent.
     if there and (own is None or not own.command):
         # That of `oneshot` is the agent itself, that of `acp` sometimes a bridge to it.
         program = paths.get("oneshot") or path
         version = version_of(program or "", known.version_flag)
+
     return AgentListing(
         name,
         bool(there),

@@ -6,6 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Literal
 
+from holdfast.adapters.agents.known_agents import login_of
 from holdfast.usecases.agents.ports import AgentCrashed, AgentLoginNeeded, AgentStartError
 from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -29,7 +30,10 @@ class TrialStep:
 
 @dataclass(frozen=True, slots=True)
 class AgentTrial:
-    """How a trial ended. `stderr` is the end of the agent's standard error if it does not work."""
+    """How a trial ended. `stderr` is the end of the agent's standard error if it does not work.
+
+    `message` says why it does not, or what was not tried.
+    """
 
     agent: str
     transport: Transport | None
@@ -45,6 +49,7 @@ def try_agent(name: str, transport: Transport | None, settings: Settings, root: 
     chosen = choose_agent(name, transport, settings)
     if isinstance(chosen, NotSent):
         return AgentTrial(name, transport, "failed", (), chosen.message)
+
     steps: list[TrialStep] = []
     lock = threading.Lock()
 
@@ -53,6 +58,10 @@ def try_agent(name: str, transport: Transport | None, settings: Settings, root: 
             steps.append(TrialStep(step, round(time.monotonic() - begun, 3)))
 
     on_step("found")
+    if chosen.transport == "oneshot" and login_of(chosen.known) == "needed":
+        message = f"{name} needs a login: {chosen.known.login}"
+        return AgentTrial(name, "oneshot", "needs_login", tuple(steps), message)
+
     agent = make_agent(chosen, root.resolve(), settings, on_step)
     try:
         agent.start()
@@ -62,7 +71,12 @@ def try_agent(name: str, transport: Transport | None, settings: Settings, root: 
         return _failed(name, chosen.transport, "failed", steps, error)
     finally:
         agent.close()
-    return AgentTrial(name, chosen.transport, "ok", tuple(steps))
+
+    message = ""
+    if chosen.transport == "oneshot":
+        message = f"{name} is installed (oneshot); it starts with a turn, so no more was tried."
+
+    return AgentTrial(name, chosen.transport, "ok", tuple(steps), message)
 
 
 def _failed(

@@ -12,9 +12,12 @@ from holdfast.usecases.worktrees.session_worktree import WorktreeRefused, Worktr
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.wiring.agents.choice import ChosenAgent, choose_agent
 from holdfast.wiring.agents.warm import WARM_AGENTS, make_agent
-from holdfast.wiring.repairs import command_rules
-from holdfast.wiring.sandboxes import sandbox_status
-from holdfast.wiring.session_worktrees import make_session_worktree, open_session_worktrees
+from holdfast.wiring.sandboxes import command_rules, sandbox_status
+from holdfast.wiring.session_worktrees import (
+    make_session_worktree,
+    reopen_session_worktree,
+    say_setup,
+)
 from holdfast.wiring.turns import root_of_session, turn_context
 from holdfast.wiring.workspaces import open_workspace
 
@@ -24,8 +27,6 @@ if TYPE_CHECKING:
     from holdfast.config.settings import Settings
     from holdfast.usecases.turns.approvals import Asker
     from holdfast.usecases.turns.ports import ShowEvent
-    from holdfast.usecases.worktrees.make import WorktreeMade
-    from holdfast.usecases.worktrees.session_worktree import SessionWorktree
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import TurnEnded
     from holdfast.wiring.agents.requests import AgentTurnRequest
@@ -65,11 +66,13 @@ def run_agent_turn_at(
     chosen = choose_agent(request.agent, request.transport, settings)
     if isinstance(chosen, NotSent):
         return chosen
+
     place = _find_workplace(root, settings, request, setup_asker, say)
     if isinstance(place, NotSent):
         return place
     if settings["approve"] == "review" and not place.is_own:
         return NotSent(_NO_REVIEW.format(chosen.name))
+
     message = AgentMessage(
         request.prompt,
         place.session,
@@ -125,6 +128,7 @@ def _find_workplace(
         return _Workplace(root, None)
     if request.place == "default" and not _is_in_git(root):
         return _Workplace(root, None)
+
     try:
         made = make_session_worktree(
             root,
@@ -137,12 +141,15 @@ def _find_workplace(
         )
     except WorktreesUnavailable as error:
         return NotSent(f"the worktree cannot be recorded: {error}")
+
     if isinstance(made, WorktreeRefused):
         cure = "to work in the project's own files: --in-place."
         return NotSent(f"no worktree was made: {' '.join(made.problems)} {cure}")
+
     for note in made.notes:
         say(note)
-    _say_setup(made, say)
+
+    say_setup(made, say)
     say(f"session {made.worktree.session} works in {made.worktree.path}")
     return _Workplace(Path(made.worktree.path), made.worktree.session, is_own=True)
 
@@ -157,41 +164,18 @@ def _find_again(
     """Return where a session goes on: in its own worktree, made anew if that is gone."""
     if request.place == "in_place":
         return _Workplace(root, session)
-    try:
-        own = _own_worktree(root, session)
-        if own is not None and not own.is_there:
-            made = make_session_worktree(root, own.session, settings)
-            if isinstance(made, WorktreeRefused):
-                return NotSent(f"no worktree was made: {' '.join(made.problems)}")
-            own = made.worktree
-            say(f"session {own.session} got a new worktree, {own.path}")
-            _say_setup(made, say)
-    except WorktreesUnavailable as error:
-        return NotSent(f"the worktree cannot be recorded: {error}")
+
+    own = reopen_session_worktree(root, session, settings, say)
+    if isinstance(own, NotSent):
+        return own
     if own is not None:
         return _Workplace(Path(own.path), own.session, is_own=True)
+
     found = root_of_session(root, session, say)
     if isinstance(found, NotSent):
         return found
+
     return _Workplace(found, session)
-
-
-def _say_setup(made: WorktreeMade, say: Callable[[str], None]) -> None:
-    """Say what became of the setup command, unless it did what it should."""
-    setup = made.setup
-    if setup is None or setup.exit_code == 0:
-        return
-    why = setup.why or f"exit code {setup.exit_code}: {setup.output[-500:]}"
-    say(f"setup `{setup.command}`: {why}")
-
-
-def _own_worktree(root: Path, session: str) -> SessionWorktree | None:
-    """Return the worktree that was made for a session."""
-    with open_session_worktrees(root) as opened:
-        found = [each for each in opened.records.list() if each.session.startswith(session)]
-    if len(found) != 1:
-        return None
-    return found[0]
 
 
 def _is_in_git(root: Path) -> bool:

@@ -36,12 +36,14 @@ def make_agent(
 
     `on_step` is called with "started", "initialized" and "session".
     """
-    launch = chosen.launch(root)
     confinement = None
     if chosen.is_confined:
         confinement = sandbox_at(root, settings).agent_confinement(chosen.name, root)
+
+    launch = chosen.launch(root, sandbox=confinement is not None)
     if confinement is None:
         return _make(chosen, launch, on_step)
+
     launch = replace(launch, confine=confinement.confine)
     return ConfinedAgent(_make(chosen, launch, on_step), confinement)
 

@@ -33,18 +33,22 @@ def fork_session(
     shown = show_session(session, project.sessions)
     if isinstance(shown, SessionRefused):
         return shown
+
     source = _find_source(project, session, checkpoint_id)
     if isinstance(source, SessionRefused):
         return source
+
     made = _make_worktree(project, source, shown, settings, title or f"fork of {shown.title}")
     if isinstance(made, SessionRefused):
         return made
+
     new = made.worktree.session
     project.sessions.choose(new, model=shown.chosen_model, mode=shown.mode)
     project.sessions.copy_transcript(session, source.checkpoint.id, new)
     forked = show_session(new, project.sessions)
     if isinstance(forked, SessionRefused):
         return forked
+
     return SessionMade(forked, made.notes)
 
 
@@ -73,6 +77,7 @@ def _make_worktree(
         return SessionRefused(f"the worktree cannot be recorded: {error}", "conflict")
     except CheckpointFailed as error:
         return SessionRefused(str(error), "conflict")
+
     return replace(made, notes=(*made.notes, *notes))
 
 
@@ -82,6 +87,7 @@ def _find_source(
     root = project.root_of(session)
     if isinstance(root, SessionRefused):
         return root
+
     try:
         with project.checkpoints_at(root).look() as worktree:
             found = belonging(checkpoint_id, worktree.checkpoints(checkpoint_id), session)

@@ -51,9 +51,11 @@ def create_session(
         chosen = choose_agent(request.agent, None, settings)
         if isinstance(chosen, NotSent):
             return SessionRefused(chosen.message, "malformed")
+
     place = request.place or _default_place(project, request)
     if request.with_changes and place != "worktree":
         return SessionRefused("with_changes goes with a worktree; choose that place.", "malformed")
+
     notes: tuple[str, ...] = ()
     if place == "in_place":
         new = NewSession(request.title, request.agent, request.model, request.mode)
@@ -64,19 +66,23 @@ def create_session(
             return made
         session, notes = made
         project.sessions.choose(session, model=request.model, mode=request.mode)
+
     shown = show_session(session, project.sessions)
     if isinstance(shown, SessionRefused):
         return shown
+
     return SessionMade(shown, notes)
 
 
 def _default_place(project: OpenProject, request: SessionRequest) -> WorkingPlace:
     if request.with_changes:
         return "worktree"
+
     here = project.root.resolve()
     in_git = any((folder / ".git").exists() for folder in (here, *here.parents))
     if request.agent != OURS and in_git:
         return "worktree"
+
     return "in_place"
 
 
@@ -95,11 +101,14 @@ def _make_worktree(
         )
     except WorktreesUnavailable as error:
         return SessionRefused(f"the worktree cannot be recorded: {error}", "conflict")
+
     if isinstance(made, WorktreeRefused):
         problems = " ".join(made.problems)
         return SessionRefused(f"no worktree was made: {problems}", "conflict")
+
     notes = made.notes
     if made.setup is not None and made.setup.exit_code != 0:
         why = made.setup.why or f"exit code {made.setup.exit_code}"
         notes = (*notes, f"setup `{made.setup.command}`: {why}")
+
     return made.worktree.session, notes

@@ -14,6 +14,7 @@ from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.store.sessions.message_pages import StoredMessages
 from holdfast.adapters.store.sessions.message_queue import StoredQueue
+from holdfast.adapters.store.sessions.rejections import StoredRejections
 from holdfast.adapters.store.sessions.session_log import StoredSessions
 from holdfast.adapters.store.turn_log import worktree_of_session
 from holdfast.usecases.events.log_watch import LogWatch
@@ -52,6 +53,7 @@ class OpenProject:
         self.sessions = StoredSessions(opened, self.place, TurnLocks(self.state))
         self.messages = StoredMessages(opened, self.place)
         self.queue = StoredQueue(opened, self.place)
+        self.rejections = StoredRejections(opened, self.place)
         self.events = StoredEventLog(opened, self.place)
         self.watch = LogWatch(self.events, LateSignal(self.store, self.state))
         """Follows the log for all followers of this process (`watch.follow`)."""
@@ -92,10 +94,12 @@ class OpenProject:
             found = self.store.open().query(worktree_of_session, self.place, session)
         except StoreError as error:
             raise SessionsUnavailable(str(error)) from error
+
         if isinstance(found, TurnNotBegun):
             return SessionRefused(found.message)
         if found is None or found.identity in {None, self.place.worktree_id}:
             return self.root
+
         path = find_worktree(found.identity or "", found.path, self.place)
         if path is None:
             return SessionRefused(
@@ -103,7 +107,19 @@ class OpenProject:
                 f"anew from its last checkpoint: holdfast worktree new --session {session}",
                 "conflict",
             )
+
         return Path(path)
+
+    @contextmanager
+    def review_of(self, session: str) -> Iterator[None]:
+        """Let one thread of one process at a time do the rejections that wait in a session."""
+        locks = TurnLocks(self.state)
+        name = f"review-{session}"
+        locks.take(name)
+        try:
+            yield
+        finally:
+            locks.drop(name)
 
     def checkpoints_at(self, root: Path) -> GitWorktrees:
         """Return the checkpoints of the worktree at a folder, for one call of a use case."""

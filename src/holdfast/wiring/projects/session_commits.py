@@ -35,11 +35,13 @@ def commits_of_session(project: OpenProject, session: str) -> tuple[SessionCommi
     root = project.root_of(session)
     if isinstance(root, SessionRefused):
         return ()
+
     try:
         with project.checkpoints_at(root).look() as worktree:
             found = worktree.describe_commits(_made_since(project, session, worktree))
     except CheckpointFailed:
         return ()
+
     return tuple(SessionCommit(*each) for each in found)
 
 
@@ -50,6 +52,7 @@ def compare_commit(
     root = project.root_of(session)
     if isinstance(root, SessionRefused):
         return root
+
     try:
         with project.checkpoints_at(root).look() as worktree:
             if commit not in _made_since(project, session, worktree):
@@ -60,6 +63,7 @@ def compare_commit(
         return SessionRefused("nothing was done in this session yet.")
     except CheckpointFailed as error:
         return SessionRefused(str(error), "conflict")
+
     paths = [each.path for each in files]
     return FilesCompared(files, tuple(_hunks(patch, paths)))
 
@@ -68,9 +72,11 @@ def _made_since(project: OpenProject, session: str, worktree: GitWorktree) -> tu
     for each in project.session_worktrees.records.list():
         if each.session == session:
             return worktree.commits_since(each.base)
+
     for checkpoint in worktree.checkpoints():
         if checkpoint.draft.session == session and checkpoint.draft.kind == "turn":
             return worktree.commits_since(checkpoint.present.head)
+
     return ()
 
 

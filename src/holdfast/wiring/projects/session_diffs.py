@@ -41,12 +41,15 @@ def compare_session(
         if isinstance(compared, WorktreeRefused):
             return SessionRefused(" ".join(compared.problems), "conflict")
         return FilesCompared(compared.files, compared.hunks)
+
     wanted = _checkpoint_of(project, session, against)
     if isinstance(wanted, SessionRefused):
         return wanted
+
     found = compare_files(wanted, project.checkpoints_at(root), session=session)
     if isinstance(found, NothingDone):
         return _refusal(found)
+
     return found
 
 
@@ -60,15 +63,19 @@ def session_file(
     root = project.root_of(session)
     if isinstance(root, SessionRefused):
         return root
+
     worktree = _worktree_of(project, session)
     if at == BASE and worktree is not None:
         return _file_of_commit(project, root, worktree.base, path)
+
     wanted = _checkpoint_of(project, session, at)
     if isinstance(wanted, SessionRefused):
         return wanted
+
     found = file_at(wanted, path, project.checkpoints_at(root), session=session)
     if isinstance(found, NothingDone):
         return _refusal(found)
+
     return found
 
 
@@ -82,8 +89,10 @@ def _file_of_commit(
         return SessionRefused(f"{path}: nothing was done in this session yet.")
     except CheckpointFailed as error:
         return SessionRefused(str(error), "conflict")
+
     if found is None:
         return SessionRefused(f"{path}: the base has no such file.")
+
     return found
 
 
@@ -99,16 +108,20 @@ def _checkpoint_of(project: OpenProject, session: str, against: str) -> str | Se
     kind, _, wanted = against.partition(":")
     if kind == "checkpoint" and wanted:
         return wanted
+
     taken = project.messages.checkpoints(session)
     if kind == BASE and taken:
         return taken[0][1]
+
     for turn, checkpoint in taken:
         if kind == "turn" and wanted == turn:
             return checkpoint
+
     if kind == "turn":
         return SessionRefused(f"turn {wanted}: it has no checkpoint in this session.")
     if kind == BASE:
         return SessionRefused(f"session {session} has no checkpoint yet: nothing was done in it.")
+
     return SessionRefused(f"{against}: compare with base, checkpoint:ID or turn:ID.", "malformed")
 
 

@@ -12,7 +12,7 @@ from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.wiring.agents.requests import OURS, AgentTurnRequest
 from holdfast.wiring.agents.turns import run_agent_turn_at
 from holdfast.wiring.settings import settings_at
-from holdfast.wiring.turns import run_turn_at
+from holdfast.wiring.turns import root_of_session, run_turn_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,13 +52,14 @@ def run_session_turn(
 
     `message` is the first of its queue (`project.queue.first`); without it the session continues
     where it stopped. A message whose turn cannot begin is marked as refused, with the reason; it
-    goes on waiting if another turn of the session runs. All
-    that happens is in the event log; `show` is called with it besides.
+    goes on waiting if another turn of the session runs. All that happens is in the event log;
+    `show` is called with it besides.
     """
     face: dict[str, Any] = {"show": show, "say": say, "asker": asker, "cancel": cancel}
-    ended = _run(project, session, message, face, flags or {})
+    ended = _run(project, session, message, flags=flags or {}, **face)
     if isinstance(ended, NotSent) and message is not None and not _is_busy(project, session):
         project.queue.refuse(message, ended.message)
+
     return ended
 
 
@@ -72,22 +73,29 @@ def _run(
     project: OpenProject,
     session: str,
     message: QueuedMessage | None,
-    face: dict[str, Any],
+    *,
     flags: dict[str, Any],
+    **face: Any,
 ) -> TurnEnded | NotSent:
+    prompt = None if message is None else message.prompt
     shown = show_session(session, project.sessions)
     if isinstance(shown, SessionRefused):
         return NotSent(shown.message)
+
     root = project.root_of(session)
     if isinstance(root, SessionRefused) and shown.agent == OURS:
-        return NotSent(root.message)
+        again = root_of_session(project.root, session, face["say"])
+        if isinstance(again, NotSent):
+            return NotSent(root.message)
+        root = again
+
     settings = settings_at(project.root, _flags(shown, flags))
     if isinstance(settings, BadConfig):
         return NotSent(" ".join(settings.problems))
-    prompt = None if message is None else message.prompt
     if shown.agent != OURS:
         request = AgentTurnRequest(prompt, shown.agent, session=session, queued=message)
         return run_agent_turn_at(project.root, settings, request, **face)
+
     assert not isinstance(root, SessionRefused)  # noqa: S101 - refused above
     sent = UserMessage(prompt, session, plan=shown.mode == "plan", queued=message)
     return run_turn_at(root, settings, sent, **face)
@@ -98,7 +106,9 @@ def _flags(session: SessionSummary, flags: dict[str, Any]) -> dict[str, Any]:
     chosen = dict(flags)
     if session.chosen_model is not None and session.agent == OURS:
         chosen["model"] = session.chosen_model
+
     if session.mode is not None:
         # Nothing is written in the mode `plan`, so there is nothing to ask but for commands.
         chosen["approve"] = "ask" if session.mode == "plan" else session.mode
+
     return chosen

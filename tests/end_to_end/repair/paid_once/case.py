@@ -1,6 +1,7 @@
 """Broken programs: one to pay for, one with the same error that differs in names, literals and structure, a near miss.
 
-`cases/<tool>.txt` holds those of a tool: `==== title`, then the texts, each below `---- part`.
+`cases/<tool>.txt` holds those of a tool: `==== title`, then the texts, each below `---- part`. The cases below
+`cases/writer` were written by somebody who had not seen the engine; they have another example, `again`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 
 _PLACE = Path(__file__).with_name("cases")
 _PARTS = ("broken", "fixed", "second", "second fixed", "near")
+_AGAIN = ("again", "again fixed")
 _NAMES = {
     "gcc": "unit.c",
     "g++": "unit.cpp",
@@ -47,6 +49,8 @@ class Case:
     second: str
     second_fixed: str
     near: str
+    again: str = ""
+    again_fixed: str = ""
 
     @property
     def file(self) -> str:
@@ -54,16 +58,16 @@ class Case:
         return _NAMES.get(self.tool, "unit.py")
 
 
-def read_cases(tool: str) -> list[Case]:
+def read_cases(tool: str, folder: str = "") -> list[Case]:
     """Read the cases of a tool."""
-    _, *blocks = ("\n" + (_PLACE / f"{tool}.txt").read_text()).split("\n==== ")
+    _, *blocks = ("\n" + (_PLACE / folder / f"{tool}.txt").read_text()).split("\n==== ")
     return [_read_case(tool, block) for block in blocks]
 
 
 def _read_case(tool: str, block: str) -> Case:
     title, *parts = block.split("\n---- ")
     texts = dict(part.split("\n", 1) for part in parts)
-    assert tuple(texts) == _PARTS, (title, tuple(texts))
+    assert tuple(texts) in (_PARTS, _PARTS + _AGAIN), (title, tuple(texts))
     return Case(tool, title, *(text.removesuffix("\n") + "\n" for text in texts.values()))
 
 

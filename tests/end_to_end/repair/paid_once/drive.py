@@ -24,6 +24,7 @@ from holdfast.repair.ports import (
     Proposal,
     ProposalRequest,
     Proposer,
+    ProposerFailed,
     Provider,
 )
 from holdfast.repair.strictness import RepairPolicy
@@ -45,7 +46,9 @@ class OneAnswer:
     def __init__(self, text: str) -> None:
         self._texts = [text]
 
-    def propose(self, asked: ProposalRequest) -> Proposal:
+    def propose(self, asked: ProposalRequest) -> Proposal | ProposerFailed:
+        if not self._texts:
+            return ProposerFailed("it was asked before")
         return Proposal(self._texts.pop(), 0.95, "a slip of the pen", "scripted")
 
 
@@ -114,6 +117,32 @@ def drive(case: Case, place: Path) -> Driven:
     )
 
 
+def drive_again(case: Case, place: Path) -> tuple[Verdict, Verdict, bool]:
+    """Return what comes of the second program after one example and after two, and whether the near miss stayed both times."""
+    root = place / "root"
+
+    def repaired(name: str, text: str, proposer: Proposer | None) -> str:
+        file = root / name / case.file
+        file.parent.mkdir(parents=True)
+        file.write_text(text, newline="")
+        _repair(root, f"{name}/{case.file}", proposer)
+        return file.read_text()
+
+    def judged(made: str) -> Verdict:
+        if made == case.second:
+            return "missed"
+        return "applied" if made == case.second_fixed else "WRONG"
+
+    with _settings(place / "state", case.tool):
+        repaired("first", case.broken, OneAnswer(case.fixed))
+        one = judged(repaired("one", case.second, None))
+        near = repaired("near", case.near, None)
+        repaired("again", case.again, OneAnswer(case.again_fixed))
+        two = judged(repaired("two", case.second, None))
+        near_again = repaired("near again", case.near, None)
+    return one, two, near == near_again == case.near
+
+
 def repair_cold(tool: str, file: str, text: str, place: Path) -> str | None:
     """Give what comes of a program without a model and without anything learned: fix-its and the builtin rules."""
     root = place / "root"
@@ -130,7 +159,7 @@ def _repair(
     book = read_book(DiskRuleFiles(root), builtin)
 
     def world(check: Check) -> PipelinePorts:
-        rules = LockedRules(book, lambda: "2026-01-01")
+        rules = LockedRules(lambda: book)
         return PipelinePorts(
             check,
             decisions_at(root),

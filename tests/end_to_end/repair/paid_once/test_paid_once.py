@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 from collections import Counter
 from pathlib import Path
 
@@ -12,33 +14,50 @@ import pytest
 
 from holdfast.testing import RecordedRequest
 from tests.end_to_end.repair.paid_once.case import TOOLS, Case, missing, read_cases
-from tests.end_to_end.repair.paid_once.drive import drive
+from tests.end_to_end.repair.paid_once.drive import drive, drive_again
 from tests.end_to_end.repair.workshop import Workshop, fix
 
-# How many of its cases a rule must fix, at least. From the other errors no rule is learned yet; they stay here.
+# How many of its cases a rule must fix after one example, at least: of the sample, and of all. A rule that is not
+# certain asks: what brings a value, a conversion or an operator is a hint until a person approves it, and a rule
+# holds what is around its place. That leaves fewer second programs than before, and no near miss that is changed.
 LEAST = {
-    "python": 17,
-    "ruff": 9,
-    "mypy": 6,
-    "gcc": 25,
-    "g++": 14,
-    "rustc": 15,
-    "javac": 7,
-    "go": 6,
-    "node": 21,
-    "tsc": 5,
+    "python": (1, 8),
+    "ruff": (4, 10),
+    "mypy": (1, 2),
+    "gcc": (3, 6),
+    "g++": (0, 2),
+    "rustc": (0, 0),
+    "javac": (0, 3),
+    "go": (0, 0),
+    "node": (3, 7),
+    "tsc": (0, 0),
 }
-# One run of these takes a second, and a case has five: every so many cases are enough here; the benchmark has them all.
-EVERY = {"python": 2, "ruff": 2, "mypy": 3, "javac": 3, "tsc": 3}
+# The cases of somebody else: how many second programs are exact after one example and after two, at least.
+WRITER = {
+    "gcc": (5, 5),
+    "g++": (3, 4),
+    "rustc": (2, 2),
+    "javac": (2, 3),
+    "node": (5, 6),
+    "python": (4, 4),
+    "mypy": (1, 1),
+    "ruff": (1, 1),
+}
+EVERY = 3
+ALL = bool(os.environ.get("HOLDFAST_ALL_EXAMPLES"))
 
 
-def _driven_here(tool: str) -> list[Case]:
-    return read_cases(tool)[:: EVERY.get(tool, 1)]
+def _sample(cases: list[Case]) -> list[Case]:
+    """A third of the cases of a tool, always the same ones; `make soak` runs them all."""
+    if ALL:
+        return cases
+    count = max(1, len(cases) // EVERY)
+    return random.Random(16).sample(cases, count)
 
 
 def test_the_cases_are_as_many_as_is_said() -> None:
-    cases = [case for tool in TOOLS for case in _driven_here(tool)]
-    assert len(cases) >= 160
+    cases = [case for tool in TOOLS for case in read_cases(tool)]
+    assert len(cases) >= 250
     assert len({(case.tool, case.title) for case in cases}) == len(cases)
     assert all(
         len({case.broken, case.fixed, case.second, case.second_fixed, case.near}) == 5
@@ -53,16 +72,36 @@ def test_a_second_program_is_repaired_by_a_rule_learned_from_the_first(
 ) -> None:
     if (hint := missing(tool)) is not None:
         pytest.skip(hint)
-    driven = [drive(case, tmp_path / str(number)) for number, case in enumerate(_driven_here(tool))]
+    cases = _sample(read_cases(tool))
+    driven = [drive(case, tmp_path / str(number)) for number, case in enumerate(cases)]
     print("", *(each.tell() for each in driven), sep="\n")
 
-    assert {type(each.first).__name__ for each in driven} == {"Repaired"}, "each is paid for once"
     assert {type(each.near).__name__ for each in driven} == {"NoProvider"}, (
         "no near miss passes, and none is repaired"
     )
     verdicts = Counter(each.verdict for each in driven)
     assert verdicts["WRONG"] == 0
-    assert verdicts["applied"] >= LEAST[tool]
+    assert verdicts["applied"] >= LEAST[tool][ALL]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tool", list(WRITER))
+def test_a_second_example_widens_a_rule_as_much_as_the_two_differ(
+    tool: str, tmp_path: Path
+) -> None:
+    if (hint := missing(tool)) is not None:
+        pytest.skip(hint)
+    cases = _sample(read_cases(tool, "writer"))
+    driven = [
+        (case.title, *drive_again(case, tmp_path / str(number)))
+        for number, case in enumerate(cases)
+    ]
+    print("", *driven, sep="\n")
+    assert not [each for each in driven if "WRONG" in each]
+    assert {title for title, _, _, kept in driven if not kept} == set()
+    if ALL:
+        assert sum(one == "applied" for _, one, _, _ in driven) >= WRITER[tool][0]
+        assert sum(two == "applied" for _, _, two, _ in driven) >= WRITER[tool][1]
 
 
 # ------------------------------------------------------------------------------------------------- the command itself
@@ -76,10 +115,10 @@ def _chosen(tool: str, title: str) -> Case:
 @pytest.mark.parametrize(
     ("tool", "title"),
     [
-        ("gcc", "a loop variable without a type"),
-        ("g++", "a method that is not const"),
-        ("python", "two exceptions without parentheses"),
-        ("rustc", "an index of the wrong type"),
+        ("gcc", "a text assigned to an array"),
+        ("g++", "a comma after the last argument"),
+        ("ruff", "a method without self"),
+        ("node", "a missing comma in an object"),
     ],
 )
 def test_the_command_pays_once_over_http(workshop: Workshop, tool: str, title: str) -> None:

@@ -5,7 +5,59 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
+
+CODES = (
+    (r"(?:Undefined|Ambiguous).*", "ruff", "F821"),
+    (r".* imported but unused", "ruff", "F401"),
+    (r"Local variable .* never used", "ruff", "F841"),
+    (r"Redefinition of unused .*", "ruff", "F811"),
+    (r"Name .* already defined.*", "mypy", "no-redef"),
+    (r"(?:Too many|Missing positional) argument.*", "mypy", "call-arg"),
+    (r"invalid syntax|expected ':'|expected an.*|unmatched '\)'|.* was never closed", "python", ""),
+    (
+        r"(?:Unexpected|Invalid|Illegal|missing \) after|Identifier|await is|Missing init).*",
+        "node",
+        "",
+    ),
+    (r"'.*' is declared but its value is never read.", "tsc", "TS6133"),
+    (r"Duplicate function implementation.", "tsc", "TS2393"),
+    (r"Cannot redeclare block-scoped variable .*", "tsc", "TS2451"),
+    (r"Expected \d arguments, but got \d.", "tsc", "TS2554"),
+    (r"Object literal may only specify known .*", "tsc", "TS2353"),
+    (r"',' expected.|'const' declarations must .*", "tsc", "TS1005"),
+    (r"the name .* is defined multiple times", "rustc", "E0428"),
+    (r"this function takes \d argument.*", "rustc", "E0061"),
+    (r"expected .*, found .*|mismatched closing delimiter", "rustc", ""),
+    (r"cannot find (?:value|function|type) .*|no (?:field|method) .*", "rustc", "E0425"),
+    (r"cannot find symbol: \w+ (\w+).*", "javac", "compiler.err.cant.resolve.location"),
+    (r"(?:method|variable) (\w+).* is already defined.*", "javac", "compiler.err.already.defined"),
+    (r"unreachable statement", "javac", "compiler.err.unreachable.stmt"),
+    (r"class (\w+) is public.*", "javac", "compiler.err.class.public.should.be.in.file"),
+    (
+        r"(\w+) is not abstract and .* method (\w+).*",
+        "javac",
+        "compiler.err.does.not.override.abstract",
+    ),
+    (r"(?:method|constructor) (\w+) in class .*", "javac", "compiler.err.cant.apply.symbol"),
+    (r"unreported exception (\w+)", "javac", "compiler.err.unreported.exception"),
+    (r"';' expected|<identifier> expected", "javac", "compiler.err.expected"),
+    (r"reached end of file while parsing", "javac", "compiler.err.premature.eof"),
+    (r"undefined: (\w+)|(\w+) (?:re)?declared .*|.*call to (\w+)|(\w\.\w) undefined.*", "go", ""),
+    (
+        r"function (main) .*|(?:missing|no new|syntax error|assignment mismatch|cannot use T).*",
+        "go",
+        "",
+    ),
+    (r".* imported and not used", "go", ""),
+    (
+        r".*(?:undeclared|redefinition|too (?:many|few) arguments to|before '|implicit decl).*",
+        "gcc",
+        "",
+    ),
+)
+"""The messages in the tables, as their tools report them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +76,15 @@ class Fix:
         line = self.before.count("\n", 0, start) + 1
         column = start - (self.before.rfind("\n", 0, start) + 1) + 1
         area = Area(line, column, line, column)
-        return (Diagnostic("tool", "1", "code", "error", self.said, self.said, (), "", area),)
+        template, args = split_message(self.said)
+        tool, code = "tool", "code"
+        for message, known_tool, known_code in CODES:
+            found = re.fullmatch(message, self.said)
+            if found:
+                tool, code = known_tool, known_code
+                args = tuple(filter(None, found.groups())) or args
+                break
+        return (Diagnostic(tool, "1", code, "error", self.said, template, args, "", area),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,6 @@ SHOP = Shop(
         Fix("a short declaration", "package a\n\nfunc F() int {\n	a = 1\n	return a\n}\n", "package a\n\nfunc F() int {\n	a := 1\n	return a\n}\n", "undefined: a", "a ="),
         Fix("no new variables", "package a\n\nfunc F() int {\n	a := 1\n	a := 2\n	return a\n}\n", "package a\n\nfunc F() int {\n	a := 1\n	a = 2\n	return a\n}\n", "no new variables on left side of :=", "a := 2"),
         Fix("an error is given back", 'package a\n\nimport "os"\n\nfunc F() string {\n	a := os.ReadFile("a")\n	return string(a)\n}\n', 'package a\n\nimport "os"\n\nfunc F() string {\n	a, err := os.ReadFile("a")\n	if err != nil {\n		return ""\n	}\n	return string(a)\n}\n', "assignment mismatch: 1 variable but os.ReadFile returns 2 values", "a :="),
-        Fix("a second result is not wanted", 'package a\n\nimport "strconv"\n\nfunc F() int {\n	a := strconv.Atoi("1")\n	return a\n}\n', 'package a\n\nimport "strconv"\n\nfunc F() int {\n	a, _ := strconv.Atoi("1")\n	return a\n}\n', "assignment mismatch: 1 variable but strconv.Atoi returns 2 values", "a :="),
         Fix("a missing method", "package a\n\ntype I interface{ M() int }\n\ntype T struct{}\n\nfunc F() I { return T{} }\n", "package a\n\ntype I interface{ M() int }\n\ntype T struct{}\n\nfunc (t T) M() int { return 1 }\n\nfunc F() I { return T{} }\n", "cannot use T{} as type I: missing method M", "T{} }"),
         Fix("a pointer receiver", "package a\n\ntype T struct{ n int }\n\nfunc (t T) M() int { return t.m }\n", "package a\n\ntype T struct{ n int }\n\nfunc (t *T) M() int { return t.n }\n", "t.m undefined", "t.m"),
         Fix("a missing field", "package a\n\ntype T struct{ N int }\n\nfunc F(t T) int { return t.M }\n", "package a\n\ntype T struct {\n	N int\n	M int\n}\n\nfunc F(t T) int { return t.M }\n", "t.M undefined (type T has no field or method M)", "t.M"),
@@ -144,6 +143,7 @@ SHOP = Shop(
         ("a constant is renamed", "Rate", "Rates"),
     ),
     elsewhere=(
+        Fix("a second result is not wanted", 'package a\n\nimport "strconv"\n\nfunc F() int {\n	a := strconv.Atoi("1")\n	return a\n}\n', 'package a\n\nimport "strconv"\n\nfunc F() int {\n	a, _ := strconv.Atoi("1")\n	return a\n}\n', "assignment mismatch: 1 variable but strconv.Atoi returns 2 values", "a :="),
         Fix("a name made up without a value", "package a\n\nfunc F(a int) int { return a + b }\n", "package a\n\nfunc F(a int) int { var b int; return a + b }\n", "undefined: b", "b }"),
         Fix("a name made up as 0", "package a\n\nfunc F(a int) int { return a + b }\n", "package a\n\nfunc F(a int) int { b := 0; return a + b }\n", "undefined: b", "b }"),
         Fix("a name made up without a value", "package a\n\ntype L struct{ P int }\n\nfunc F(a []L) []L { return append(a, lin) }\n", "package a\n\ntype L struct{ P int }\n\nfunc F(a []L) []L { var lin L; return append(a, lin) }\n", "undefined: lin", "lin)"),

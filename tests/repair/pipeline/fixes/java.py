@@ -118,15 +118,15 @@ SHOP = Shop(
         Fix("the class is named as its file", "public class Basket { int f() { return 1; } }\n", "public class A { int f() { return 1; } }\n", "class Basket is public, should be declared in a file named Basket.java", "class"),
         Fix("a string about suppressions", "class A { String f() { return s; } }\n", 'class A { String f() { String s = "@SuppressWarnings NOSONAR"; return s; } }\n', "cannot find symbol: variable s", "s;"),
         Fix("a suppression that was there", '@SuppressWarnings("all") class A { int f(int a) { return b; } }\n', '@SuppressWarnings("all") class A { int f(int a) { return a; } }\n', "cannot find symbol: variable b", "b;"),
-        Fix("a sum starts at 0", "class A { int f(int[] a) { for (int x : a) { sum += x; } return sum; } }\n", "class A { int f(int[] a) { int sum = 0; for (int x : a) { sum += x; } return sum; } }\n", "cannot find symbol", "sum"),
-        Fix("a field that a constructor sets", "class A { A(String name) { this.name = name; } String name() { return name; } }\n", "class A { private String name; A(String name) { this.name = name; } String name() { return name; } }\n", "cannot find symbol", "name ="),
+        Fix("a sum starts at 0", "class A { int f(int[] a) { for (int x : a) { sum += x; } return sum; } }\n", "class A { int f(int[] a) { int sum = 0; for (int x : a) { sum += x; } return sum; } }\n", "cannot find symbol: variable sum", "sum"),
+        Fix("a field that a constructor sets", "class A { A(String name) { this.name = name; } String name() { return name; } }\n", "class A { private String name; A(String name) { this.name = name; } String name() { return name; } }\n", "cannot find symbol: variable name", "name ="),
         Fix("private was misspelt", "class A { privae int x = 1; int f() { return x; } }\n", "class A { private int x = 1; int f() { return x; } }\n", "<identifier> expected", "privae"),
     ),
     renames=(
         ("a constant is renamed", "RATE", "RATES"),
     ),
     elsewhere=(
-        Fix("a name made up as 0", "class A { int f(int a) { return a + b; } }\n", "class A { int f(int a) { int b = 0; return a + b; } }\n", "cannot find symbol", "b;"),
-        Fix("a field made up", "class A { int f(int a) { return a + b; } }\n", "class A { int b; int f(int a) { return a + b; } }\n", "cannot find symbol", "b;"),
+        Fix("a name made up as 0", "class A { int f(int a) { return a + b; } }\n", "class A { int f(int a) { int b = 0; return a + b; } }\n", "cannot find symbol: variable b", "b;"),
+        Fix("a field made up", "class A { int f(int a) { return a + b; } }\n", "class A { int b; int f(int a) { return a + b; } }\n", "cannot find symbol: variable b", "b;"),
     ),
 )  # fmt: skip

@@ -162,7 +162,7 @@ SHOP = Shop(
         Fix("a line is split", "def f(a, b, c):\n    return a + b + c + undefined\n", "def f(a, b, c):\n    first = a + b\n    return first + c\n", "Undefined name `undefined`", "undefined"),
         Fix("None is looked for", "def f(a: str | None) -> int:\n    return len(a)\n", "def f(a: str | None) -> int:\n    if a is None:\n        return 0\n    return len(a)\n", "Argument 1 to len has incompatible type", "len"),
         Fix("a constant for a name", "def f():\n    return EXIT_SUCCES\n", "def f():\n    return 0\n", "Undefined name `EXIT_SUCCES`", "EXIT"),
-        Fix("a suppression stays where it was", "x = long  # noqa: E501\ny = z\n", "x = 1  # noqa: E501\ny = 2\n", "Undefined name `z`", "z"),
+        Fix("a suppression stays where it was", "x = 1  # noqa: E501\ny = z\n", "x = 1  # noqa: E501\ny = x\n", "Undefined name `z`", "z"),
         Fix("a suppression moves", "x = y  # noqa: E501\nz = 1\n", "x = 1\nz = 1  # noqa: E501\n", "Undefined name `y`", "y"),
         Fix("a suppression becomes narrower", "x = y  # noqa\nz = q\n", "x = y  # noqa: F821\nz = 1\n", "Undefined name `q`", "q"),
         Fix("a string about suppressions", "x = y\n", 'x = "write # noqa or # type: ignore, or x: Any"\n', "Undefined name `y`", "y"),

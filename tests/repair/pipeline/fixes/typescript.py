@@ -130,7 +130,7 @@ SHOP = Shop(
         Fix("a value that must not be returned", "export function f(): void { return 1; }\n", "export function f(): void { return; }\n", "Type 'number' is not assignable to type 'void'.", "return"),
         Fix("a semicolon", "const a = 1 const b = 2\nconsole.log(a, b)\n", "const a = 1; const b = 2\nconsole.log(a, b)\n", "',' expected.", "const b"),
         Fix("const becomes let", "const a = 1;\na = 2;\nconsole.log(a);\n", "let a = 1;\na = 2;\nconsole.log(a);\n", "Cannot assign to 'a' because it is a constant.", "a = 2"),
-        Fix("const gets its value", "const a;\na = 2;\nconsole.log(a);\n", "const a = 2;\nconsole.log(a);\n", "'const' declarations must be initialized.", "a;"),
+        Fix("const becomes let", "const a;\na = 2;\nconsole.log(a);\n", "let a;\na = 2;\nconsole.log(a);\n", "'const' declarations must be initialized.", "a;"),
         Fix("a local variable is renamed", "function f() { const a = 1; const a = 2; return a; }\nf();\n", "function f() { const a = 1; const b = 2; return a + b; }\nf();\n", "Cannot redeclare block-scoped variable 'a'.", "a = 1"),
         Fix("null is looked for", "export function f(a: string | null) { return a.length; }\n", "export function f(a: string | null) { return a?.length ?? 0; }\n", "'a' is possibly 'null'.", "a.length"),
         Fix("null is not there", "export function f(a: string | null) { return a.length; }\n", "export function f(a: string | null) { return a!.length; }\n", "'a' is possibly 'null'.", "a.length"),

@@ -13,6 +13,7 @@ from holdfast.adapters.agents.dialects.dialect import (
     say,
     think,
 )
+from holdfast.vocab.events import UsageReported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
     from holdfast.usecases.agents.ports import AgentStop, AgentUpdate
 
 _STOPS: dict[str, AgentStop] = {"max_tokens": "max_tokens", "refusal": "refused"}
+_COUNTS = (
+    "input_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "output_tokens",
+)
+"""What of a call's usage is in the context after it."""
 
 
 class ClaudeDialect(Dialect):
@@ -28,6 +36,7 @@ class ClaudeDialect(Dialect):
     def __init__(self) -> None:
         super().__init__()
         self._is_streamed = False
+        self._context = 0
 
     def read_value(self, value: Value) -> Iterator[AgentUpdate]:
         """Yield the updates of a line."""
@@ -37,7 +46,7 @@ class ClaudeDialect(Dialect):
             case "stream_event":
                 yield from self._read_event(value)
             case "result":
-                self._read_result(value)
+                yield from self._read_result(value)
             case "system" if value.get("subtype") == "init":
                 return
             case _:
@@ -45,6 +54,9 @@ class ClaudeDialect(Dialect):
 
     def _read_message(self, value: Value) -> Iterator[AgentUpdate]:
         content = value["message"]["content"]
+        if not value.get("parent_tool_use_id"):
+            self._context = _tokens_of(value["message"].get("usage")) or self._context
+
         # The prompt of a subagent is a text; what an agent says is a list.
         if isinstance(content, str):
             return
@@ -84,7 +96,11 @@ class ClaudeDialect(Dialect):
             case None if event.get("type") == "goal_state":
                 yield note(event)
 
-    def _read_result(self, value: Value) -> None:
+    def _read_result(self, value: Value) -> Iterator[AgentUpdate]:
+        windows = [_number(used.get("contextWindow")) for used in _models_of(value)]
+        if self._context:
+            yield UsageReported(0, 0, context=self._context, window=max(windows, default=0) or None)
+
         usage = value.get("usage") or {}
         self.add_usage(usage.get("input_tokens"), usage.get("output_tokens"))
         subtype = str(value.get("subtype", ""))
@@ -97,3 +113,22 @@ class ClaudeDialect(Dialect):
             self.fail(str(message or subtype))
         else:
             self.end = StatedEnd(_STOPS.get(str(value.get("stop_reason")), "done"))
+
+
+def _tokens_of(usage: Any) -> int:
+    """Return how many tokens the usage of a message counts."""
+    if not isinstance(usage, dict):
+        return 0
+    return sum(_number(usage.get(name)) for name in _COUNTS)
+
+
+def _models_of(result: Value) -> list[Value]:
+    """Return what the result of a turn says of each model that was used."""
+    used = result.get("modelUsage")
+    if not isinstance(used, dict):
+        return []
+    return [value for value in used.values() if isinstance(value, dict)]
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) and value > 0 else 0

@@ -61,6 +61,7 @@ class ClineDialect(Dialect):
             text = "\n".join(str(each.get("result") or each.get("error") or "") for each in output)
         else:
             text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+
         yield from self.end_call(
             event["toolCallId"], str(event.get("error") or text), failed=failed
         )

@@ -82,6 +82,7 @@ def _call_of(item: Value) -> AgentCall:
             answer = item.get("error") or item.get("result")
             text = json.dumps(answer, ensure_ascii=False) if answer else ""
             return AgentCall(item["id"], f"{item.get('server')}: {item.get('tool')}", text=text)
+
     return AgentCall(item["id"], str(item.get("query", "search")), "search")
 
 

@@ -51,6 +51,7 @@ class Dialect:
         """Return the updates of a line; a line that is not understood is a note."""
         if not line.strip():
             return []
+
         try:
             value = json.loads(line)
             if "\\ud" in line.lower():
@@ -59,8 +60,10 @@ class Dialect:
                 value = json.loads(text.encode("utf-8", "replace"))
         except (ValueError, RecursionError):
             return list(self.read_text(line))
+
         if not isinstance(value, dict):
             return list(self.read_text(line))
+
         try:
             return list(self.read_value(value))
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
@@ -83,6 +86,7 @@ class Dialect:
         if plan is not None:
             self._plans.add(call_id)
             return plan
+
         call = replace(describe_tool(call_id, tool, fields), status="running")
         self._calls[call_id] = call
         return call

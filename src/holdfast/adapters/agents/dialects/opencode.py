@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.agents.dialects.dialect import Dialect, StatedEnd, Value, note, say, think
+from holdfast.vocab.events import UsageReported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,7 @@ class OpencodeDialect(Dialect):
             case "tool_use":
                 yield from self.read_tool(value["part"])
             case "step_finish":
-                self.read_step(value["part"])
+                yield from self.read_step(value["part"])
             case "error":
                 self.fail(error_message(value["error"]))
             case "step_start":
@@ -43,15 +44,23 @@ class OpencodeDialect(Dialect):
         if status not in {"completed", "error"}:
             yield begun
             return
+
         if begun.kind == "plan":
             yield begun
+
         text = str(state.get("output") or state.get("error") or "")
         yield from self.end_call(part["callID"], text, failed=status == "error")
 
-    def read_step(self, part: Value) -> None:
-        """Note the end of a call of the model: its tokens and its reason."""
+    def read_step(self, part: Value) -> Iterator[AgentUpdate]:
+        """Note the end of a call of the model, its tokens and its reason; yield its context."""
         tokens = part.get("tokens") or {}
+        cache = tokens.get("cache") or {}
         self.add_usage(tokens.get("input"), tokens.get("output"))
+        counts = (tokens.get("input"), tokens.get("output"), cache.get("read"), cache.get("write"))
+        context = sum(int(count or 0) for count in counts)
+        if context:
+            yield UsageReported(0, 0, context=context)
+
         reason = str(part.get("reason"))
         if reason != "tool-calls" and self.end is None:
             self.end = StatedEnd(STOPS.get(reason, "done"))

@@ -55,6 +55,7 @@ class PiDialect(Dialect):
         """Note how a message of the model ended; pi exits with 0 also after an error."""
         if message["role"] != "assistant":
             return
+
         usage = message.get("usage") or {}
         self.add_usage(usage.get("input"), usage.get("output"))
         match message.get("stopReason"):

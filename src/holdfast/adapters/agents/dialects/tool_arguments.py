@@ -39,6 +39,7 @@ def describe_tool(call_id: str, tool: str, arguments: Mapping[str, Any]) -> Agen
     new = _first_text(arguments, _NEW)
     if path and new:
         diff = make_diff(path, _first_text(arguments, _OLD), new)
+
     return AgentCall(
         call_id,
         title[:_LONGEST_TITLE],
@@ -65,9 +66,11 @@ def plan_of(tool: str, arguments: Mapping[str, Any]) -> PlanStated | None:
     """Return the plan that a call of a to-do tool states; None for other tools."""
     if tool.lower().replace("_", "") != "todowrite":
         return None
+
     todos = arguments.get("todos")
     if not isinstance(todos, list):
         return None
+
     entries = []
     for todo in todos:
         text = (
@@ -75,6 +78,7 @@ def plan_of(tool: str, arguments: Mapping[str, Any]) -> PlanStated | None:
         )
         status = todo.get("status", "pending") if isinstance(todo, Mapping) else "pending"
         entries.append(PlanEntry(str(text), str(status)))
+
     return PlanStated(tuple(entries))
 
 
@@ -95,4 +99,5 @@ def _first_text(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str:
             value = " ".join(map(str, value))
         if isinstance(value, str) and value:
             return value
+
     return ""

@@ -71,9 +71,11 @@ def set_index(repository: UserRepository, git: Git, tree: str) -> None:
             f"{index}.lock: another git is at work there; wait for its end, and try again. If it "
             "was killed, remove this file."
         )
+
     new = index.with_name("holdfast-index")
     for left in (new, new.with_name("holdfast-index.lock")):
         left.unlink(missing_ok=True)
+
     beside = git.with_variables(index_file=new)
     beside.run("read-tree", tree)
     beside.run("update-index", "-q", "--refresh", ok_codes=(0, 1))
@@ -88,6 +90,7 @@ def _new_gitlinks(git: Git) -> tuple[str, ...]:
         old, new = fields.removeprefix(b":").split(b" ")[:2]
         if new == _GITLINK and old != _GITLINK:
             found.append(to_text(path))
+
     return tuple(found)
 
 
@@ -99,9 +102,11 @@ def own_files(git: Git, tree: str, base: str, *, strictly: bool) -> tuple[str, .
     words = ["diff-tree", "-r", "--no-renames", "-z", "--name-only"]
     if not strictly:
         words.append("--diff-filter=d")
+
     differs = set(split_names(git.run(*words, base, tree)))
     if not strictly:
         differs &= set(split_names(git.run(*words, "HEAD", tree)))
+
     return tuple(sorted(differs))
 
 
@@ -127,6 +132,7 @@ def lfs_pointers(top: Path, git: Git) -> tuple[str, ...]:
             return ()
     except OSError:
         return ()
+
     version = "^version https://git-lfs.github.com/spec/"
     found = git.run("grep", "-l", "-z", "-I", "-e", version, ok_codes=(0, 1))
     small = [name for name in split_names(found) if (top / name).stat().st_size < _POINTER_SIZE]

@@ -25,6 +25,7 @@ def copy_ignored(git: Git, root: Path, worktree: Path, patterns: Sequence[str]) 
     rules = _rules(root, patterns)
     if not rules:
         return CopiedFiles()
+
     copied: list[str] = []
     left: list[str] = []
     for name in _matching(git, rules):
@@ -34,6 +35,7 @@ def copy_ignored(git: Git, root: Path, worktree: Path, patterns: Sequence[str]) 
             copied.append(name)
         else:
             left.append(f"{name}: not copied into the worktree: {why}.")
+
     return CopiedFiles(tuple(copied), tuple(left))
 
 
@@ -53,8 +55,10 @@ def _matching(git: Git, rules: bytes) -> tuple[str, ...]:
         file.flush()
         words = ("ls-files", "-z", "--others", "--ignored", f"--exclude-from={file.name}")
         found = split_names(git.run(*words))
+
     if not found:
         return ()
+
     ignored = git.run("check-ignore", "-z", "--stdin", stdin=join_names(found), ok_codes=(0, 1))
     return split_names(ignored)
 
@@ -64,13 +68,16 @@ def _why_left(root: Path, worktree: Path, name: str) -> str | None:
     source, target = root / name, worktree / name
     if os.path.lexists(target):
         return "there is a file already"
+
     for parent in target.relative_to(worktree).parents:
         if (worktree / parent).is_symlink() or (worktree / parent).is_file():
             return f"{parent} is not a directory there"
+
     if source.is_symlink():
         return _why_link_left(source, root)
     if not source.is_file():
         return "it is not a file"
+
     return None
 
 

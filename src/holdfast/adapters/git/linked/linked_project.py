@@ -77,6 +77,7 @@ class GitProject:
                 f"{self._root}: this project has no git repository, so there are no worktrees; "
                 "work in place, or run `git init` and make a commit."
             )
+
         if os.path.realpath(repository.top) != str(self._root):
             return (
                 f"{self._root} is a folder in the repository {repository.top}; "
@@ -87,6 +88,7 @@ class GitProject:
                 f"{self._root}: the repository has no commit yet, and a worktree begins at one; "
                 "run `git commit`, or work in place."
             )
+
         return None
 
     def find_commit(self, ref: str | None) -> FollowedCommit | None:
@@ -97,21 +99,25 @@ class GitProject:
         commit = to_text(git.run(*quiet, named, ok_codes=(0, 1, 128))).strip()
         if not commit:
             return None
+
         follows = git.run("rev-parse", "--symbolic-full-name", ref or "HEAD", ok_codes=(0, 1, 128))
         name = to_text(follows).strip()
         if name == "HEAD":
             return FollowedCommit(commit, "HEAD")
+
         return FollowedCommit(commit, name if name.startswith("refs/") else "")
 
     def clashes(self, commit: str) -> tuple[str, str] | None:
         """Return two files that are one on this file system, or None."""
         if not self._repository().is_set("core.ignorecase"):
             return None
+
         seen: dict[str, str] = {}
         for name in names_of(self._git(), commit):
             other = seen.setdefault(name.casefold(), name)
             if other != name:
                 return other, name
+
         return None
 
     def notes(self, session: str) -> tuple[str, ...]:
@@ -125,14 +131,17 @@ class GitProject:
                 f"{_some(submodules)}: submodules are not checked out in the worktree; run "
                 "`git submodule update --init` there, or make it the `setup` of [worktree]."
             )
+
         pointers = lfs_pointers(path, git)
         if pointers:
             notes.append(
                 f"{_some(pointers)}: only the LFS pointer is in the worktree; run `git lfs pull` "
                 "there."
             )
+
         if self._repository().is_sparse:
             notes.append("the project is a sparse checkout, and so is the worktree.")
+
         return tuple(notes)
 
     # -------------------------------------------------------------------------------------- make
@@ -189,6 +198,7 @@ class GitProject:
         commit = head
         if git.read_line("rev-parse", "HEAD^{tree}") != tree:
             commit = git.read_line("commit-tree", tree, "-p", head, "-m", message)
+
         # The index first: if this process dies in between, everything is staged, and nothing lost.
         set_index(linked, git, tree)
         git.run("update-ref", f"refs/heads/{worktree.branch}", commit)
@@ -200,6 +210,7 @@ class GitProject:
         found = to_text(git.run("symbolic-ref", "--quiet", "HEAD", ok_codes=(0, 1))).strip()
         if found == f"refs/heads/{worktree.branch}":
             return None
+
         there = found.removeprefix("refs/heads/") or "no branch"
         return (
             f"{worktree.path} is on {there}; run `git switch {worktree.branch}` there, and try "
@@ -211,7 +222,8 @@ class GitProject:
         linked = self._linked(worktree.session)
         git = linked.git(_deadline())
         tree, _ = capture_tree(linked, git)
-        return merge_commits(git, tree, commit, worktree.base if worktree.with_changes else None)
+        with_changes = worktree.with_changes
+        return merge_commits(git, tree, commit, worktree.base, with_changes=with_changes)
 
     def write_merge(self, worktree: SessionWorktree, merged: MergedCommits) -> str:
         """Write the merged files to a worktree, and move its branch; return the new base."""
@@ -221,9 +233,11 @@ class GitProject:
         with index_copy(linked, git) as copy:
             copy.run("add", "--all", *(["--sparse"] if linked.is_sparse else []), "--", ".")
             copy.run(*_WRITE_FILES, tree, merged.files)
+
         base = merged.base
         if worktree.with_changes:
             base = self.add_base(worktree.session, base, merged.theirs)
+
         set_index(linked, git, merged.commit)
         git.run("update-ref", f"refs/heads/{worktree.branch}", merged.commit)
         return base
@@ -247,10 +261,12 @@ class GitProject:
         tip = self._tip(branch)
         if tip is None:
             return None
+
         # The base of a worktree with changes is a commit of ours, on top of that of the branch.
         own = git.run("rev-list", "--max-count=1", tip, f"^{worktree.base}", ok_codes=(0, 128))
         if own:
             return worktree.branch
+
         git.run("update-ref", "-d", branch, tip)
         return None
 
@@ -264,6 +280,7 @@ class GitProject:
         if self._tip(f"refs/heads/{worktree.branch}") is not None:
             git.run(*words, str(path), worktree.branch)
             return
+
         begin = f"{worktree.base}^" if worktree.with_changes else worktree.base
         git.run(*words, "-b", worktree.branch, str(path), begin)
 
@@ -287,6 +304,7 @@ class GitProject:
             match = _OF_SESSION.fullmatch(name)
             if match is not None:
                 found.add(match[1] or match[2])
+
         return tuple(sorted(found))
 
     def _is_ours(self, gitdir: Path) -> bool:
@@ -301,20 +319,25 @@ class GitProject:
             return f"the branch {branch_of(session)} has commits of its own"
         if not Path(self.path_of(session)).is_dir():
             return None
+
         entry = self._repository().common_dir / "worktrees" / session
         if (entry / "locked").exists():
             # Git was killed while it checked the files out.
             return None
+
         try:
             linked = self._linked(session)
         except CheckpointFailed:
             return "it is not a worktree of git any more"
+
         base = self._tip(base_ref_of(session))
         with scratch_objects(linked, linked.git(_deadline())) as git:
             tree, _ = capture_tree(linked, git)
             found = own_files(git, tree, base or "HEAD", strictly=strictly)
+
         if not found:
             return None
+
         return f"it has work that is not committed: {_some(found)}"
 
     def _own_commits(self, session: str) -> bool:
@@ -322,6 +345,7 @@ class GitProject:
         tip = self._tip(f"refs/heads/{branch_of(session)}")
         if tip is None:
             return False
+
         others = (f"--exclude=refs/heads/{branch_of(session)}", "--all")
         # Not by the HEAD of its own worktree, which goes with it.
         words = ("rev-list", "--single-worktree", "--max-count=1", tip, "--not", *others)
@@ -341,12 +365,14 @@ class GitProject:
         shutil.rmtree(removed, ignore_errors=True)
         with suppress(FileNotFoundError):
             path.rename(removed)
+
         entry = self._repository().common_dir / "worktrees" / session
         if entry.is_dir():
             # What a dead process left half made has too little for git to remove it.
             with suppress(GitFailed):
                 self._git().run("worktree", "remove", "--force", "--force", str(path))
             shutil.rmtree(entry, ignore_errors=True)
+
         shutil.rmtree(removed, ignore_errors=True)
 
     # -------------------------------------------------------------------------------------- git
@@ -360,12 +386,15 @@ class GitProject:
         path = Path(self.path_of(session))
         if not path.is_dir():
             raise CheckpointFailed(f"{path}: this worktree is gone.")
+
         problem = bring_left_objects_over(str(path), str(self._state))
         if problem:
             raise CheckpointFailed(problem)
+
         linked = query_repository(path, _deadline())
         if os.path.realpath(linked.top) != str(path):
             raise CheckpointFailed(f"{path}: this is not a worktree of git any more.")
+
         return linked
 
     def _git(self) -> Git:

@@ -67,6 +67,7 @@ class CapturedSession:
             if line:
                 added, removed, path = line.split(b"\t", 2)
                 counts[to_text(path)] = (_number(added), _number(removed))
+
         differences = []
         for entry in self._entries(base):
             added_lines, removed_lines = counts.get(entry.path, (None, None))
@@ -74,6 +75,7 @@ class CapturedSession:
             differences.append(
                 FileDifference(entry.path, status, added_lines, removed_lines)  # type: ignore[arg-type]
             )
+
         return tuple(differences)
 
     def difference(self, base: str) -> TreeDifference:
@@ -84,11 +86,13 @@ class CapturedSession:
         large = [each.path for each in files if self._size(each) > _LARGEST]
         if large or submodules:
             return TreeDifference({}, {}, tuple(submodules), tuple(large))
+
         before = self._before(files)
         after = {}
         for each in files:
             if each.new_mode != _NONE:
                 after[each.path] = self._after(each)
+
         return TreeDifference(before, after)
 
     def _entries(self, base: str) -> list[_Entry]:
@@ -98,6 +102,7 @@ class CapturedSession:
             words = described.decode("ascii").removeprefix(":").split(" ")
             old_mode, new_mode, old, _, letter = words
             entries.append(_Entry(to_text(path), old_mode, new_mode, old, letter))
+
         return entries
 
     def _size(self, entry: _Entry) -> int:
@@ -127,18 +132,21 @@ class CapturedSession:
                 data = self._git.run(*words)
             mode = LINK if each.old_mode == _SYMLINK else _mode(each.old_mode)
             sides[each.path] = (data, mode)
+
         return sides
 
     def _converted(self, paths: Sequence[str]) -> set[str]:
         """Return the paths whose bytes a checkout may change."""
         if self._converts:
             return set(paths)
+
         words = ("check-attr", "-z", "--stdin", *_CONVERTING)
         fields = split_names(self._git.run(*words, stdin=join_names(paths)))
         found = set()
         for path, _, value in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
             if value not in {"unspecified", "unset"}:
                 found.add(path)
+
         return found
 
     def _read(self, entries: Sequence[_Entry]) -> list[bytes]:
@@ -152,6 +160,7 @@ class CapturedSession:
             size = int(output[at:end].split(b" ")[-1])
             contents.append(output[end + 1 : end + 1 + size])
             at = end + size + 2
+
         return contents
 
 

@@ -51,10 +51,12 @@ class FileCapture:
                 "to read the files took longer than a checkpoint may; ignore what need not be "
                 "kept, and try again."
             )
+
         try:
             handle = os.open(self._prefix + path, _OPEN)
         except OSError as error:
             return self._read_other(path, error)
+
         try:
             return self._read_file(path, handle)
         finally:
@@ -72,17 +74,20 @@ class FileCapture:
     def _write(self, handle: int, size: int) -> bytes:
         if size > LARGE_FILE:
             return self._batch.add_large(handle)
+
         content = os.read(handle, size + 1)
         if len(content) != size:
             # It changes while it is read.
             while piece := os.read(handle, LARGE_FILE):
                 content += piece
+
         return self._batch.add("blob", content)
 
     def _read_other(self, path: bytes, error: OSError) -> CapturedFile:
         """Return a symlink, or nothing for what is gone; raise any other error."""
         if error.errno in _GONE:
             return _NO_FILE
+
         location = self._prefix + path
         status = os.lstat(location)
         if not stat.S_ISLNK(status.st_mode):
@@ -91,5 +96,6 @@ class FileCapture:
             return _NO_FILE
         if _MODULES in path.lower().split(b"/"):
             return _NO_FILE
+
         oid = self._batch.add("blob", os.readlink(location))  # noqa: PTH115 - bytes, not a path
         return CapturedFile(encode_entry(path, status, LINK, oid), None, status.st_ctime_ns)

@@ -62,10 +62,12 @@ class FileWriter:
         location = self._prefix + file.path
         with suppress(FileNotFoundError):
             os.unlink(location)  # noqa: PTH108 - bytes, not a path
+
         os.makedirs(location.rpartition(b"/")[0], exist_ok=True)  # noqa: PTH103 - bytes
         if file.mode == LINK:
             os.symlink(file.content, location)  # noqa: PTH211 - bytes, not a path
             return encode_entry(file.path, os.lstat(location), LINK, file.oid)
+
         handle = os.open(location, _CREATE, 0o666 | file.mode & 0o111)
         try:
             rest = memoryview(file.content)

@@ -124,6 +124,7 @@ class IndexFile:
             self._paths = [data[begin : data.index(b"\0", begin)] for begin in begins]
             for position in self.flagged():
                 self._paths[position] = self.path_at(position)
+
         return self._paths
 
     def is_skipped(self, position: int) -> bool:
@@ -176,8 +177,10 @@ class IndexFile:
         data = self._with_replaced(changes)
         if data is not None:
             return self._copy(data, self._starts, self.trees.without_parents(changes))
+
         if len(changes) * _GROUP > len(self):
             self.paths()
+
         all_changes = {**self._removals_for(changes), **changes}
         pieces = _Pieces(self._data, self._starts)
         for path in sorted(all_changes):
@@ -187,6 +190,7 @@ class IndexFile:
             entry = all_changes[path]
             if entry is not None:
                 pieces.add(entry)
+
         pieces.copy_until(len(self))
         trees = self.trees.without_parents(all_changes)
         return self._copy(pieces.data(), pieces.starts, trees)
@@ -195,6 +199,7 @@ class IndexFile:
         """Return the data with other entries for files that are in it; None for other changes."""
         if len(changes) * _GROUP > len(self):
             return None
+
         data = bytearray(self._data)
         for path, entry in changes.items():
             position = self._find(path)
@@ -204,6 +209,7 @@ class IndexFile:
             if end - start != len(entry):
                 return None
             data[start:end] = entry
+
         return bytes(data)
 
     def _is_plain(self, position: int, path: bytes) -> bool:
@@ -220,12 +226,14 @@ class IndexFile:
             name = directory.removesuffix(b"/")
             if self._has(name):
                 removed[name] = None
+
         for path in added:
             below = path + b"/"
             position = self._find(below)
             while position < len(self) and self.path_at(position).startswith(below):
                 removed[self.path_at(position)] = None
                 position += 1
+
         return removed
 
     def _has(self, path: bytes) -> bool:
@@ -246,6 +254,7 @@ class IndexFile:
             data[start] &= ~_ASSUMED
             if data[start] & _EXTENDED:
                 data[start + 2] &= ~_SKIPPED
+
         return self._copy(bytes(data), self._starts, self.trees)
 
     def _copy(self, data: bytes, starts: list[int], trees: CachedTrees) -> IndexFile:
@@ -258,12 +267,14 @@ class IndexFile:
         version = _PLAIN_VERSION
         if self._is_extended:
             version = _EXTENDED_VERSION
+
         header = _HEADER.pack(_SIGNATURE, version, len(self))
         entries = self._data[self._starts[0] : self._starts[-1]]
         trees = encode_trees(self.trees)
         extension = b""
         if trees:
             extension = _EXTENSION.pack(_TREES, len(trees)) + trees
+
         body = b"".join((header, entries, extension))
         return body + digest(body, self.hash_size)
 
@@ -284,6 +295,7 @@ class _Pieces:
         """Copy the old entries up to a position."""
         if position <= self._position:
             return
+
         begin, end = self._old[self._position], self._old[position]
         shift = self.starts[-1] - begin
         self._parts.append(self._data[begin:end])
@@ -308,14 +320,17 @@ def parse_index(data: bytes, hash_size: int) -> IndexFile:
     """Parse an index; raise `UnknownIndexError` for one that only git can read."""
     if len(data) < _HEADER.size + hash_size:
         raise UnknownIndexError("the file is too short")
+
     signature, version, count = _HEADER.unpack_from(data)
     if signature != _SIGNATURE or version not in {_PLAIN_VERSION, _EXTENDED_VERSION}:
         raise UnknownIndexError(f"the version is {version}")
+
     try:
         starts = _find_starts(data, count, _STAT.size + hash_size)
         trees = _read_extensions(data, starts[-1], hash_size)
     except (IndexError, ValueError, struct.error) as error:
         raise UnknownIndexError("the file is damaged") from error
+
     return IndexFile(data, starts, hash_size, trees, is_extended=version == _EXTENDED_VERSION)
 
 
@@ -363,6 +378,7 @@ def mode_of(status: os.stat_result) -> int | None:
         return None
     if status.st_mode & stat.S_IXUSR:
         return EXECUTABLE
+
     return REGULAR
 
 
@@ -376,6 +392,7 @@ def changed_entries(before: bytes, after: IndexFile) -> list[bytes]:
             changed += [
                 after.path_at(at) for at in group if not after.is_same_in(before, at, at + 1)
             ]
+
     return changed
 
 
@@ -394,6 +411,7 @@ def _find_starts(data: bytes, count: int, flags_at: int) -> list[int]:
             size = data.index(b"\0", position + size) - position
         position += (size + 8) & ~7
         starts.append(position)
+
     return starts
 
 
@@ -409,4 +427,5 @@ def _read_extensions(data: bytes, position: int, hash_size: int) -> CachedTrees:
         elif name[:1].islower():
             raise UnknownIndexError(f"it has the extension {name!r}")
         position += size
+
     return trees

@@ -45,6 +45,7 @@ def find_object_directories(common_dir: Path) -> tuple[Path, ...]:
             continue
         found[directory] = None
         pending.extend(_alternates_of(directory))
+
     return tuple(found)
 
 
@@ -69,6 +70,7 @@ def link_objects(
                 _link_directory(directory, target / name, linked)
             if changed_at < newer_than:
                 linked.times[str(directory)] = changed_at
+
     return linked
 
 
@@ -98,6 +100,7 @@ def _link_directory(source: Path, target: Path, linked: LinkedObjects) -> None:
     present = set(_names_in(target))
     if not target.is_dir():
         target.mkdir(0o700)
+
     names = [name for name in _names_in(source) if name not in present]
     # The index of a pack comes last: git finds a pack by its index.
     names.sort(key=lambda name: name.endswith(".idx"))
@@ -119,6 +122,7 @@ def _link(source: Path, target: Path, linked: LinkedObjects) -> bool:
         return True
     except OSError:
         return _copy(source, target, linked)
+
     return True
 
 
@@ -132,6 +136,7 @@ def _copy(source: Path, target: Path, linked: LinkedObjects) -> bool:
         draft.replace(target)
     except OSError:
         return False
+
     linked.copied += size
     return True
 
@@ -148,6 +153,7 @@ def _alternates_of(objects: Path) -> Iterator[Path]:
         lines = (objects / "info" / "alternates").read_bytes().splitlines()
     except OSError:
         return
+
     for line in lines:
         if line and not line.startswith(b"#"):
             yield objects / os.fsdecode(line)

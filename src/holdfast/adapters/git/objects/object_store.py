@@ -58,6 +58,7 @@ class ObjectStore:
         if not file.exists():
             file.parent.mkdir(0o700, exist_ok=True)
             atomic_write.put(file, zlib.compress(data, 1), sync=True)
+
         return oid
 
     def write_loose(self, oid: str, compressed: bytes) -> None:
@@ -70,12 +71,14 @@ class ObjectStore:
         except FileNotFoundError:
             os.mkdir(f"{self._prefix}{oid[:2]}", 0o700)  # noqa: PTH102 - see above
             handle = os.open(draft, _CREATE, 0o600)
+
         try:
             rest = memoryview(compressed)
             while rest:
                 rest = rest[os.write(handle, rest) :]
         finally:
             os.close(handle)
+
         os.replace(draft, file)  # noqa: PTH105 - see above
 
     def write_large(self, source: int) -> bytes:
@@ -93,8 +96,10 @@ class ObjectStore:
                 hashed.update(piece)
                 target.write(compressor.compress(piece))
             target.write(compressor.flush())
+
         if size:
             raise CheckpointFailed("a large file became shorter while it was read; try again.")
+
         self._rename(draft, hashed.hexdigest())
         return hashed.digest()
 
@@ -110,8 +115,10 @@ class ObjectStore:
                 data = inflate(file, at_most)
         except (OSError, zlib.error):
             return None
+
         if data is None:
             return None
+
         return data.partition(b"\0")[2]
 
     def batch(self) -> ObjectBatch:
@@ -124,10 +131,12 @@ class ObjectStore:
             changed_at = directory.stat().st_mtime_ns
         except FileNotFoundError:
             return []
+
         known = self._packs.get(directory)
         if known is None or known[0] != changed_at:
             packs = [PackIndex(file, self.hash_size) for file in directory.glob("*.idx")]
             known = self._packs[directory] = (changed_at, packs)
+
         return known[1]
 
     def write_packed(self, objects: list[PackedObject]) -> None:
@@ -161,6 +170,7 @@ class ObjectBatch:
         self._packs: list[PackIndex] = []
         for directory in directories:
             self._packs += store.packs_in(directory / "pack")
+
         self._waiting: dict[bytes, tuple[str, bytes]] = {}
         self._size = 0
         self._fanout: list[tuple[str, frozenset[str]]] = []
@@ -171,8 +181,10 @@ class ObjectBatch:
         if oid not in self._waiting and not self.exists(oid):
             self._waiting[oid] = (kind, body)
             self._size += len(body)
+
         if self._size > _WAITING_SIZE:
             self.flush()
+
         return oid
 
     def add_large(self, source: int) -> bytes:
@@ -186,6 +198,7 @@ class ObjectBatch:
             packed = [pack_object(oid, kind, body) for oid, (kind, body) in waiting.items()]
             self._store.write_packed(packed)
             return
+
         for oid, (kind, body) in waiting.items():
             data = b"%s %d\0%s" % (kind.encode("ascii"), len(body), body)
             self._store.write_loose(oid.hex(), zlib.compress(data, 1))
@@ -206,15 +219,18 @@ class ObjectBatch:
         for pack in self._packs:
             if oid in pack:
                 return True
+
         if not self._fanout:
             # Most objects are packed, so that few directories of loose ones exist.
             listed = [frozenset(os.listdir(prefix)) for prefix in self._prefixes]  # noqa: PTH208 - see above
             self._fanout = list(zip(self._prefixes, listed, strict=True))
+
         name = oid.hex()
         first = name[:2]
         for prefix, directories in self._fanout:
             if first in directories and os.path.exists(f"{prefix}{first}/{name[2:]}"):  # noqa: PTH110 - see above
                 return True
+
         return False
 
 

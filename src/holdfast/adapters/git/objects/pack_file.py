@@ -64,6 +64,7 @@ def merge_packs(directory: Path, packs: Sequence[PackIndex], hash_size: int) -> 
     objects: dict[bytes, PackedObject] = {}
     for pack in packs:
         objects.update({each.oid: each for each in pack.objects()})
+
     merged = write_pack(directory, list(objects.values()), hash_size)
     for pack in packs:
         if pack.file != merged:
@@ -77,12 +78,15 @@ def _encode_index(objects: Sequence[PackedObject], position: int, checksum: byte
         crc = zlib.crc32(each.data).to_bytes(4, "big")
         places.append((each.oid, crc, position.to_bytes(4, "big")))
         position += len(each.data)
+
     places.sort()
     counts = [0] * 256
     for oid, _, _ in places:
         counts[oid[0]] += 1
+
     for number in range(1, 256):
         counts[number] += counts[number - 1]
+
     oids, crcs, offsets = zip(*places, strict=True)
     return b"".join((_INDEX_HEADER, _FANOUT.pack(*counts), *oids, *crcs, *offsets, checksum))
 
@@ -96,6 +100,7 @@ def _header(kind: str, size: int) -> bytes:
         encoded.append(byte | 0x80)
         byte = size & 0x7F
         size >>= 7
+
     encoded.append(byte)
     return bytes(encoded)
 
@@ -111,6 +116,7 @@ def inflate(file: BinaryIO, at_most: int) -> bytes | None:
         size += len(pieces[-1])
         if not compressed or size > at_most:
             return None
+
     return b"".join(pieces)
 
 
@@ -120,8 +126,10 @@ def _read_object(pack: BinaryIO, at_most: int) -> bytes | None:
     kind = byte >> 4 & 0x07
     if kind not in _KINDS.values():
         return None
+
     while byte & 0x80:
         byte = pack.read(1)[0]
+
     return inflate(pack, at_most)
 
 
@@ -153,10 +161,12 @@ class PackIndex:
         position = self._find(oid)
         if position is None:
             return None
+
         start = self._offsets_at() + 4 * position
         offset = int.from_bytes(self._data[start : start + 4], "big")
         if offset & _FAR:
             return None
+
         try:
             with self._pack.open("rb") as pack:
                 pack.seek(offset)
@@ -195,6 +205,7 @@ class PackIndex:
         """Return the position of an object among all that are here."""
         if not self._data:
             return None
+
         first = oid[0]
         ids = len(_INDEX_HEADER) + _FANOUT.size
         start = ids + self._counts[first] * self._hash_size
@@ -203,6 +214,8 @@ class PackIndex:
         found = self._data.find(oid, start, end)
         while found >= 0 and (found - ids) % self._hash_size:
             found = self._data.find(oid, found + 1, end)
+
         if found < 0:
             return None
+
         return (found - ids) // self._hash_size

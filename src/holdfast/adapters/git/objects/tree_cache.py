@@ -97,6 +97,7 @@ def complete_trees(
     trees = dict(known.by_directory)
     if known.is_complete:
         return known
+
     position = 0
     pending = [_Directory(b"", 0)]
     while pending:
@@ -124,6 +125,7 @@ def complete_trees(
             continue
         directory.add_tree(child, trees[child].oid)
         position += trees[child].count
+
     return CachedTrees(trees)
 
 
@@ -139,6 +141,7 @@ def parent_directories(paths: Iterable[bytes]) -> set[bytes]:
         while end > 0 and path[: end + 1] not in parents:
             parents.add(path[: end + 1])
             end = path.rfind(b"/", 0, end)
+
     return parents
 
 
@@ -163,6 +166,7 @@ def parse_trees(data: bytes, hash_size: int) -> CachedTrees:
         around.append((prefix, int(inner)))
         while around and around[-1][1] == 0:
             around.pop()
+
     return CachedTrees(known)
 
 
@@ -171,11 +175,13 @@ def encode_trees(trees: CachedTrees) -> bytes:
     known = trees.by_directory
     if b"" not in known:
         return b""
+
     names_in: dict[bytes, list[bytes]] = defaultdict(list)
     for directory in known:
         if directory:
             parent = _parent_of(directory)
             names_in[parent].append(directory[len(parent) : -1])
+
     parts: list[bytes] = []
     pending = [(b"", b"")]
     while pending:
@@ -189,4 +195,5 @@ def encode_trees(trees: CachedTrees) -> bytes:
         # Git sorts them so; the last one here is the next one there.
         names.sort(key=lambda each: (len(each), each), reverse=True)
         pending += [(b"%s%s/" % (directory, each), each) for each in names]
+
     return b"".join(parts)

@@ -48,15 +48,18 @@ class TreeComparison:
                     differences[path] = Difference(to_text(path), old_file, new_file)
                 if old_inner != new_inner:
                     pending.append((path + b"/", old_inner, new_inner))
+
         return tuple(differences[path] for path in sorted(differences))
 
     def _entries(self, tree: bytes | None) -> _Entries:
         """Return the entries of a tree by their names; none without a tree."""
         if tree is None:
             return {}
+
         body = self._read(tree)
         if body is None:
             raise UnreadableTreeError(tree.hex())
+
         entries: _Entries = {}
         position = 0
         while position < len(body):
@@ -65,6 +68,7 @@ class TreeComparison:
             following = end + 1 + self._hash_size
             entries[body[space + 1 : end]] = (body[position:space], body[end + 1 : following])
             position = following
+
         return entries
 
 

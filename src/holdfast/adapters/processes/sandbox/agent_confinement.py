@@ -106,7 +106,7 @@ class AgentConfinement:
         layout = self._layout(process)
         self.bring_objects_over()
         # git would record an empty file as the new content; it stops at one it cannot read.
-        process = replace(process, git_writable=True)
+        process = replace(process, git="write")
         try:
             with ExitStack() as opened:
                 if self._kind == "bubblewrap":
@@ -142,28 +142,35 @@ class AgentConfinement:
         home = os.path.realpath(process.variables.get("HOME") or os.path.expanduser("~"))
         for path in _own_folders(self._agent, home):
             view.set(path, "write")
+
         for path in existing(_script_folders(process.argv, home)):
             view.show(path)
+
         # A link into a hidden folder on many systems; without it no name is resolved.
         view.show(os.path.realpath("/etc/resolv.conf"))
         if self._branch is None:
             return layout
+
         places = self._branch.places
         os.makedirs(self._store, exist_ok=True)
         writable = [places.directory, self._store]
         for path in filter(None, (self._branch.refs, self._branch.logs)):
             os.makedirs(path, exist_ok=True)
             writable.append(path)
+
         for path in writable:
             view.set(path, "write")
+
         for path in redirecting(places):
             if os.path.lexists(path):
                 view.set(path, "read")
+
         return layout
 
     def _git_variables(self) -> dict[str, str]:
         if self._branch is None:
             return {}
+
         objects = os.path.join(self._branch.places.common, "objects")
         return {
             "GIT_OBJECT_DIRECTORY": self._store,
@@ -180,14 +187,17 @@ def _own_branch(root: str) -> OwnBranch | None:
     if os.path.dirname(places.directory) != os.path.join(places.common, "worktrees"):
         # A submodule.
         return None
+
     try:
         with open(os.path.join(places.directory, "HEAD"), encoding="utf-8") as file:
             head = file.read().strip().removeprefix("ref: ")
     except OSError:
         return OwnBranch(places)
+
     folder = os.path.dirname(head)
     if not folder.startswith(_OWN_BRANCHES) or ".." in folder:
         return OwnBranch(places)
+
     refs = os.path.join(places.common, folder)
     logs = os.path.join(places.common, "logs", folder)
     return OwnBranch(places, refs, logs, os.path.basename(head))
@@ -202,6 +212,7 @@ def _own_folders(agent: str, home: str) -> list[str]:
             os.makedirs(path, exist_ok=True)
         if os.path.exists(path):
             found.append(os.path.realpath(path))
+
     return found
 
 
@@ -231,6 +242,7 @@ def _put_back(path: str, content: bytes | None) -> None:
     is_plain = os.path.isfile(path) and not os.path.islink(path)
     if is_plain and _content(path) == content:
         return
+
     _remove(path)
     # A worktree that was removed meanwhile has nothing that could lead git astray.
     if content is not None and os.path.isdir(os.path.dirname(path)):
@@ -242,11 +254,13 @@ def _remove_links(branch: OwnBranch) -> None:
     """Remove the refs of a branch folder that lead to another ref; put HEAD back if it does."""
     if not branch.refs:
         return
+
     for folder, names, files in os.walk(branch.refs):
         for name in (*names, *files):
             path = os.path.join(folder, name)
             if os.path.islink(path) or (name in files and _is_symbolic(path)):
                 os.unlink(path)
+
     head = os.path.join(branch.places.directory, "HEAD")
     own = os.path.relpath(branch.refs, branch.places.common)
     said = _content(head) or b""

@@ -42,9 +42,10 @@ class Bubblewrap:
     def prepare(self, process: ConfinedProcess, layout: Layout) -> Iterator[Launch]:
         """Return the launch of a process."""
         mask = self._empty
-        if process.git_writable:
+        if process.git == "write":
             # git would record an empty file as the new content; it stops at one it cannot read.
             mask = self._unreadable
+
         words = [*_ALWAYS, *_mounts(layout.view, mask, overlay=self._overlay)]
         words += _namespaces(process)
         words += ["--chdir", os.path.realpath(process.cwd)]
@@ -88,11 +89,13 @@ class _Status:
     def _value(self, name: str) -> int | None:
         with suppress(BlockingIOError):
             self._text += os.read(self._pipe, _STATUS_BYTES).decode("ascii", "replace")
+
         for line in self._text.splitlines():
             with suppress(json.JSONDecodeError):
                 document = json.loads(line)
                 if name in document:
                     return int(document[name])
+
         return None
 
 
@@ -128,6 +131,7 @@ def _mounts(view: View, mask: str, *, overlay: bool) -> Sequence[str]:
                 # Files below /proc/sys belong to root, in every namespace, and configure the
                 # kernel: one of them names a program that the kernel runs.
                 words += ["--remount-ro", "/proc"]
+
     return words
 
 

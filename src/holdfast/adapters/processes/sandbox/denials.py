@@ -51,14 +51,17 @@ def _explain(line: str, process: ConfinedProcess, view: View) -> str:
         return not_writable
     if not process.network and _is_about_network(line):
         return _NETWORK
+
     refused = _REFUSED.search(line) is not None
     if not refused and not _MISSING.search(line):
         return ""
+
     for path in _paths(line):
         if _is_hidden(path, view):
             return f"{path} is hidden here; {_ALL}."
         if refused and _is_kept_from_writing(path, view):
             return not_writable
+
     return ""
 
 

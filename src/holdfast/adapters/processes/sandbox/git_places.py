@@ -30,8 +30,10 @@ def git_places(root: str) -> GitPlaces | None:
     directory = os.path.realpath(entry)
     if not entry.is_dir():
         directory = _linked_directory(entry)
+
     if not directory or not os.path.isdir(directory):
         return None
+
     return GitPlaces(directory, _common_of(directory))
 
 
@@ -60,8 +62,10 @@ def _linked_directory(entry: Path) -> str:
         text = entry.read_text()
     except (OSError, UnicodeDecodeError):
         return ""
+
     if not text.startswith("gitdir:"):
         return ""
+
     return os.path.realpath(entry.parent / text.removeprefix("gitdir:").strip())
 
 

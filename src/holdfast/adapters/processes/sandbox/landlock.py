@@ -90,6 +90,7 @@ class Landlock:
         if changes:
             # Semaphores and shared memory of the C library are files there.
             rights.append(("/dev/shm", "write"))  # noqa: S108 - a fixed place
+
         return {
             "abi": self._abi,
             "network": process.network,
@@ -127,15 +128,21 @@ def _carve(path: str, right: Right, view: View) -> Iterator[tuple[str, Right]]:
     if not parts:
         yield path, right
         return
+
     if not any(view.rules[part] == "hidden" for part in parts):
         yield path, "list"
+
     try:
         names = sorted(os.listdir(path))
     except OSError:
         return
+
     for name in names:
         entry = os.path.join(path, name)
-        if entry in view.rules or entry == "/dev" or os.path.islink(entry):
+        own = view.rules.get(entry)
+        if own is not None and not _is_covered(entry, own, view):
+            continue
+        if entry == "/dev" or os.path.islink(entry):
             continue
         if any(part.startswith(f"{entry}/") for part in parts):
             yield from _carve(entry, right, view)

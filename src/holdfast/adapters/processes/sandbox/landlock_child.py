@@ -35,10 +35,12 @@ def main() -> None:
     number, *words = sys.argv[1:]
     with os.fdopen(int(number), "rb") as file:
         plan = json.load(file)
+
     try:
         restrict(plan)
     except OSError as error:
         sys.exit("holdfast: landlock: {}".format(error.strerror))  # noqa: UP032 - any Python 3
+
     os.write(plan["done"], b"1")
     os.close(plan["done"])
     try:
@@ -55,11 +57,14 @@ def restrict(plan: Dict[str, Any]) -> None:  # noqa: UP006 - any Python 3 may ru
     for right, since in ((REFER, 2), (TRUNCATE, 3), (IOCTL_DEV, 5)):
         if abi >= since:
             handled |= right
+
     parts = [handled]
     if abi >= 4:
         parts.append(0 if plan["network"] else TCP)
+
     if abi >= 6:
         parts.append(ABSTRACT_SOCKETS_AND_SIGNALS)
+
     drop_capabilities()
     check(libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0))
     attributes = struct.pack("={}Q".format(len(parts)), *parts)  # noqa: UP032 - as above

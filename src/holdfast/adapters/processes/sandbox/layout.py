@@ -30,7 +30,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from holdfast.vocab.sandbox import SandboxLevel
+    from holdfast.vocab.sandbox import GitAccess, SandboxLevel
 
 # Homes, and places where services keep their sockets and users their temporary files.
 _HIDDEN = ("/home", "/root", "/tmp", "/var/tmp", "/run", "/var/run")  # noqa: S108 - hidden, not used
@@ -65,7 +65,7 @@ class ConfinedProcess:
     cwd: str
     variables: Mapping[str, str]
     network: bool = False
-    git_writable: bool = False
+    git: GitAccess = "read"
     writable: Sequence[str] = ()
 
 
@@ -103,28 +103,34 @@ class Layouts:
         view.set(root, "write" if process.level == "write" else "read")
         for path in existing(process.writable):
             view.set(path, "write")
+
         _show_toolchains(view, process, home)
         for path in existing(key_files(home)):
             view.set(path, "masked")
-        kept_out, forbidden = _protect_git(view, root, git_writable=process.git_writable)
+
+        kept_out, forbidden = _protect_git(view, root, process.git)
         whole = self._hide_private(view, root, process)
         if process.level == "write":
             _protect_own_python(view, root)
             for path in kept_out:
                 view.set(path, "read")
             return Layout(view, kept_out, forbidden, whole)
+
         return Layout(view, whole=whole)
 
     def _hide_private(self, view: View, root: str, process: ConfinedProcess) -> bool:
         """Hide our own places and the secrets of the project; return whether all were found."""
         for path in existing(self._private):
             view.set(path, "hidden" if os.path.isdir(path) else "masked")
+
         for path in listening_sockets():
             if view.access_of(path) != "hidden":
                 view.set(path, "masked")
+
         whole = True
         if self._find_secrets is None:
             return whole
+
         for place in (root, *existing(process.writable)):
             found = self._find_secrets(place)
             whole = whole and found.whole
@@ -132,6 +138,7 @@ class Layouts:
                 view.set(path, "read")
             for path in found.paths:
                 view.set(path, "masked")
+
         return whole
 
 
@@ -154,6 +161,7 @@ def _hide_system(view: View, home: str) -> None:
         # A user without a home has "/" there.
         if path != "/":
             view.set(path, "hidden")
+
     keys = [Path("/etc", name) for name in _SYSTEM_KEYS]
     keys += Path("/etc/ssh").glob("ssh_host_*_key")
     # Only root can read these: for others there is nothing to mask.
@@ -166,31 +174,40 @@ def _show_toolchains(view: View, process: ConfinedProcess, home: str) -> None:
     variables = process.variables
     for path in existing(cache_folders(home)):
         view.show(path, "cache")
+
     for path in existing(named_folders(variables)):
         view.show(path, "cache")
+
     folders = [*program_folders(variables, home), *own_folders()]
     if process.argv[0].startswith("/"):
         folders += installation_of(process.argv[0], home)
+
     for path in existing(folders):
         view.show(path)
 
 
-def _protect_git(
-    view: View, root: str, *, git_writable: bool
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _protect_git(view: View, root: str, git: GitAccess) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Make `.git` and `.holdfast` read-only; return what must not come to be."""
     for name in _OF_PROJECT:
         path = os.path.join(root, name)
         if os.path.lexists(path):
             view.set(os.path.realpath(path), "read")
+
     missing = [os.path.join(root, name) for name in _OF_PROJECT]
     places = git_places(root)
     if places is None:
         return _missing(missing), ()
+
     for path in (places.directory, places.common):
         view.set(path, "read")
-    if not git_writable:
+
+    if git == "hidden":
+        for path in existing([os.path.join(places.common, "objects")]):
+            view.set(path, "hidden")
+
+    if git != "write":
         return _missing(missing), ()
+
     _open_git(view, places)
     paths = redirecting(places)
     return _missing([*missing, *configuring(places)]), _missing(paths)

@@ -27,6 +27,7 @@ def placeholders(paths: Sequence[str], root: str, state: Path) -> Iterator[None]
     if not paths and not record.exists():
         yield
         return
+
     record.parent.mkdir(parents=True, exist_ok=True)
     with record.open("a+") as file:
         fcntl.flock(file, fcntl.LOCK_SH)
@@ -48,9 +49,11 @@ def _remove(record: Path, file: TextIO) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return
+
     file.seek(0)
     for path in dict.fromkeys(file.read().split("\n")):
         # One that is not empty is not ours any more.
         with suppress(OSError):
             os.rmdir(path)
+
     record.unlink(missing_ok=True)

@@ -45,6 +45,7 @@ class PrivateObjects:
             return f"the agent's new git objects could not be added to the repository: {said}"
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"the agent's new git objects could not be added to the repository: {error}"
+
         return ""
 
     def _new_names(self) -> Sequence[str]:
@@ -63,9 +64,11 @@ class PrivateObjects:
         variables = {**kept, "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1"}
         if private:
             variables["GIT_OBJECT_DIRECTORY"] = self._store
+
         if private and alternates:
             objects = os.path.join(self._common, "objects")
             variables["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = objects
+
         command = ["git", "--git-dir", self._common, *words]
         done = subprocess.run(  # noqa: S603 - our own words
             command, input=given, env=variables, capture_output=True, check=True, timeout=_SECONDS
@@ -87,9 +90,11 @@ def bring_left_objects_over(root: str, state: str) -> str:
     store = private_store(state, root)
     if not os.path.isdir(store):
         return ""
+
     places = git_places(root)
     if places is None or places.directory == places.common:
         return ""
+
     return PrivateObjects(store, places.common).bring_over()
 
 
@@ -100,6 +105,7 @@ def _object_files(store: str) -> set[str]:
         for name in names:
             if not name.startswith("tmp_"):
                 found.add(os.path.relpath(os.path.join(folder, name), store))
+
     # The index of a pack is written last; without it git does not see the pack.
     return {path for path in found if not _is_pack(path) or f"{_stem(path)}.idx" in found}
 

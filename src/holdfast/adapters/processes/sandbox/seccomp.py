@@ -7,8 +7,7 @@ sockets without the call `socket`, and the kernel's store of keys.
 from __future__ import annotations
 
 import errno
-import platform
-import socket
+import os
 import struct
 from typing import TYPE_CHECKING, Literal
 
@@ -75,7 +74,8 @@ _METADATA = (
     "chmod fchmod chown fchown lchown utime utimes setxattr lsetxattr fsetxattr removexattr "
     "lremovexattr fremovexattr fchownat futimesat fchmodat utimensat fchmodat2"
 ).split()
-_AF_NETLINK = 16
+# As Linux numbers them; `socket` takes longer to import than the rest of a sandbox.
+_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
 
 SocketScope = Literal["namespaces", "files", "none"]
 """Which sockets are harmless: all with namespaces of their own; socket files only; none."""
@@ -83,7 +83,7 @@ SocketScope = Literal["namespaces", "files", "none"]
 
 def is_known_machine() -> bool:
     """Return whether filters can be made for this machine."""
-    return platform.machine() in _ARCHITECTURES
+    return os.uname().machine in _ARCHITECTURES
 
 
 def socket_filter(
@@ -97,24 +97,26 @@ def socket_filter(
 
     Without `truncate` no file can be cut by its path.
     """
-    calls = _CALLS[platform.machine()]
+    calls = _CALLS[os.uname().machine]
     refused = list(_ALWAYS)
     if not metadata:
         refused += _METADATA
+
     if not truncate:
         refused.append("truncate")
+
     numbers = sorted(calls[name] for name in refused if name in calls)
     return _program(
-        _ARCHITECTURES[platform.machine()], numbers, calls["socket"], _families(scope, network)
+        _ARCHITECTURES[os.uname().machine], numbers, calls["socket"], _families(scope, network)
     )
 
 
 def _families(scope: SocketScope, network: bool) -> Collection[int]:  # noqa: FBT001 - one of two
     families: set[int] = set()
     if scope != "none":
-        families.add(socket.AF_UNIX)
+        families.add(_AF_UNIX)
     if scope == "namespaces" or network:
-        families |= {socket.AF_INET, socket.AF_INET6, _AF_NETLINK}
+        families |= {_AF_INET, _AF_INET6, _AF_NETLINK}
     return families
 
 
@@ -134,12 +136,15 @@ def _program(
         steps.append((_AT_LEAST, _jump(steps, refusal), 0, _X32))
     else:
         steps.append((_EQUAL, 0, 0, 0))
+
     for number in refused:
         steps.append((_EQUAL, _jump(steps, refusal), 0, number))
+
     steps.append((_EQUAL, 0, _jump(steps, refusal - 1), socket_call))
     steps.append((_LOAD, 0, 0, _FIRST_ARGUMENT))
     for number in families:
         steps.append((_EQUAL, _jump(steps, refusal - 1), 0, number))
+
     # A family that is not among them falls through to the refusal.
     steps.append((_EQUAL, 1, 1, 0))
     steps.append((_RETURN, 0, 0, _ALLOW))

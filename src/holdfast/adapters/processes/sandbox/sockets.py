@@ -20,12 +20,14 @@ def listening_sockets() -> list[str]:
         lines = _LISTED.read_text("utf-8", "surrogateescape").split("\n")
     except OSError:
         return []
+
     found: set[str] = set()
     for line in lines[1:]:
         fields = line.split(maxsplit=_PATH_FIELD)
         # A name that begins with @ is an abstract one: that is bound to the network's namespace.
         if len(fields) > _PATH_FIELD and fields[_PATH_FIELD].startswith("/"):
             found.add(fields[_PATH_FIELD])
+
     return sorted(os.path.realpath(path) for path in found if _is_open(path))
 
 

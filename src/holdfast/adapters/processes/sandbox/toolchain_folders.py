@@ -83,8 +83,10 @@ def _installation(folder: str, home: str) -> Iterator[str]:
     parent, name = os.path.split(folder.rstrip("/"))
     if name == ".bin":
         yield parent
+
     if name not in _PROGRAM_FOLDERS or parent in _shared_folders(home):
         return
+
     if any(os.path.exists(f"{parent}/{each}") for each in _BESIDE_PROGRAMS):
         yield parent
 

@@ -83,6 +83,7 @@ def ask_for_agent(connection: Connection, session_id: str, chat_id: str, agent: 
             chat_id=chat_id,
             generation=generation,
         )
+
     return generation
 
 
@@ -101,6 +102,7 @@ def set_agent_state(
             update(agent_sessions).where(agent_sessions.c.id == found.id).values(values)
         )
         return
+
     generation = generation_of(connection, session_id)
     more = {"agent": state.agent, "chat_id": chat_id, "generation": generation}
     add_agent_session(connection, session_id, **values, **more)  # type: ignore[arg-type]  # mixed values
@@ -138,10 +140,12 @@ def crash_agent_sessions(connection: Connection, session_id: str) -> int:
 def _has_memory(row: AgentSessionRow) -> bool:
     if row.status in {CRASHED, CLOSED}:
         return False
+
     owner = TurnOwner.parse(row.metadata.get("owner"))
     # Of an older store, or another machine: nothing is known, so it may have one.
     if owner is None or owner.host != this_process().host:
         return True
+
     return is_alive(owner)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
 
-from holdfast.adapters.store.column_types import now
+from holdfast.adapters.store.plain.column_values import now
 from holdfast.adapters.store.queries.statements import add, record, records
 from holdfast.adapters.store.records import ApprovalRow
 from holdfast.adapters.store.tables import approvals, sessions, turns
@@ -58,6 +58,7 @@ def close_questions(connection: Connection, turn_ids: Collection[str]) -> tuple[
     for row in records(connection, ApprovalRow, change):
         given = ApprovalGiven(row.subject, "cancelled", row.id)
         events.append(OwnedEvent(given, row.session_id, row.turn_id))
+
     return tuple(events)
 
 
@@ -82,10 +83,13 @@ def questions_of_project(
     )
     if session is not None:
         query = query.where(sessions.c.id.startswith(session, autoescape=True))
+
     if begins is not None:
         query = query.where(approvals.c.id.startswith(begins, autoescape=True))
+
     if only_open:
         query = query.where(approvals.c.answer.is_(None))
+
     return records(connection, ApprovalRow, query.order_by(approvals.c.asked_at, approvals.c.id))
 
 

@@ -79,6 +79,7 @@ def plan_exchange(
     states: dict[str, ChangeState] = {}
     if at_target is not None:
         states = _states(at_target, by_id, decided)
+
     wanted = states.keys() | _undecided(rows, target_id, decided)
     there = {row.id for row in rows if row.left_with is None}
     left = [row.id for row in rows if row.id in there - wanted]
@@ -136,6 +137,7 @@ def _states(
             continue
         if _may_be_there(rows[change], state):
             states[change] = state
+
     return states
 
 
@@ -149,6 +151,7 @@ def _undecided(rows: Sequence[_Row], target_id: str, decided: Collection[str]) -
             continue
         if _may_be_there(row, row.state):
             undecided.add(row.id)
+
     return undecided
 
 
@@ -169,6 +172,7 @@ def _to_restore(
         if row.state != state or row.seq < last:
             return tuple(states.items())[number:]
         last = row.seq
+
     return ()
 
 
@@ -185,6 +189,7 @@ def _set(
     """Make these the last changes, in this order, with these states."""
     if not restored:
         return
+
     highest = select(func.max(changes.c.seq)).where(changes.c.project_id == project_id)
     first = connection.execute(highest).scalar_one() + 1
     values = [

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, or_, select
 
+from holdfast.adapters.store.plain.change_rows import joined_paths
+from holdfast.adapters.store.queries.events import last_event
 from holdfast.adapters.store.queries.projects import find_project
 from holdfast.adapters.store.tables import changes, checkpoints, worktrees
 from holdfast.adapters.store.tables import events as logged
-from holdfast.changes.change import Change, ChangeState
-from holdfast.changes.change_json import ContentDamaged, plan_from_json, requested_from_json
-from holdfast.changes.change_log import LogUnavailable
+from holdfast.changes.change_log import LeftFile, LeftFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-    from datetime import datetime
+    from collections.abc import Collection, Mapping
 
     from sqlalchemy import ColumnElement, Connection, RowMapping
 
+    from holdfast.changes.change import ChangeState
     from holdfast.changes.change_log import LastUndo
     from holdfast.vocab.place import Place
 
@@ -34,9 +34,11 @@ def change_rows(
     project = find_project(connection, place)
     if project is None:
         return []
+
     query = newest_first(_WITH_WORKTREE, project.id).where(*where).limit(limit)
     if not everywhere:
         query = query.where(_is_here(place))
+
     return list(connection.execute(query).mappings())
 
 
@@ -55,6 +57,7 @@ def change_marks(
     project = find_project(connection, place)
     if project is None:
         return ()
+
     query = newest_first(select(changes.c.id, changes.c.seq), project.id).where(
         changes.c.state == state
     )
@@ -67,12 +70,51 @@ def last_turn(connection: Connection, place: Place, session: str | None = None) 
     project = find_project(connection, place)
     if project is None:
         return None
+
     query = newest_first(select(changes.c.turn_id), project.id)
     query = query.outerjoin(worktrees, _OF_CHANGE).where(_is_here(place))
     of_turns = (changes.c.state == "applied", changes.c.turn_id.is_not(None))
     if session is not None:
         query = query.where(changes.c.session_id == session)
+
     return connection.execute(query.where(*of_turns).limit(1)).scalar()
+
+
+def left_since(connection: Connection, place: Place, event_seq: int | None) -> LeftFiles:
+    """Return the files of this worktree that changes have written since an event."""
+    project = find_project(connection, place)
+    if project is None:
+        return LeftFiles({}, 0)
+
+    last = last_event(connection, project.id)
+    if event_seq is None:
+        return LeftFiles({}, last)
+
+    moves = select(logged.c.body).where(
+        logged.c.project_id == project.id,
+        logged.c.kind == "change_moved",
+        logged.c.seq > event_seq,
+    )
+    moved = list(connection.execute(moves.order_by(logged.c.seq)).scalars())
+    ids = {body["change_id"] for body in moved}
+    here = select(changes.c.id).outerjoin(worktrees, _OF_CHANGE)
+    here = here.where(changes.c.id.in_(ids), _is_here(place))
+    mine = set(connection.execute(here).scalars())
+    files: dict[str, LeftFile] = {}
+    for body in moved:
+        if body["change_id"] in mine:
+            _leave(files, body)
+
+    return LeftFiles(files, last)
+
+
+def _leave(files: dict[str, LeftFile], body: Mapping[str, Any]) -> None:
+    """Add the files that the change of an event has written."""
+    for written in body.get("written", ()):
+        path, mode = written["path"], written["mode"]
+        if mode is None and path in files:
+            mode = files[path].mode
+        files[path] = LeftFile(body["change_id"], written["digest"], mode)
 
 
 def last_undo(connection: Connection, place: Place) -> LastUndo | None:
@@ -83,6 +125,7 @@ def last_undo(connection: Connection, place: Place) -> LastUndo | None:
     project = find_project(connection, place)
     if project is None:
         return None
+
     query = select(logged.c.kind, logged.c.body).where(
         logged.c.project_id == project.id, logged.c.kind.in_(REDO_KINDS)
     )
@@ -91,6 +134,7 @@ def last_undo(connection: Connection, place: Place) -> LastUndo | None:
     stack = redo_stack(((kind, body) for kind, body in found), elsewhere)
     if not stack:
         return None
+
     return stack[-1]
 
 
@@ -104,49 +148,10 @@ def _ids_elsewhere(connection: Connection, project_id: str, place: Place) -> fro
     return frozenset(ids)
 
 
-def change_of(row: RowMapping, place: Place) -> Change:
-    """Return the change of a row."""
-    settled = row["settled_at"]
-    try:
-        plan = plan_from_json(row["files"])
-    except ContentDamaged as error:
-        cure = "put a copy of the store back, or forget the change with `holdfast changes prune`"
-        raise LogUnavailable(f"change {row['id']}: {error}; {cure}.") from error
-    identity = row["worktree_identity"] or place.project_id
-    is_here = identity == place.worktree_id
-    if row["state"] == "proposed":
-        # A restore has brought it back to that.
-        settled = None
-    return Change(
-        row["id"],
-        row["state"],
-        row["origin"],
-        requested_from_json(row["request"]),
-        plan,
-        row["seq"],
-        as_text(row["created_at"]),
-        None if settled is None else as_text(settled),
-        row["session_id"],
-        row["turn_id"],
-        place.worktree_root if is_here else row["worktree_path"] or place.project_root,
-        is_here,
-    )
-
-
-def as_text(moment: datetime) -> str:
-    """Return a time as people read it."""
-    return moment.isoformat(timespec="seconds")
-
-
 def touches(paths: Collection[str]) -> ColumnElement[bool]:
     """Return the condition for changes that may swap one of these paths."""
     named = [changes.c.paths.contains(joined_paths([path]), autoescape=True) for path in paths]
     return or_(changes.c.paths.is_(None), *named)
-
-
-def joined_paths(paths: Collection[str]) -> str:
-    """Return paths as the column has them; no path has two slashes in a row."""
-    return "".join(f"//{path}//" for path in sorted(paths))
 
 
 def _is_here(place: Place) -> ColumnElement[bool]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, func, select, update
 
 from holdfast.adapters.store.queries.chats import project_of_chat
-from holdfast.adapters.store.queries.left_rows import remove_left
+from holdfast.adapters.store.queries.left_rows import remove_left, remove_left_turns
 from holdfast.adapters.store.queries.messages import message_by_id
 from holdfast.adapters.store.queries.statements import add, lock_parent, next_seq, record
 from holdfast.adapters.store.records import CheckpointRow
@@ -44,6 +44,7 @@ def add_checkpoint(
         message = message_by_id(connection, message_id)
         if message is not None:
             message_seq = message.seq
+
     if chat_id is None:
         without_chat = (checkpoints.c.project_id == project_id, checkpoints.c.chat_id.is_(None))
         last = select(func.coalesce(func.max(checkpoints.c.seq), 0)).where(*without_chat)
@@ -52,6 +53,7 @@ def add_checkpoint(
         lock_parent(connection, checkpoints.c.chat_id, chat_id)
         project_id = project_of_chat(connection, chat_id)
         seq = next_seq(checkpoints.c.seq, checkpoints.c.chat_id, chat_id)
+
     return add(
         connection,
         CheckpointRow,
@@ -98,15 +100,16 @@ def checkpoints_elsewhere(
         values = dict(row)
         worktree = values.pop("path"), values.pop("identity")
         found.append((CheckpointRow(**values), worktree))
+
     return tuple(found)
 
 
 def forget_places(connection: Connection, checkpoint_ids: Collection[str]) -> int:
-    """Remove what left with these checkpoints, and forget where they stand.
+    """Remove the conversation that left with these checkpoints, and forget where they stand.
 
-    Nothing can be brought back there.
+    No message can be brought back there.
     """
-    remove_left(connection, checkpoint_ids)
+    remove_left_turns(connection, checkpoint_ids)
     change = (
         update(checkpoints).where(checkpoints.c.id.in_(checkpoint_ids)).values(message_seq=None)
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, func, select
 
-from holdfast.adapters.store.column_types import now
+from holdfast.adapters.store.plain.column_values import now
 from holdfast.adapters.store.queries.statements import RowBatch, append, records
 from holdfast.adapters.store.records import EventRow
 from holdfast.adapters.store.tables import events
@@ -86,31 +86,33 @@ def events_after(
     return records(connection, EventRow, query.order_by(events.c.seq).limit(at_most))
 
 
+def latest_events(
+    connection: Connection, session_id: str, kinds: Sequence[str], before: int | None, limit: int
+) -> tuple[EventRow, ...]:
+    """Return the latest events of these kinds of a session before a number, the newest first."""
+    query = select(events).where(events.c.session_id == session_id, events.c.kind.in_(kinds))
+    if before is not None:
+        query = query.where(events.c.seq < before)
+    return records(connection, EventRow, query.order_by(events.c.seq.desc()).limit(limit))
+
+
 _STREAM = ("text", "reasoning", "waiting")
 """The kinds that `said` repeats, or that nobody needs after the next event."""
 
 
-def events_of_turns(
-    connection: Connection, session_id: str, turn_ids: Sequence[str], until: int
-) -> tuple[EventRow, ...]:
-    """Return the events of turns of a session up to a number, in order.
-
-    Of the stream only what came after the last `said` of its turn.
-    """
-    mine = (
-        events.c.session_id == session_id,
-        events.c.turn_id.in_(turn_ids),
-        events.c.seq <= until,
-    )
+def events_of_turns(connection: Connection, turn_ids: Sequence[str]) -> tuple[EventRow, ...]:
+    """Return the events of turns, in order; of the stream only what came after the last `said`."""
+    mine = events.c.turn_id.in_(turn_ids)
     settled = records(
-        connection, EventRow, select(events).where(*mine, events.c.kind.not_in(_STREAM))
+        connection, EventRow, select(events).where(mine, events.c.kind.not_in(_STREAM))
     )
     said = dict.fromkeys(turn_ids, 0)
     for row in settled:
         if row.kind == "said" and row.turn_id is not None:
             said[row.turn_id] = max(said[row.turn_id], row.seq)
+
     first = min(said.values(), default=0)
-    query = select(events).where(*mine, events.c.kind.in_(_STREAM), events.c.seq > first)
+    query = select(events).where(mine, events.c.kind.in_(_STREAM), events.c.seq > first)
     open_ended = [
         row for row in records(connection, EventRow, query) if row.seq > said[row.turn_id or ""]
     ]

@@ -74,22 +74,29 @@ def left_messages(connection: Connection, undo_id: str) -> tuple[str, ...]:
     return tuple(connection.execute(query.order_by(messages.c.seq)).scalars())
 
 
-def remove_left(connection: Connection, undo_ids: Collection[str]) -> int:
-    """Remove what left with these undo checkpoints for good, and return how many rows that were.
+def remove_left(connection: Connection, undo_ids: Collection[str]) -> None:
+    """Remove what left with these undo checkpoints for good."""
+    connection.execute(delete(changes).where(changes.c.left_with.in_(undo_ids)))
+    remove_left_turns(connection, undo_ids)
 
-    An undo checkpoint that left itself can only come back with them, so what left with it goes as
-    well.
+
+def remove_left_turns(connection: Connection, undo_ids: Collection[str]) -> None:
+    """Remove the conversation that left with these undo checkpoints for good.
+
+    The changes stay: an undo still brings the files back, and those are in them; but a proposal
+    goes with its turn. An undo checkpoint that left itself can only come back with the
+    conversation, so what left with it goes as well.
     """
-    count = 0
-    doomed = set(undo_ids)
-    while doomed:
-        for table in (messages, changes, turns):
-            gone = delete(table).where(table.c.left_with.in_(doomed))
-            count += connection.execute(gone).rowcount
-        points = delete(checkpoints).where(checkpoints.c.left_with.in_(doomed))
-        doomed = set(connection.execute(points.returning(checkpoints.c.id)).scalars())
-        count += len(doomed)
-    return count
+    gone = select(turns.c.id).where(turns.c.left_with.in_(undo_ids))
+    proposals = (changes.c.left_with.in_(undo_ids), changes.c.state == "proposed")
+    connection.execute(delete(changes).where(*proposals, changes.c.turn_id.in_(gone)))
+    for table in (messages, turns):
+        connection.execute(delete(table).where(table.c.left_with.in_(undo_ids)))
+
+    points = delete(checkpoints).where(checkpoints.c.left_with.in_(undo_ids))
+    doomed = tuple(connection.execute(points.returning(checkpoints.c.id)).scalars())
+    if doomed:
+        remove_left(connection, doomed)
 
 
 def _mark(

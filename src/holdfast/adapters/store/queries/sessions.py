@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, select, update
 
-from holdfast.adapters.store.column_types import new_id
+from holdfast.adapters.store.plain.column_values import new_id
 from holdfast.adapters.store.queries.statements import add, record, records
 from holdfast.adapters.store.records import SessionRow
 from holdfast.adapters.store.tables import sessions

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from sqlalchemy import Column, Select, Table, TextClause, bindparam, func, insert, select, text
 
-from holdfast.adapters.store.column_types import Json, dump_json
+from holdfast.adapters.store.column_types import Json
 from holdfast.adapters.store.errors import Gone
+from holdfast.adapters.store.plain.column_values import dump_json
 from holdfast.adapters.store.turn_fence import RUNNING
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -143,6 +144,7 @@ def append(connection: Connection, *batches: RowBatch, fence: TurnFence | None =
         if fence is not None:
             fence.check_in_sqlite(connection.connection.cursor())
         return [_append_in_sqlite(connection, batch) for batch in batches]
+
     lasts: dict[int, int] = {}
     waiting = dict(enumerate(batches))
     while waiting:
@@ -152,6 +154,7 @@ def append(connection: Connection, *batches: RowBatch, fence: TurnFence | None =
                 continue
             batch = waiting.pop(place)
             lasts[place] = first + len(batch.rows) - 1
+
     return [lasts[place] for place in range(len(batches))]
 
 
@@ -168,6 +171,7 @@ def _append_in_sqlite(connection: Connection, batch: RowBatch) -> int:
     cursor.executemany(statement, rows)
     if cursor.rowcount < len(rows):
         raise _gone(batch.parent, batch.parent_id)
+
     cursor.execute(_last_number(batch.parent), (batch.parent_id,))
     last = cursor.fetchone()
     assert last is not None  # noqa: S101 - an aggregate has one row
@@ -184,20 +188,24 @@ def _append_in_postgres(
     values: dict[str, Any] = {}
     if fence is not None:
         values = {"turn": fence.turn, "generation": fence.generation}
+
     for place, batch in enumerate(batches):
         values[f"parent_{place}"] = batch.parent_id
         for name in batch.rows[0]:
             column = batch.parent.table.c[name]
             values[f"{name}_{place}"] = [_plain(column, row[name]) for row in batch.rows]
+
     shape = tuple((batch.parent, tuple(batch.rows[0]), batch.exclusive) for batch in batches)
     statement = _appending_all(shape, fenced=fence is not None)
     # The row ends with the answer of `pg_notify`, if there are events.
     firsts = list(connection.execute(statement, values).one())[: len(batches)]
     if None in firsts and fence is not None:
         fence.check(connection)
+
     for batch, first in zip(batches, firsts, strict=True):
         if first is None:
             _must_be_there(connection, batch)
+
     return firsts
 
 
@@ -256,10 +264,12 @@ def _appending_all(
     )
     if fenced:
         tables = f"{_FENCED_TURN}, {tables}"
+
     firsts = ", ".join(f"(SELECT seq FROM first_{place})" for place in range(len(shape)))  # noqa: S608 - our own names
     for place, (parent, _, _) in enumerate(shape):
         if parent.table.name == "events":
             firsts += f", pg_notify('{EVENTS_CHANNEL}', :parent_{place})"
+
     return text(f"WITH {tables} SELECT {firsts}")
 
 
@@ -287,6 +297,7 @@ def _appending_below(
         before = f", parent_{place - 1}"
     elif fenced:
         before = ", fenced_turn"
+
     return f"""
         parent_{place} AS (
             SELECT {above}.id FROM {above}{before}

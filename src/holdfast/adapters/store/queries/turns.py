@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select, update
 
-from holdfast.adapters.store.column_types import new_id, now
+from holdfast.adapters.store.plain.column_values import new_id, now
 from holdfast.adapters.store.queries.statements import add, record, records
 from holdfast.adapters.store.records import TurnRow
 from holdfast.adapters.store.tables import chats, turns
@@ -71,9 +71,14 @@ def lock_turns(connection: Connection, turn_ids: Collection[str]) -> None:
 
 def running_turns(connection: Connection) -> tuple[tuple[TurnRow, str], ...]:
     """Return all turns on record as running, each with its session."""
-    query = select(turns, chats.c.session_id).join(chats, chats.c.id == turns.c.chat_id)
-    found = connection.execute(query.where(turns.c.status == RUNNING)).mappings()
-    return tuple(_with_session(dict(row)) for row in found)
+    return _with_sessions(connection, turns.c.status == RUNNING)
+
+
+def turns_and_sessions(
+    connection: Connection, turn_ids: Collection[str]
+) -> tuple[tuple[TurnRow, str], ...]:
+    """Return those of the turns that are on record, each with its session."""
+    return _with_sessions(connection, turns.c.id.in_(turn_ids))
 
 
 def turns_by_id(connection: Connection, turn_ids: Collection[str]) -> tuple[TurnRow, ...]:
@@ -93,6 +98,14 @@ def withdraw_stop(connection: Connection, turn_ids: Collection[str]) -> None:
     these = (turns.c.id.in_(turn_ids), turns.c.status == RUNNING)
     asked = {"stop_asked_at": None, "stop_message": None}
     connection.execute(update(turns).where(*these).values(asked))
+
+
+def _with_sessions(
+    connection: Connection, condition: ColumnElement[bool]
+) -> tuple[tuple[TurnRow, str], ...]:
+    query = select(turns, chats.c.session_id).join(chats, chats.c.id == turns.c.chat_id)
+    found = connection.execute(query.where(condition)).mappings()
+    return tuple(_with_session(dict(row)) for row in found)
 
 
 def _with_session(row: dict[str, Any]) -> tuple[TurnRow, str]:

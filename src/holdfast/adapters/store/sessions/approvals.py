@@ -111,6 +111,7 @@ class StoredApprovals:
         row = approval_by_id(connection, given.approval_id)
         if row is None:
             return NobodyWaits()
+
         # In this order, as everywhere: turn, project. Two that answer at once wait here for each
         # other, so the question is read again.
         lock_turns(connection, [row.turn_id])
@@ -123,6 +124,7 @@ class StoredApprovals:
             return AnsweredBefore(self._record(connection, row))
         if not self._is_awaited(connection, row.turn_id):
             return NobodyWaits()
+
         settle_question(connection, given)
         publish(connection, project_id, [OwnedEvent(given, row.session_id, row.turn_id)])
         return AnswerRecorded()
@@ -132,6 +134,7 @@ class StoredApprovals:
         answered_at = None
         if row.answered_at is not None:
             answered_at = row.answered_at.isoformat(timespec="seconds")
+
         values: dict[str, Any] = {"what": row.what, "answer": row.answer}
         return ApprovalRecord(
             id=row.id,
@@ -159,6 +162,7 @@ class StoredApprovals:
             if is_here or isinstance(self._store().address, SqliteFile):
                 return self._locks.is_locked(turn_id)
             return True
+
         return False
 
 

@@ -94,10 +94,12 @@ def _projects(connection: Connection) -> tuple[ProjectPlace, ...]:
     below: dict[str, list[str]] = {}
     for project, path in connection.execute(select(worktrees.c.project_id, worktrees.c.path)):
         below.setdefault(project, []).append(path)
+
     found = []
     for project in all_projects(connection):
         folders = {project.root, *below.get(project.id, ())}
         found.append(ProjectPlace(project.id, tuple(sorted(folders))))
+
     return tuple(found)
 
 
@@ -163,6 +165,7 @@ def _remove_rows(
     found = _rows(connection, project, sessions)
     if not (found.changes or found.events or refs):
         return found
+
     gone = tuple(connection.execute(_outdated_changes(project)).scalars())
     connection.execute(delete(changes).where(changes.c.id.in_(gone)))
     connection.execute(delete(events).where(*_outdated_events(project, sessions)))

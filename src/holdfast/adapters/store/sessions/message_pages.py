@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from holdfast.adapters.store.event_log import logged_event
-from holdfast.adapters.store.queries.events import last_event
+from holdfast.adapters.store.queries.events import events_of_turns, last_event
 from holdfast.adapters.store.queries.projects import find_project
-from holdfast.adapters.store.queries.statements import records
-from holdfast.adapters.store.records import EventRow
 from holdfast.adapters.store.sessions.errors import translated_sessions
 from holdfast.adapters.store.tables import (
     chats,
@@ -36,9 +34,6 @@ if TYPE_CHECKING:
     from holdfast.adapters.store.store import Store
     from holdfast.usecases.events.ports import LoggedEvent
     from holdfast.vocab.place import Place
-
-
-_PIECES = frozenset({"text", "reasoning", "waiting"})
 
 
 class StoredMessages:
@@ -80,6 +75,7 @@ def _page(
     )
     if before is not None:
         query = query.where(messages.c.seq < before)
+
     rows = list(connection.execute(query).mappings())
     older = rows[limit - 1]["seq"] if len(rows) > limit else None
     return TranscriptPage(_with_parts(connection, rows[:limit]), older, last)
@@ -111,6 +107,7 @@ def _with_parts(
             message = _as_prompt_of(message, answer)
         answer = message if message.role == "assistant" else None
         found.append(message)
+
     return tuple(found)
 
 
@@ -138,6 +135,7 @@ def _parts(connection: Connection, ids: Sequence[str]) -> dict[str, list[Message
         body = row["event_body"] if row["body"] is None else row["body"]
         part = MessagePart(row["id"], row["kind"], body or {}, row["event_seq"])
         found.setdefault(row["message_id"], []).append(part)
+
     return found
 
 
@@ -172,18 +170,10 @@ def _pairs(connection: Connection, query: Any) -> dict[str, str]:
 
 
 def _events(connection: Connection, turn_ids: Sequence[str]) -> dict[str, list[LoggedEvent]]:
-    """Return the events of turns, without the pieces of texts that a `said` has as a whole."""
-    query = select(events).where(events.c.turn_id.in_(turn_ids)).order_by(events.c.seq.desc())
     found: dict[str, list[LoggedEvent]] = {}
-    settled: set[str] = set()
-    for row in records(connection, EventRow, query):
-        turn = row.turn_id or ""
-        if row.kind == "said":
-            settled.add(turn)
-        if row.kind in _PIECES and turn in settled:
-            continue
-        found.setdefault(turn, []).append(logged_event(row))
-    return {turn: each[::-1] for turn, each in found.items()}
+    for row in events_of_turns(connection, turn_ids):
+        found.setdefault(row.turn_id or "", []).append(logged_event(row))
+    return found
 
 
 def _ledger(connection: Connection, session: str) -> Ledger:
@@ -205,4 +195,5 @@ def _ledger(connection: Connection, session: str) -> Ledger:
             modified.update(body.get("files", ()))
         if kind == "agent_call" and body.get("tool_kind") == "read":
             read.update(body.get("paths", ()))
+
     return Ledger(frozenset(read), frozenset(modified))

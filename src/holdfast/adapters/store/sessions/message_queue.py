@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select, update
 
-from holdfast.adapters.store.column_types import new_id
+from holdfast.adapters.store.plain.column_values import new_id
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.projects import lock_project
 from holdfast.adapters.store.queries.statements import add, next_seq, record, records
@@ -85,6 +85,7 @@ def _add(
         found = record(connection, QueuedRow, query)
         if found is not None:
             return _message(found), False
+
     row = add(
         connection,
         QueuedRow,
@@ -124,11 +125,13 @@ def _edit(  # noqa: PLR0917 - the call of the port, on a connection
     found = _get(connection, session, message)
     if found is None:
         return None
+
     kept = found.attachments if attachments is None else tuple(attachments)
     values = {"body": _body(text, kept), "state": "waiting", "why": None}
     changed = _change(connection, session, message, **values)
     if changed is not None:
         publish(connection, project.id, [_event(changed)])
+
     return changed
 
 
@@ -164,6 +167,7 @@ def _refuse(connection: Connection, place: Place, message: QueuedMessage, why: s
     if _get(connection, message.session, message.id) != message:
         # Somebody has edited or removed it meanwhile, or another process answers it.
         return
+
     refused = _change(connection, message.session, message.id, state="refused", why=why)
     if refused is not None:
         publish(connection, project.id, [_event(refused)])

@@ -32,8 +32,10 @@ def placed_sessions(
         query = query.where(
             func.coalesce(worktrees.c.identity, projects.c.identity) == place.worktree_id
         )
+
     found = []
     for session, title, path, root, moment in connection.execute(query.offset(offset).limit(limit)):
         at = moment.isoformat(timespec="seconds")
         found.append(PlacedSession(session, title, path or root, at))
+
     return tuple(found)

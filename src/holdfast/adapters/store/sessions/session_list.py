@@ -49,6 +49,7 @@ def list_sessions(
     project = find_project(connection, place)
     if project is None:
         return ()
+
     rows = _rows(connection, project.id, query)
     ids = [row["id"] for row in rows]
     facts = _facts(connection, project.id, ids)
@@ -57,9 +58,11 @@ def list_sessions(
         summary = _summary(row, facts, is_dead)
         if query.state in {None, summary.state}:
             found.append(summary)
+
     if query.text:
         having = _sessions_with_text(connection, found, query.text)
         found = [each for each in found if each.id in having]
+
     found = found[: query.limit]
     return tuple(_with_last_words(connection, each) for each in found)
 
@@ -84,8 +87,10 @@ def _rows(connection: Connection, project_id: str, query: SessionQuery) -> list[
     if query.archived is not None:
         is_archived = sessions.c.status == ARCHIVED
         wanted = wanted.where(is_archived if query.archived else ~is_archived)
+
     if query.id is not None:
         wanted = wanted.where(sessions.c.id == query.id)
+
     return list(connection.execute(wanted).mappings())
 
 
@@ -168,6 +173,7 @@ def _changed_files(connection: Connection, project_id: str) -> dict[str, set[str
     for session, paths in connection.execute(query):
         named = (path.strip("/") for path in paths.split("//"))
         files.setdefault(session, set()).update(filter(None, named))
+
     return files
 
 
@@ -183,6 +189,7 @@ def _summary(row: RowMapping, facts: _Facts, is_dead: Callable[[str, Any], bool]
         model = model or turn["metadata"].get("model")
         if status == RUNNING and is_dead(turn["id"], turn["metadata"]):
             status = "interrupted"
+
     state = _state(status, facts.approvals.get(session, 0))
     place: WorkingPlace = "worktree" if row["branch"] else "in_place"
     return SessionSummary(
@@ -226,6 +233,7 @@ def _with_last_words(connection: Connection, summary: SessionSummary) -> Session
         words = str(body.get("text", "")).strip()
         if words:
             return replace(summary, last_words=words[-_LAST_WORDS:])
+
     return summary
 
 
@@ -251,10 +259,12 @@ def _sessions_with_text(
         query = query.where(
             or_(*(cast(body, String).icontains(piece, autoescape=True) for body in bodies))
         )
+
     for session, own_body, event_body in connection.execute(query):
         body = event_body if own_body is None else own_body
         if wanted in str(body.get("text", "")).casefold():
             having.add(session)
+
     return frozenset(having)
 
 

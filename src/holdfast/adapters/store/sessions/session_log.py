@@ -69,8 +69,10 @@ class StoredSessions:
         """Return the turn of this project with this id, or None."""
         with _translated():
             found = self._open_store().query(turn_of_project, self._place, turn)
+
         if found is None:
             return None
+
         row, session = found
         runs = row.status == RUNNING and not self._is_dead(row.id, row.metadata)
         return turn_summary(row, session, runs=runs)
@@ -127,9 +129,11 @@ class StoredSessions:
         project = lock_project(connection, self._place)
         if session not in _find(connection, self._place, session):
             return None
+
         running = self._running(connection, session)
         if running is not None:
             return TurnRunning(session, running)
+
         event = _deleted(connection, session)
         connection.execute(delete(changes).where(changes.c.id.in_(event.change_ids)))
         remove_checkpoints(connection, _ids(connection, _checkpoints_of(session)))
@@ -144,6 +148,7 @@ class StoredSessions:
         for turn, metadata in connection.execute(query):
             if not self._is_dead(turn, metadata):
                 return str(turn)
+
         return None
 
     def _is_dead(self, turn: str, metadata: Mapping[str, Any]) -> bool:

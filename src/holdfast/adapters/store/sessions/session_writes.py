@@ -83,6 +83,7 @@ def change_session(
     row = session_by_id(connection, session)
     if row is None or row.project_id != project.id:
         return None
+
     return publish(connection, project.id, [session_event(action, row)])
 
 
@@ -99,6 +100,7 @@ def copy_transcript(
     row = session_by_id(connection, session)
     if row is None or point is None or point.session_id != source or point.chat_id is None:
         return None
+
     chat = chats_of(connection, session)[-1].id
     copied = []
     for message in _messages_before(connection, point.chat_id, point.message_seq):
@@ -113,6 +115,7 @@ def copy_transcript(
         if parts:
             append_parts(connection, new, parts)
         copied.append(new)
+
     more = {"forked_from": source, "checkpoint_id": checkpoint_id, "chat_id": chat}
     event = session_event("forked", row, **more, message_ids=tuple(copied))
     return publish(connection, project.id, [event])
@@ -160,6 +163,7 @@ def turn_of_project(connection: Connection, place: Place, turn: str) -> tuple[Tu
     project = find_project(connection, place)
     if project is None:
         return None
+
     query = (
         select(turns, chats.c.session_id)
         .join(chats, chats.c.id == turns.c.chat_id)
@@ -170,6 +174,7 @@ def turn_of_project(connection: Connection, place: Place, turn: str) -> tuple[Tu
     found = connection.execute(query).mappings().one_or_none()
     if found is None:
         return None
+
     row = dict(found)
     session = str(row.pop("session_id"))
     return TurnRow(**row), session

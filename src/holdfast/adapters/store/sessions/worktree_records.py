@@ -85,6 +85,7 @@ def _list(connection: Connection, place: Place) -> tuple[SessionWorktree, ...]:
     project = find_project(connection, place)
     if project is None:
         return ()
+
     query = (
         select(
             sessions.c.id,
@@ -107,6 +108,7 @@ def _paths(connection: Connection, place: Place) -> frozenset[str]:
     project = find_project(connection, place)
     if project is None:
         return frozenset()
+
     query = select(worktrees.c.path).where(
         worktrees.c.project_id == project.id, worktrees.c.branch != ""
     )
@@ -184,6 +186,7 @@ def _add(
         if session.worktree_id not in {None, row.id}:
             _move_records(connection, str(session.worktree_id), row.id)
         set_worktree(connection, made.session, row.id)
+
     return publish(connection, project.id, events)
 
 
@@ -195,9 +198,11 @@ def _move_records(connection: Connection, old: str, new: str) -> None:
     branch = connection.execute(select(worktrees.c.branch).where(worktrees.c.id == old)).scalar()
     if not branch:
         return
+
     for table in (checkpoints, changes):
         moved = update(table).where(table.c.worktree_id == old)
         connection.execute(moved.values(worktree_id=new))
+
     connection.execute(delete(worktrees).where(worktrees.c.id == old))
 
 
@@ -210,6 +215,7 @@ def _update(
         _set_metadata(connection, changed)
         this = worktrees.c.id == session.worktree_id
         connection.execute(update(worktrees).where(this).values(base_sha=changed.base))
+
     return publish(connection, project.id, events)
 
 

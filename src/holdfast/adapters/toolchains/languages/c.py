@@ -9,13 +9,13 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.toolchains.check_step import CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.adapters.toolchains.languages.compile_commands import (
     CPP_SUFFIXES,
     CompileCommand,
     entry_for,
 )
-from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import gcc
 
 if TYPE_CHECKING:
@@ -87,11 +87,16 @@ def _step(
         argv += [f"-Werror={mistake}" for mistake in _MISTAKES]
         if not _OLD_C.intersection(flags):
             argv += [f"-Werror={mistake}" for mistake in _NEW_MISTAKES]
+
+    read = unit.scratch.folder / "headers.d"
+    read.unlink(missing_ok=True)
     return CheckStep(
         tool=found,
-        argv=[*argv, *flags, f"./{unit.path}"],
+        argv=[*argv, "-MD", "-MF", str(read), *flags, f"./{unit.path}"],
         cwd=farm,
         parse=partial(gcc.parse, tool=tool.name),
+        reads="headers",
+        dependencies=str(read),
     )
 
 
@@ -102,9 +107,11 @@ def _flags(unit: CheckedFile, entry: CompileCommand | None, language: str) -> li
             if (unit.root / folder).is_dir():
                 flags += ["-I", folder]
         return flags
+
     flags = entry.flags(unit.root, is_cpp=language.startswith("c++"))
     if not language.endswith("-header"):
         return flags
+
     # gcc warns of `#pragma once` in a file that it compiles directly.
     return [flag for flag in flags if flag != "-Werror"]
 
@@ -114,6 +121,7 @@ def _is_cpp_header(unit: CheckedFile, entry: CompileCommand | None) -> bool:
     if b"__cplusplus" in unit.text:
         # The header is for both languages.
         return False
+
     here = (unit.root / unit.path).with_suffix("")
     if here.with_suffix(".c").is_file():
         return False
@@ -121,4 +129,5 @@ def _is_cpp_header(unit: CheckedFile, entry: CompileCommand | None) -> bool:
         return True
     if _CPP_HEADER.search(unit.text):
         return True
+
     return entry is not None and entry.is_cpp

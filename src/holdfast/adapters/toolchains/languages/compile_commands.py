@@ -71,6 +71,7 @@ class CompileCommand:
             if found is not None:
                 option, value = found
                 flags += [option, self._from_root(option, value, root)]
+
         return flags
 
     def _is_clang_warning(self, word: str) -> bool:
@@ -80,14 +81,17 @@ class CompileCommand:
         """Return the value of an option; a path is relative to the root if it is below it."""
         if option in _MACROS:
             return value
+
         joined = os.path.join(self.folder, value)  # noqa: PTH118 - the value may be absolute
         place = os.path.normpath(joined)
         if option in _FILES and not Path(place).is_file():
             # gcc looks for such a file among the headers.
             return value
+
         real = os.path.realpath(place)
         if not Path(real).is_relative_to(root):
             return place
+
         return os.path.relpath(real, root)
 
 
@@ -101,6 +105,7 @@ def _option(word: str, words: Iterator[str]) -> tuple[str, str] | None:
             return option, value
         if word.startswith(option) and option not in _FILES:
             return option, word.removeprefix(option)
+
     return None
 
 
@@ -142,13 +147,16 @@ def _read(file: Path) -> list[CompileCommand]:
         records = json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
         return []
+
     if not isinstance(records, list):
         return []
+
     commands = []
     for record in records:
         command = _parse_record(record, file.parent)
         if command is not None:
             commands.append(command)
+
     return commands
 
 
@@ -156,13 +164,17 @@ def _parse_record(record: object, beside: Path) -> CompileCommand | None:
     """Return the command of a record; None if it is not valid."""
     if not isinstance(record, dict):
         return None
+
     folder, file, words = record.get("directory"), record.get("file"), record.get("arguments")
     if not isinstance(folder, str) or not isinstance(file, str):
         return None
+
     if not isinstance(words, list):
         words = _split(record.get("command"))
+
     if not all(isinstance(word, str) for word in words):
         return None
+
     at = os.path.realpath(beside / folder)
     return CompileCommand(os.path.realpath(Path(at, file)), at, words)
 

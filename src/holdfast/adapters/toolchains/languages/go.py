@@ -12,8 +12,8 @@ import shutil
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.toolchains.check_step import BatchForm, CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import ToolProgram
-from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import go
 
 if TYPE_CHECKING:
@@ -46,13 +46,20 @@ def plan(unit: CheckedFile) -> Sequence[CheckStep]:
     base = folder
     if module is not None:
         base = module
+
+    argv += _packages(unit, module)
+    batch = None
+    if module is not None:
+        batch = BatchForm(tuple(argv), str(Path(tree, base)), adds_files=False)
+
     step = CheckStep(
         tool=tool,
-        argv=[*argv, *_packages(unit, module)],
+        argv=argv,
         cwd=str(Path(tree, base)),
         parse=go.parse,
         variables=_variables(unit, module),
         base=str(base),
+        batch=batch,
     )
     return [step]
 
@@ -63,9 +70,11 @@ def _packages(unit: CheckedFile, module: PurePosixPath | None) -> list[str]:
         return _siblings(unit)
     if unit.mode == "project":
         return ["./..."]
+
     inside = PurePosixPath(unit.path).parent.relative_to(module)
     if inside == PurePosixPath():
         return ["."]
+
     return [f"./{inside}"]
 
 
@@ -77,11 +86,13 @@ def _variables(unit: CheckedFile, module: PurePosixPath | None) -> dict[str, str
         variables["GOFLAGS"] = ""
     elif module is not None and (unit.root / module / "vendor/modules.txt").is_file():
         variables["GOFLAGS"] = "-mod=vendor"
+
     if not _has_cache():
         variables |= {
             "GOCACHE": unit.scratch.tool_folder("go"),
             "GOPATH": unit.scratch.tool_folder("gopath"),
         }
+
     return variables
 
 
@@ -103,6 +114,7 @@ def _siblings(unit: CheckedFile) -> list[str]:
     package = _PACKAGE.search(unit.text)
     if package is None:
         return [f"./{name}"]
+
     files = [name]
     may_be_test = name.endswith("_test.go")
     folder = (unit.root / unit.path).parent
@@ -115,6 +127,7 @@ def _siblings(unit: CheckedFile) -> list[str]:
             continue
         if _belongs_to(file, package[1]):
             files.append(file.name)
+
     return [f"./{file}" for file in sorted(files)]
 
 

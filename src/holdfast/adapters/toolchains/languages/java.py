@@ -9,8 +9,8 @@ from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.toolchains.check_step import CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import ToolProgram
-from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import javac
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ _PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _MODULE = "module-info.java"
 _LIBRARIES = ("lib", "libs")
 _MOST_FILES = 2_000
+
+# In the locale C, javac cannot read a folder in which a name has characters beyond ASCII.
+_VARIABLES = {"LC_ALL": "C.UTF-8"}
 
 
 def plan(unit: CheckedFile) -> Sequence[CheckStep]:
@@ -60,10 +63,11 @@ def plan(unit: CheckedFile) -> Sequence[CheckStep]:
         files.update(_java_files(unit, [top]))
     elif has_module:
         files.add(str(top / _MODULE))
+
     # A name that begins with `-` or `@` would be an option, or a file with options.
     argv += sorted(f"./{file}" for file in files)
     tree = make_tree(unit.path, unit.text)
-    return [CheckStep(tool, argv, tree, javac.parse, aliases=aliases)]
+    return [CheckStep(tool, argv, tree, javac.parse, aliases=aliases, variables=_VARIABLES)]
 
 
 def _source_folder(unit: CheckedFile) -> PurePosixPath:
@@ -72,10 +76,12 @@ def _source_folder(unit: CheckedFile) -> PurePosixPath:
     package = _PACKAGE.search(unit.text)
     if package is None:
         return folder
+
     for part in reversed(package[1].decode("ascii", "replace").split(".")):
         if folder.name != part:
             return PurePosixPath(unit.path).parent
         folder = folder.parent
+
     return folder
 
 

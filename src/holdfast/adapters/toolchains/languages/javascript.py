@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.toolchains.check_step import CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgram
 from holdfast.adapters.toolchains.languages.tsconfig import OURS, find_tsconfig
 from holdfast.adapters.toolchains.nearest_file import nearest_file
-from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import node, tsc
 
 if TYPE_CHECKING:
@@ -52,10 +52,12 @@ def plan_javascript(unit: CheckedFile) -> Sequence[CheckStep]:
     if unit.path.endswith(".jsx"):
         # node cannot parse JSX.
         return plan_typescript(unit)
+
     steps = [_node_step(unit)]
     types = unit.find_tool(TSC)
     if types is not None:
         steps.append(_tsc_step(unit, types))
+
     return steps
 
 
@@ -90,8 +92,11 @@ def _node_step(unit: CheckedFile) -> CheckStep:
             parse=node.parse,
             stdin=unit.text,
             aliases={"[stdin]": unit.path},
+            reads="settings",
         )
-    return CheckStep(tool, [tool.program, "--check", unit.path], farm, node.parse)
+
+    argv = [tool.program, "--check", unit.path]
+    return CheckStep(tool, argv, farm, node.parse, reads="settings")
 
 
 def _accept_jsx(found: Diagnostic) -> Diagnostic:
@@ -116,15 +121,19 @@ def _package_type(unit: CheckedFile) -> str | None:
     file = nearest_file(unit.root, unit.path, ["package.json"])
     if file is None:
         return None
+
     try:
         package = json.loads((unit.root / file).read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
+
     if not isinstance(package, dict):
         return None
+
     for name in ("module", "commonjs"):
         if package.get("type") == name:
             return name
+
     return None
 
 
@@ -137,18 +146,21 @@ def _tsc_step(unit: CheckedFile, tool: InstalledTool) -> CheckStep:
     config = None
     if unit.mode == "project":
         config = find_tsconfig(unit.root, unit.path)
+
     if config is not None and (config.allows_js or not is_javascript):
         tree = unit.scratch.mirror(unit.path, unit.text)
         ours = config.folder / OURS
         Path(tree, ours).write_text(json.dumps(config.for_unit(unit.path)), "utf-8")
         argv += ["--project", str(ours), "--incremental", "false", "--composite", "false"]
         return CheckStep(tool, argv, tree, tsc.parse)
+
     farm = unit.scratch.farm(unit.path, unit.text)
     argv += _PLAIN
     adjust = _accept_missing_packages
     if is_javascript:
         argv += _JAVASCRIPT
         adjust = _accept_scripts
+
     return CheckStep(tool, [*argv, unit.path], farm, tsc.parse, adjust=adjust)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import json
 import os
 import re
@@ -11,9 +10,14 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
+from holdfast.adapters.toolchains.check_step import (
+    BatchForm,
+    CheckedFile,
+    CheckStep,
+    MissingStep,
+)
 from holdfast.adapters.toolchains.installed_tool import NOT_TRUSTED, InstalledTool, ToolProgram
 from holdfast.adapters.toolchains.toml_file import read_toml
-from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep, MissingStep
 from holdfast.repair.diagnostics import mypy, pyright, python_compile, ruff
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
 _Settings: TypeAlias = dict[str, object]
 
 PYTHON = ToolProgram("python3", "Install Python 3.")
-RUFF = ToolProgram("ruff", "Install it with: pip install ruff")
+RUFF = ToolProgram("ruff", "Install it with: pip install ruff", is_whole=True)
 MYPY = ToolProgram("mypy", "Install it with: pip install mypy")
 PYRIGHT = ToolProgram(
     "pyright", "Install it with: npm install --save-dev pyright, or: pip install pyright"
@@ -67,6 +71,7 @@ def _plan(unit: CheckedFile, *, types: bool) -> Sequence[CheckStep | MissingStep
     steps: list[CheckStep | MissingStep] = [compiled]
     if types:
         steps += _types_steps(unit)
+
     # Last: an undefined name is no reason to skip the type checker.
     if _is_utf8(unit.text):
         found = unit.find_tool(RUFF)
@@ -74,6 +79,7 @@ def _plan(unit: CheckedFile, *, types: bool) -> Sequence[CheckStep | MissingStep
             steps.append(_ruff_step(unit, found, compiled.tool.version))
         elif _ruff_settings(unit) is not None:
             steps.append(MissingStep(RUFF, unit.explain_missing(RUFF)))
+
     return steps
 
 
@@ -85,6 +91,7 @@ def _types_steps(unit: CheckedFile) -> list[CheckStep | MissingStep]:
     checkers = [(_mypy_step, MYPY), (_pyright_step, PYRIGHT)]
     if _pyright_settings(unit) is not None:
         checkers.reverse()
+
     configured = _configured_checkers(unit)
     for make_step, tool in checkers:
         if configured and tool not in configured:
@@ -94,6 +101,7 @@ def _types_steps(unit: CheckedFile) -> list[CheckStep | MissingStep]:
         found = unit.find_tool(tool)
         if found is not None:
             return [make_step(unit, found)]
+
     return [MissingStep(tool, unit.explain_missing(tool)) for tool in configured]
 
 
@@ -120,39 +128,37 @@ def _compile_step(unit: CheckedFile, python: InstalledTool | None) -> CheckStep:
     if python is None:
         version = ".".join(map(str, sys.version_info[:3]))
         python = InstalledTool(PYTHON, sys.executable, version)
-    argv = [python.program, "-I", "-S", "-B", str(_CHILD), unit.path]
+
+    argv = [python.program, "-I", "-S", "-B", str(_CHILD)]
     titled = replace(python, tool=replace(python.tool, name="python"))
     return CheckStep(
         tool=titled,
-        argv=argv,
+        argv=[*argv, unit.path],
         cwd="/",
         parse=python_compile.parse,
         stdin=unit.text,
         is_complete=lambda output: '{"done": true}' in output,
+        reads="settings",
+        batch=BatchForm(tuple(argv), str(unit.root)),
     )
 
 
 def _ruff_step(unit: CheckedFile, tool: InstalledTool, python: str) -> CheckStep:
     settings = _ruff_settings(unit)
     # Through stdin ruff applies the project's settings to the file, and nothing is written.
-    argv = [
-        tool.program,
-        "check",
-        "--quiet",
-        "--no-cache",
-        "--output-format=json",
-        "--stdin-filename",
-        unit.path,
-    ]
+    argv = [tool.program, "check", "--quiet", "--no-cache", "--output-format=json"]
     if settings is None:
         argv += ["--isolated", f"--select={_BROKEN}", *_ruff_target(python)]
+
     return CheckStep(
         tool=tool,
-        argv=[*argv, "-"],
+        argv=[*argv, "--stdin-filename", unit.path, "-"],
         cwd=str(unit.root),
         parse=ruff.parse,
         stdin=unit.text,
         is_complete=lambda output: output.lstrip().startswith("["),
+        reads="settings",
+        batch=BatchForm((*argv, "--"), str(unit.root)),
     )
 
 
@@ -175,30 +181,42 @@ def _mypy_step(unit: CheckedFile, tool: InstalledTool) -> CheckStep:
         "--no-error-summary",
         "--no-color-output",
     ]
-    argv += ["--cache-dir", unit.scratch.tool_folder("mypy")]
     if tool.version.startswith("2."):
         # The new parser of version 2 has wrong columns in lines with characters beyond ASCII.
         argv.append("--no-native-parser")
+
     # The same file that was judged. Without it mypy would look for one itself, elsewhere.
     argv.append(f"--config-file={config.file if config else ''}")
     python = None
     if unit.own_code:
         python = project_python(unit.root)
+
     if python is not None:
         argv += ["--python-executable", python]
+
     if unit.mode == "file":
         argv.append("--follow-imports=silent")
+
     cwd, options = _mypy_place(unit)
-    argv += [*options, "--"]
     checks_all_files = False
     if config is not None and unit.mode == "project":
         checks_all_files = "files" in config.settings
+
+    batch = None
+    if cwd == str(unit.root) and not checks_all_files:
+        # A cache of its own: mypy would take a text of the same length for the one in its cache.
+        own_cache = unit.scratch.tool_folder("mypy-batch")
+        batch = BatchForm((*argv, "--cache-dir", own_cache, "--"), cwd)
+
+    argv += ["--cache-dir", unit.scratch.tool_folder("mypy"), *options, "--"]
     if not checks_all_files:
         argv.append(unit.path)
+
     adjust = _accept_missing_packages
     if config is not None and not _lacks_packages(unit):
         adjust = _unchanged
-    return CheckStep(tool, argv, cwd, mypy.parse, adjust=adjust, skip_if_broken=True)
+
+    return CheckStep(tool, argv, cwd, mypy.parse, adjust=adjust, skip_if_broken=True, batch=batch)
 
 
 def _mypy_place(unit: CheckedFile) -> tuple[str, list[str]]:
@@ -220,6 +238,7 @@ def _pyright_step(unit: CheckedFile, tool: InstalledTool) -> CheckStep:
         folder, settings = found
         if not _lacks_packages(unit):
             adjust = _unchanged
+
     # With `--project` pyright looks for no settings above the copy, and a named file is checked by
     # these settings all the same.
     argv = [tool.program, "--outputjson", "--project", str(folder)]
@@ -227,10 +246,13 @@ def _pyright_step(unit: CheckedFile, tool: InstalledTool) -> CheckStep:
     if not unit.own_code:
         # Otherwise pyright starts the Python that it finds, to ask for its packages.
         python = _python_outside(unit)
+
     if python is not None and not settings.keys() & {"venv", "venvPath"}:
         argv += ["--pythonpath", python]
+
     if unit.mode == "file":
         argv.append(unit.path)
+
     return CheckStep(
         tool=tool,
         argv=argv,
@@ -279,6 +301,7 @@ def _settings_at(
         table = _table(read_toml(folder / "pyproject.toml"), keys)
         if table is not None:
             return parent, table
+
     return None
 
 
@@ -288,8 +311,10 @@ def _table(settings: object, keys: tuple[str, ...]) -> _Settings | None:
         if not isinstance(settings, dict):
             return None
         settings = settings.get(key)
+
     if not isinstance(settings, dict):
         return None
+
     return settings
 
 
@@ -322,6 +347,7 @@ def find_mypy_config(root: Path, path: str) -> ToolConfig | None:
         section = _read_ini(root / folder / "setup.cfg")
         if section:
             return ToolConfig(folder / "setup.cfg", section)
+
     return None
 
 
@@ -335,8 +361,10 @@ def mypy_plugins(root: Path, config: ToolConfig) -> Iterator[str]:
     plugins = config.settings.get("plugins", ())
     if isinstance(plugins, str):
         plugins = re.split(r"[,\n]", plugins)
+
     if not isinstance(plugins, list | tuple):
         return
+
     for plugin in plugins:
         # `module:function` names the function that mypy calls.
         name = str(plugin).strip().partition(":")[0]
@@ -358,10 +386,12 @@ def find_pyright_config(root: Path, path: str) -> ToolConfig | None:
     found = _settings_at(root, path, ("pyrightconfig.json",), ("tool", "pyright"))
     if found is None:
         return None
+
     folder, settings = found
     file = folder / "pyrightconfig.json"
     if not (root / file).is_file():
         file = folder / "pyproject.toml"
+
     return ToolConfig(file, settings)
 
 
@@ -408,14 +438,19 @@ def _read_own(file: Path) -> _Settings:
 
 
 def _read_ini(file: Path) -> _Settings:
+    # Most projects have no such file.
+    import configparser  # noqa: PLC0415 - see above
+
     parser = configparser.RawConfigParser(strict=False)
     try:
         parser.read(file, encoding="utf-8")
     except (configparser.Error, UnicodeDecodeError):
         # The tool itself reports the problem.
         return {}
+
     if not parser.has_section("mypy"):
         return {}
+
     return dict(parser["mypy"])
 
 
@@ -425,8 +460,10 @@ def _read_json(file: Path) -> _Settings:
     except (OSError, ValueError, RecursionError):
         # With comments, or broken: pyright itself reports the problem.
         return {}
+
     if isinstance(found, dict):
         return found
+
     return {}
 
 

@@ -7,9 +7,9 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from holdfast.adapters.toolchains.check_step import BatchForm, CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import NOT_TRUSTED, ToolProgram
 from holdfast.adapters.toolchains.toml_file import read_toml
-from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import rustc
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def _cargo_step(unit: CheckedFile, package: PurePosixPath) -> CheckStep:
         # Packages that depend on this one may break with it.
         argv.append("--workspace")
         base = workspace
+
     argv += ["--manifest-path", str(PurePosixPath(package.relative_to(base), "Cargo.toml"))]
     variables = {"CARGO_TARGET_DIR": unit.scratch.tool_folder("cargo")}
     # rustc runs in the folder of the workspace, and its paths begin there.
@@ -92,6 +93,7 @@ def _cargo_step(unit: CheckedFile, package: PurePosixPath) -> CheckStep:
         parse=rustc.parse,
         variables=variables,
         base=str(base),
+        batch=BatchForm(tuple(argv), str(Path(tree, base)), adds_files=False),
     )
 
 
@@ -103,10 +105,12 @@ def _crate_root(tree: Path, unit: CheckedFile) -> str:
     path = PurePosixPath(unit.path)
     if path.name in _ROOTS:
         return unit.path
+
     for folder in path.parents:
         for name in _ROOTS:
             if (tree / folder / name).is_file() and _leads_to(tree, folder / name, path):
                 return str(folder / name)
+
     return unit.path
 
 
@@ -116,6 +120,7 @@ def _leads_to(tree: Path, top: PurePosixPath, path: PurePosixPath) -> bool:
     names = list(inside.parent.parts)
     if inside.name != "mod.rs":
         names.append(inside.stem)
+
     at, folder = top, top.parent
     for name in names:
         if not _declares(tree / at, name):
@@ -124,6 +129,7 @@ def _leads_to(tree: Path, top: PurePosixPath, path: PurePosixPath) -> bool:
         if found is None:
             return False
         at, folder = found, folder / name
+
     return at == path
 
 
@@ -152,6 +158,7 @@ def build_files(root: Path, path: str) -> Iterator[str]:
         for name in _CODE_FILES:
             if (root / folder / name).is_file():
                 yield str(folder / name)
+
     for manifest in _manifests(root, path):
         fields = read_toml(root / manifest)
         script = _table(fields, "package").get("build", "build.rs")
@@ -176,6 +183,7 @@ def _manifests(root: Path, path: str) -> list[PurePosixPath]:
             continue
         for member in islice((root / folder).rglob("Cargo.toml"), _MOST_MANIFESTS):
             found[PurePosixPath(member.relative_to(root))] = None
+
     return sorted(found)
 
 
@@ -199,6 +207,7 @@ def _has_dependencies(fields: dict[str, Any]) -> bool:
             continue
         if any(table.get(name) for name in _DEPENDENCIES):
             return True
+
     return False
 
 
@@ -216,11 +225,14 @@ def _workspace(unit: CheckedFile, package: PurePosixPath) -> PurePosixPath | Non
 def _edition(unit: CheckedFile, package: PurePosixPath | None) -> str:
     if package is None:
         return _NEWEST
+
     edition = _table(_manifest(unit, package), "package").get("edition")
     if isinstance(edition, dict):
         edition = _workspace_edition(unit, package)
+
     if isinstance(edition, str) and re.fullmatch("[0-9]{4}", edition):
         return edition
+
     return _OLDEST
 
 

@@ -70,6 +70,7 @@ class Tsconfig:
             settings["include"] = ["**/*"]
         else:
             files += [_relative(self.folder, each) for each in self.files or () if each != path]
+
         settings["compilerOptions"] = {
             "composite": False,
             "incremental": False,
@@ -86,6 +87,7 @@ def find_tsconfig(root: Path, path: str) -> Tsconfig | None:
     nearest = nearest_file(root, path, _NAMES)
     if nearest is None:
         return None
+
     config = _read(root, nearest)
     if config is None:
         return None
@@ -93,10 +95,12 @@ def find_tsconfig(root: Path, path: str) -> Tsconfig | None:
         return config
     if config.names(path):
         return config
+
     for reference in config.references:
         part = _read(root, reference)
         if part is not None and part.names(path):
             return part
+
     return config
 
 
@@ -108,9 +112,11 @@ def find_plugins(root: Path, path: str) -> Iterator[tuple[PurePosixPath, str]]:
     config = find_tsconfig(root, path)
     if config is None:
         return
+
     own = _load(root / config.path)
     if own is None:
         return
+
     for here, settings in _chain(root, config.path, own):
         options = settings.get("compilerOptions")
         if isinstance(options, dict) and "plugins" in options:
@@ -122,6 +128,7 @@ def _read(root: Path, at: PurePosixPath) -> Tsconfig | None:
     own = _load(root / at)
     if own is None:
         return None
+
     files: tuple[str, ...] | None = None
     include: tuple[str, ...] | None = None
     options: dict[str, Any] = {}
@@ -133,6 +140,7 @@ def _read(root: Path, at: PurePosixPath) -> Tsconfig | None:
         inherited = settings.get("compilerOptions")
         if isinstance(inherited, dict):
             options = {**inherited, **options}
+
     references = tuple(_references(root, at.parent, own))
     allows_js = options.get("allowJs", options.get("checkJs", at.name == "jsconfig.json"))
     return Tsconfig(at, files, include, references, allows_js is True)
@@ -177,8 +185,10 @@ def _load(file: Path) -> dict[str, Any] | None:
         settings = json.loads(_NOT_JSON.sub(lambda found: found[1] or "", text))
     except (OSError, ValueError, RecursionError):
         return None
+
     if not isinstance(settings, dict):
         return None
+
     return settings
 
 
@@ -215,6 +225,7 @@ def _glob_pattern(glob: str) -> re.Pattern[str]:
     is_folder = glob == "." or not re.search(r"[*?.]", last)
     if is_folder:
         glob = f"{glob}/**/*"
+
     patterns = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob.removeprefix("./"))
     return re.compile("".join(patterns.get(part, re.escape(part)) for part in parts))

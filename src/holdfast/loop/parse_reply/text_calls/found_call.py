@@ -86,6 +86,7 @@ def calls_of(
         if cut:
             arguments = Cut(_whole_fields(arguments))
         calls.append(replace(call, arguments=arguments))
+
     return tuple(calls)
 
 
@@ -95,25 +96,30 @@ def _leaves(value: Any) -> Iterator[Any]:
         for item in value or [None]:
             yield from _leaves(item)
         return
+
     if isinstance(value, dict):
         for name in _CONTAINERS:
             inner = value.get(name)
             if isinstance(inner, dict | list):
                 yield from _leaves(inner)
                 return
+
     yield value
 
 
 def _call_of(value: Any, raw: str, *, bare: bool) -> FoundCall | None:
     if not isinstance(value, dict):
         return None
+
     label = _name_field(value)
     if label is None:
         return None
+
     given = _arguments_field(value)
     is_marked = not bare or value.get("type") in _GENERIC
     if given is None and not is_marked:
         return None
+
     return FoundCall(
         name=str(value[label]),
         arguments=_arguments_of(value, label, given),
@@ -142,11 +148,13 @@ def _name_field(value: dict[str, Any]) -> str | None:
     for key in _NAMES:
         if isinstance(value.get(key), str):
             return key
+
     kind = value.get("type")
     if not isinstance(kind, str):
         return None
     if kind in _GENERIC:
         return None
+
     return "type"  # Granite
 
 
@@ -157,11 +165,13 @@ def _arguments_of(value: dict[str, Any], label: str, given: str | None) -> ReadA
         for key in (label, "type", "id"):
             others.pop(key, None)
         return Read(others)
+
     arguments = value[given]
     if isinstance(arguments, str):
         return read_arguments(arguments)
     if arguments is None:
         return Read({})
+
     return Read(arguments)
 
 
@@ -173,11 +183,13 @@ def read_json_arguments(text: str, at: int, closer: re.Pattern[str]) -> tuple[Re
     found = decode(text, at, raw_controls=True)
     if isinstance(found, DecodedJson):
         return read_arguments(text[at : found.end]), found.end
+
     end, _ = next_span(closer, text, at)
     arguments = read_arguments(text[at:end])
     # The model closed the call, so nothing was cut off.
     if isinstance(arguments, Cut) and end < len(text) and lacks_bracket(text[at:end]):
         arguments = Unreadable("a closing bracket is missing")
+
     return arguments, end
 
 
@@ -187,6 +199,8 @@ def fields_of(pairs: list[tuple[str, str]], *, cut: bool = False) -> ReadArgumen
         fields = pair_up(list(pairs))
     except UnsoundError as error:
         return Unreadable(str(error))
+
     if cut:
         return Cut(fields)
+
     return Read(fields)

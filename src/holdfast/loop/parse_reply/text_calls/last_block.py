@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 _LABELLED_FENCE = re.compile(r"^[ \t]*Action[ \t]*:[ \t]*(?=`{3})", re.MULTILINE)
 """Command-R opens the fence behind a word on the same line."""
 _OBJECT = re.compile(
-    r"^(?:\[\s*)?\{(?=\s*[\"'](?:name|tool|tool_name|function|type)[\"']\s*:)", re.MULTILINE
-)
-_EXAMPLE = re.compile(
-    r"\bexamples?\b|\be\.g\.|\byou (?:can|could|would|may|should)\b"
-    r"|\blooks? like\b|\blike (?:so|this)\b",
-    re.IGNORECASE,
+    r"^(?:\[\s*)?\{(?=\s*[\"'“](?:name|tool|tool_name|function|type)[\"'”]\s*:)", re.MULTILINE
 )
 
 
@@ -30,12 +25,12 @@ _EXAMPLE = re.compile(
 class LastBlock:
     """The calls of the last block, and the text before it.
 
-    `certain` is False if the block may be an example, or one of several alternatives.
+    `only` is False if an earlier block is a call too: they may be alternatives.
     """
 
     calls: tuple[FoundCall, ...]
     before: str
-    certain: bool
+    only: bool
 
 
 def read_last_block(text: str, known: Callable[[FoundCall], bool]) -> LastBlock | None:
@@ -48,10 +43,9 @@ def read_last_block(text: str, known: Callable[[FoundCall], bool]) -> LastBlock 
     calls = read_body(block)
     if not calls or not all(map(known, calls)):
         return None
+
     earlier = (read_whole(before[start:end], known) for start, end in fences(before))
-    last_words = before.rstrip().rpartition("\n\n")[2]
-    is_example = _EXAMPLE.search(last_words) is not None
-    return LastBlock(calls, before, certain=not is_example and not any(earlier))
+    return LastBlock(calls, before, only=not any(earlier))
 
 
 def _divide(body: str) -> tuple[str, str]:
@@ -60,9 +54,11 @@ def _divide(body: str) -> tuple[str, str]:
     for start, end in fences(body):
         if end >= len(body):
             return body[:start], body[start:]
+
     found = _LABELLED_FENCE.search(body, end) or _OBJECT.search(body, end)
     if found is None:
         return body, ""
     if found.re is _OBJECT:
         return body[: found.start()], body[found.start() :]
+
     return body[: found.start()], body[found.end() :]

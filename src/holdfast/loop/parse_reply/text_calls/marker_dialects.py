@@ -78,15 +78,19 @@ def read_marked(text: str, marker: re.Match[str]) -> CallsRead | None:
     at = skip(_SKIP, text, marker.end())
     if text[at : at + 1] in {"{", "["}:
         return _read_objects(text, start, at)
+
     label = LABELLED.match(text, at)
     if label is not None:
         return read_labelled(text, start, label)
+
     name = _NAME.match(text, at)
     if name is None:
         return None
+
     read = _read_named(text, start, name)
     if read is None:
         return _read_no_arguments(text, start, name)
+
     return _read_more_named(text, read)
 
 
@@ -98,6 +102,7 @@ def read_recipient(text: str, found: re.Match[str]) -> CallsRead | None:
     at = skip(_BETWEEN, text, at)
     if text[at : at + 1] != "{":
         return None
+
     arguments, end = read_json_arguments(text, at, CLOSER)
     after = skip(_AFTER, text, skip(_STRAY, text, end))
     call = FoundCall(name, arguments, text[found.start() : end])
@@ -117,9 +122,11 @@ def read_reported(text: str, found: re.Match[str]) -> CallsRead | None:
     name = _NAME.match(text, at)
     if name is None:
         return None
+
     read = _read_named(text, found.start(), name)
     if read is None:
         return None
+
     return replace(read, loud=False)
 
 
@@ -141,22 +148,31 @@ def read_pythonic(text: str) -> tuple[FoundCall, ...]:
         arguments = Read(found.value, doubtful=found.doubtful)
         calls.append(FoundCall(name, arguments, text[at : found.end]))
         at = skip(_SEPARATOR, text, found.end)
+
     rest = text[at:].strip()
     if in_list and not rest:  # the list is not closed: more was to follow
         return tuple(replace(call, arguments=Cut({})) for call in calls)
     if rest not in {"", "]"}:
         return ()
+
     return tuple(calls)
 
 
 def _read_objects(text: str, start: int, at: int) -> CallsRead:
     calls: list[FoundCall] = []
     end = at
+    between = _SKIP
     while len(calls) < _MOST and text[at : at + 1] in {"{", "["}:
         read, end = read_json_arguments(text, at, CLOSER)
         raw = text[start:end]
         described = _calls_in(read, raw)
         if not described:
+            items = skip(_SEPARATOR, text, at + 1)
+            if not isinstance(read, Read) and text[at] == "[" and text[items : items + 1] == "{":
+                # The list was cut, or one of its calls cannot be read: read one call at a time.
+                at = items
+                between = _SEPARATOR
+                continue
             if isinstance(read, Read):
                 read = Unreadable("it names no tool")
             name = ""
@@ -166,7 +182,8 @@ def _read_objects(text: str, start: int, at: int) -> CallsRead:
             calls.append(FoundCall(name, read, raw))
             break
         calls.extend(described)
-        at = skip(_SKIP, text, skip(_AFTER, text, end))
+        at = skip(between, text, skip(_AFTER, text, end))
+
     return CallsRead(tuple(calls), skip(_AFTER, text, end))
 
 
@@ -182,15 +199,15 @@ def _calls_in(read: ReadArguments, raw: str) -> tuple[FoundCall, ...]:
 def _read_named(text: str, start: int, name: re.Match[str]) -> CallsRead | None:
     """Read the arguments after a name, in any notation; None if there are none."""
     at = skip(_BETWEEN, text, name.end())
-    rest = text[at : at + 9]
-    if rest.startswith("{"):
+    if text.startswith("{", at):
         arguments, end = read_json_arguments(text, at, CLOSER)
         call = FoundCall(name.group("name"), arguments, text[start:end])
         return CallsRead((call,), skip(_AFTER, text, end))
-    if rest.startswith("("):
+    if text.startswith("(", at):
         return _read_parentheses(text, start, name.group("name"), at)
-    if rest.startswith("<arg_key>"):
+    if text.startswith("<arg_key>", at):
         return read_arg_pairs(text, name.group("name"), start, at)
+
     return None
 
 
@@ -208,6 +225,7 @@ def _read_more_named(text: str, first: CallsRead) -> CallsRead:
             break
         calls.extend(read.calls)
         end = read.end
+
     return CallsRead(tuple(calls), end)
 
 
@@ -219,6 +237,7 @@ def _read_no_arguments(text: str, start: int, name: re.Match[str]) -> CallsRead 
         if at < len(text):
             return None
         ending = "open"
+
     end = skip(_AFTER, text, at)
     call = FoundCall(name.group("name"), Read({}), text[start:end], ending)
     return CallsRead((call,), end)
@@ -233,4 +252,5 @@ def _read_parentheses(text: str, start: int, name: str, at: int) -> CallsRead | 
     if isinstance(found, LooseJsonEnd):
         call = FoundCall(name, Cut({}), text[start:])
         return CallsRead((call,), len(text))
+
     return None

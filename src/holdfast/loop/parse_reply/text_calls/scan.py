@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from holdfast.loop.parse_reply.control_tokens import cut_tokens
 from holdfast.loop.parse_reply.quoted_parts import QUOTE, skip_quote, start_of_text
 from holdfast.loop.parse_reply.spans import find_or_end
-from holdfast.loop.parse_reply.text_calls.last_block import read_last_block
+from holdfast.loop.parse_reply.text_calls.last_block import LastBlock, read_last_block
 from holdfast.loop.parse_reply.text_calls.marker_dialects import (
     HARMONY,
     KIMI,
@@ -34,16 +35,30 @@ _INVENTED: Final = (
     r"<(?:tool_response|tool_result|tool_results|function_results?|observation)>"
     r"|\[TOOL_RESULTS\]|<\|tool_response\|?>"
 )
+# The model plays another speaker: its own reply ends here.
+_ROLE: Final = r"\s*(?:user|human|system|developer|tool|ipython|environment|observation)\b"
+_OTHER_SPEAKER: Final = (
+    rf"<\|(?:im_start|start_header_id|start_of_role|start)\|>{_ROLE}"
+    r"|<\|(?:user|human|system|observation)\|>|<\|turn>\s*user\b|<start_of_turn>\s*user\b"
+    r"|<｜(?:user|tool▁outputs▁begin|tool▁output▁begin)｜>|\[INST\]"
+)
+# A dialogue of plain lines may be a quotation: it stays in the text, and no call in it is run.
+_DIALOGUE: Final = r"(?m-i:^(?:User|Human):)"
+_BEGINS_DIALOGUE = re.compile(_DIALOGUE)
+_ANSWERED = re.compile(r"^(?:Assistant|AI):", re.MULTILINE)
 # Each alternative begins with a literal, so the search is fast over prose; `_HERE` then matches
 # exactly.
-_START = re.compile(rf"<(?=[\w|｜‖])|\[(?=[A-Za-z])|to=functions\.|functions\.|functools\[|{QUOTE}")
+_START = re.compile(
+    r"<(?=[\w|｜‖])|\[(?=[A-Za-z])|to=functions\.|functions\.|functools\["
+    rf"|{QUOTE}|{_DIALOGUE}"
+)
 _OPENERS: Final = (
-    rf"(?P<invented>{_INVENTED})|(?P<nameless>{NAMELESS})|(?P<recipient>{KIMI}|{HARMONY})"
-    rf"|(?P<reported>{REPORTED})|(?P<tag>{OPENER})|(?P<marker>{MARKER})"
+    rf"(?P<invented>{_INVENTED})|(?P<speaker>{_OTHER_SPEAKER})|(?P<nameless>{NAMELESS})"
+    rf"|(?P<recipient>{KIMI}|{HARMONY})|(?P<reported>{REPORTED})|(?P<tag>{OPENER})|(?P<marker>{MARKER})"
 )
 CALL_OPENER: Final = re.compile(_OPENERS, re.IGNORECASE)
 """The start of a call in a notation that has hardly any other use."""
-_HERE = re.compile(rf"{_OPENERS}|(?P<inner>{NESTED})", re.IGNORECASE)
+_HERE = re.compile(rf"{_OPENERS}|(?P<inner>{NESTED})|(?P<dialogue>{_DIALOGUE})", re.IGNORECASE)
 _BARE_CHANNEL = re.compile(r"(?:assistant)?(?:commentary|analysis)\s*\Z")
 _READERS: Final[dict[str, Callable[[str, re.Match[str]], CallsRead | None]]] = {
     "nameless": read_nameless,
@@ -67,14 +82,22 @@ class Scanned:
     text: str
 
 
-def scan(text: str, known: Callable[[FoundCall], bool]) -> Scanned:
-    """Find the calls of a text. `known` returns whether a call names a tool that is offered."""
+def scan(
+    text: str, known: Callable[[FoundCall], bool], meant: Callable[[FoundCall], bool]
+) -> Scanned:
+    """Find the calls of a text.
+
+    `known` returns whether a call names a tool that is offered, `meant` whether a call without
+    markup is one even after words, where it may be an example.
+    """
     whole = read_whole(text, known)
     if whole:
         return Scanned(whole, "")
+
     calls: list[FoundCall] = []
     kept: list[str] = []
     last = 0
+    own = len(text)
     at = start_of_text(text)
     reads = 0
     while reads < _MOST and (start := _START.search(text, at)) is not None:
@@ -85,26 +108,73 @@ def scan(text: str, known: Callable[[FoundCall], bool]) -> Scanned:
         place = _HERE.match(text, start.start())
         if place is None:
             continue
-        if place.lastgroup == "invented":
-            if not calls:
-                continue
-            kept.append(text[last : place.start()])
-            return Scanned(tuple(calls), "".join(kept))
+        if _is_by_other(place, text, has_calls=bool(calls)):
+            own = place.start()
+            break
         reads += 1
-        reader = _READERS[place.lastgroup or ""]
-        read = reader(text, place)
-        if read is None or not _is_meant(text, place, read, known):
+        read = _read_at(place, text, known)
+        if read is None:
             continue
         calls.extend(read.calls)
         kept.append(_BARE_CHANNEL.sub("", text[last : place.start()]))
         at = max(read.end, place.end())
         last = at
+
+    shown = _without_invented(text, own)
     if not calls:
-        block = read_last_block(text, known)
-        if block is not None and block.certain:
+        block = read_last_block(text[:own], known)
+        if block is not None and _is_certain(block, meant):
             return Scanned(block.calls, block.before)
-    kept.append(text[last:])
+
+    if _has_words(text[last:own]) and not all(map(meant, calls)):
+        # Words behind a call that changes something: it may be an example, or an offer.
+        return Scanned((), shown)
+
+    kept.append(shown[last:])
     return Scanned(tuple(calls), "".join(kept))
+
+
+def _is_by_other(place: re.Match[str], text: str, *, has_calls: bool) -> bool:
+    """Return whether what follows is not the model's to say: a tool's answer, or a user's words."""
+    if place.lastgroup == "invented":
+        return has_calls
+    if place.lastgroup == "dialogue":
+        return place.start() < _last_answer(text)
+    return place.lastgroup == "speaker"
+
+
+def _read_at(
+    place: re.Match[str], text: str, known: Callable[[FoundCall], bool]
+) -> CallsRead | None:
+    """Read the calls at a place; None if there is none, or only a sentence about calls."""
+    reader = _READERS.get(place.lastgroup or "")
+    if reader is None:
+        return None
+
+    read = reader(text, place)
+    if read is None or not _is_meant(text, place, read, known):
+        return None
+
+    return read
+
+
+def _without_invented(text: str, own: int) -> str:
+    """Return the text up to `own`; a dialogue of plain lines may be a quotation, and stays."""
+    if _BEGINS_DIALOGUE.match(text, own):
+        return text
+    return text[:own]
+
+
+def _last_answer(text: str) -> int:
+    """Return where the last line of a dialogue begins that the assistant says; -1 without one."""
+    last = -1
+    for answer in _ANSWERED.finditer(text):
+        last = answer.start()
+    return last
+
+
+def _has_words(rest: str) -> bool:
+    return re.search(r"\w", cut_tokens(rest, wrappers=True)) is not None
 
 
 def _is_meant(
@@ -115,6 +185,7 @@ def _is_meant(
     after = _line_after(text, read.end).lstrip()
     if before[-1:] in _QUOTES:
         return False
+
     is_alone = before.strip() == ""
     if not is_alone:
         if place.lastgroup == "reported":
@@ -122,13 +193,24 @@ def _is_meant(
         # `Write <tool_call>{…}</tool_call> to call it.`: it is part of a sentence.
         if after[:1] not in {"", "<", "["}:
             return False
+
     if all(map(known, read.calls)):
         return True
     if not is_alone or not read.loud:
         return False
+
     # An unknown tool in a notation that has no other use: the model has to get a refusal.
     endings = {call.ending for call in read.calls}
     return endings == {"closed"}
+
+
+def _is_certain(block: LastBlock, meant: Callable[[FoundCall], bool]) -> bool:
+    """Return whether the last block of a text is a call, and not an example or an alternative."""
+    if not block.only:
+        return False
+    if not block.before.strip():
+        return True
+    return all(map(meant, block.calls))
 
 
 def _line_before(text: str, at: int) -> str:

@@ -1,15 +1,17 @@
-"""Hold back the text of a stream from the place where a printed call may begin."""
+"""Hold back the text of a stream from where a printed call may begin; leave out thoughts."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
+from holdfast.loop.parse_reply.control_tokens import TOKEN
 from holdfast.loop.parse_reply.text_calls.scan import CALL_OPENER
+from holdfast.loop.parse_reply.thinking import open_thought
 
 _CANDIDATE = re.compile(
     r"[<\[](?=[A-Za-z|｜‖]|\Z)|^[ \t]*(?=[{`\[]|Action[ \t]*:|\Z)|to=functions\.|functools\["
-    r"|^[Aft]\S{0,12}\Z",  # the beginning of one of these words
+    r"|^[Aft]\S{0,12}\Z|\bt(?:o(?:=\w{0,9})?)?\Z",  # the beginning of one of these words
     re.MULTILINE,
 )
 """A place where a call begins, or where the text ends and may go on as a call."""
@@ -22,7 +24,8 @@ _BLOCK = re.compile(
     r"|[ \t]*`{3,}[ \t]*tool_code\b"
 )
 _LONGEST: Final = 80
-"""Enough characters to know whether a call begins at a candidate."""
+"""Enough characters to know whether a call begins at a candidate, or a thought at the beginning."""
+_MAY_BE_THOUGHT = re.compile(r"\s*(?:[<\[◁]|\Z)")
 
 
 class StreamedText:
@@ -36,6 +39,8 @@ class StreamedText:
     def __init__(self) -> None:
         """Start with no text."""
         self._held: list[str] = []
+        self._begun = False
+        self._closer: re.Pattern[str] | None = None
         self.in_call = False
 
     @property
@@ -46,12 +51,37 @@ class StreamedText:
     def feed(self, text: str) -> str:
         """Add text; return what can be shown now."""
         self._held.append(text)
-        if self.in_call:
+        if self.in_call or not self._has_begun():
             return ""
+
         waiting = self.held
         end = self._end_of_plain(waiting)
         self._held = [waiting[end:]]
-        return waiting[:end]
+        return TOKEN.sub("", waiting[:end])
+
+    def _has_begun(self) -> bool:
+        """Return whether the thoughts with which a reply may begin are over, and leave them out."""
+        while not self._begun:
+            if self._closer is not None:
+                # Nothing of a thought is kept but what may be the beginning of its end.
+                waiting = self.held
+                closed = self._closer.search(waiting)
+                if closed is None:
+                    self._held = [waiting[-_LONGEST:]]
+                    return False
+                self._held = [waiting[closed.end() :]]
+                self._closer = None
+            waiting = self.held
+            opened = open_thought(waiting)
+            if opened is not None:
+                start, self._closer = opened
+                self._held = [waiting[start:]]
+            elif len(waiting) < _LONGEST and _MAY_BE_THOUGHT.match(waiting):
+                return False
+            else:
+                self._begun = True
+
+        return True
 
     def _end_of_plain(self, text: str) -> int:
         """Return the place where a call begins, or may begin; else the end of the text."""
@@ -64,4 +94,5 @@ class StreamedText:
             if len(text) - at < _LONGEST:
                 return at
             at = found.end() + 1
+
         return len(text)

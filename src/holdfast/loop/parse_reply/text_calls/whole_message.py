@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from holdfast.loop.parse_reply.arguments import Cut, Read, ReadArguments, Unreadable, read_arguments
+from holdfast.loop.parse_reply.arguments import (
+    Cut,
+    Read,
+    ReadArguments,
+    Unreadable,
+    lacks_bracket,
+    read_arguments,
+)
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
 from holdfast.loop.parse_reply.spans import skip
 from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
@@ -28,7 +36,7 @@ _SEPARATOR = re.compile(r"[, \t\r\n;]*+")
 _MOST: Final = 64
 _PRINTED = re.compile(r"print\((.*)\)", re.DOTALL)
 _LOOKS_LIKE_CALL = re.compile(
-    r"(?:\[\s*)?\{\s*[\"'](?:name|tool|tool_name|type|function)[\"']\s*:\s*[\"'{]"
+    r"(?:\[\s*)?\{\s*[\"'“](?:name|tool|tool_name|type|function)[\"'”]\s*:\s*[\"'“{]"
 )
 _NAME_FIELD = re.compile(r"[\"']name[\"']\s*:\s*[\"']([^\"'\n]{1,128})[\"']")
 _ARGUMENTS_FIELD = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:")
@@ -39,9 +47,11 @@ def read_whole(text: str, known: Callable[[FoundCall], bool]) -> tuple[FoundCall
     body = text.strip()
     if body[:1] not in {"{", "[", "`", "~", "<"}:
         return ()
+
     calls = read_body(cut_leftovers(body))
     if not all(map(known, calls)):
         return ()
+
     return calls
 
 
@@ -68,20 +78,31 @@ def cut_leftovers(body: str) -> str:
         start = closer.start()
         if _TAIL.match(body, start):
             body = body[:start].rstrip()
+
     if body.startswith("<|"):
         return cut_tokens(body)
+
     return body
 
 
 def _read_fenced(language: str, body: str) -> tuple[FoundCall, ...]:
     if body[:1] in {"{", "["}:
-        return _read_bare(body)
+        return tuple(map(_as_closed, _read_bare(body)))
     if language != "tool_code":
         return ()
+
     printed = _PRINTED.fullmatch(body)
     if printed is not None:
         body = printed.group(1)
+
     return read_pythonic(body)
+
+
+def _as_closed(call: FoundCall) -> FoundCall:
+    """Return a call in a fence that is closed: nothing was cut off."""
+    if isinstance(call.arguments, Cut) and lacks_bracket(call.raw):
+        return replace(call, arguments=Unreadable("a closing bracket is missing"))
+    return call
 
 
 def _read_json(body: str) -> tuple[FoundCall, ...]:
@@ -99,6 +120,7 @@ def _read_json(body: str) -> tuple[FoundCall, ...]:
             return ()
         calls.extend(described)
         at = skip(_SEPARATOR, body, found.end)
+
     return tuple(calls)
 
 
@@ -114,6 +136,7 @@ def _read_broken(body: str) -> tuple[FoundCall, ...]:
             if found:
                 return found
             return _name_broken(body, Cut({}))
+
     return _name_broken(body, Unreadable("it is not JSON"))
 
 
@@ -122,6 +145,7 @@ def _name_broken(body: str, arguments: ReadArguments) -> tuple[FoundCall, ...]:
     named = _NAME_FIELD.search(body[:2000])
     if named is None or not _ARGUMENTS_FIELD.search(body[:4000]):
         return ()
+
     call = FoundCall(
         name=named.group(1),
         arguments=arguments,

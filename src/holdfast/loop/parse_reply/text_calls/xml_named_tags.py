@@ -29,6 +29,7 @@ def read_nested(text: str, opener: re.Match[str]) -> CallsRead | None:
     pairs, rest = _read_fields(text[opener.end() : body_end])
     if is_closed and rest.strip():
         return None
+
     end = min(len(text), body_end + len(close))
     arguments = fields_of(pairs, cut=not is_closed)
     call = FoundCall(name, arguments, text[opener.start() : end])
@@ -58,4 +59,5 @@ def _read_fields(body: str) -> tuple[list[tuple[str, str]], str]:
         value = body[field.end() : close.start()]
         pairs.append((name, value.removeprefix("\n").removesuffix("\n")))
         at = close.end()
+
     return pairs, body[at:]

@@ -61,6 +61,7 @@ def read_tagged(text: str, opener: re.Match[str]) -> CallsRead | None:
         arguments, end = read_json_arguments(text, body, _CLOSE)
         call = FoundCall(opener.group("tagged"), arguments, text[opener.start() : end])
         return CallsRead((call,), skip(_CLOSE, text, end))
+
     pairs: list[tuple[str, str]] = []
     closed: list[bool] = []
     while (parameter := _PARAMETER.match(text, at)) is not None:
@@ -69,6 +70,7 @@ def read_tagged(text: str, opener: re.Match[str]) -> CallsRead | None:
         pairs.append((parameter.group("key"), _trim(value, inline=is_inline)))
         closed.append(value.closed)
         at = value.end
+
     close = _CLOSE.match(text, at)
     cut = False
     ending: Ending = "open"
@@ -79,6 +81,7 @@ def read_tagged(text: str, opener: re.Match[str]) -> CallsRead | None:
         cut = any(closed) and not closed[-1]
     elif not pairs and text[at:].strip():
         return None  # a tag without fields: not a call
+
     end = skip(_CLOSE, text, at)
     call = FoundCall(
         name=opener.group("tagged"),
@@ -99,10 +102,12 @@ def read_arg_pairs(text: str, name: str, start: int, at: int) -> CallsRead:
             break
         pairs.append((key.group(1), text[key.end() : over.start()]))
         at = over.end()
+
     close = _CLOSE.match(text, at)
     end = len(text)
     if close is not None:
         end = close.end()
+
     arguments = fields_of(pairs, cut=close is None)
     call = FoundCall(name, arguments, text[start:end])
     return CallsRead((call,), end)

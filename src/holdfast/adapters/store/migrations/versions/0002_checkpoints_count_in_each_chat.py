@@ -17,6 +17,7 @@ def upgrade() -> None:
     if op.get_bind().dialect.name == "postgresql":
         op.drop_constraint("uq_checkpoints_seq", "checkpoints")
         return
+
     # SQLite cannot drop a constraint, and Alembic's batch mode writes the foreign keys in another
     # order each time.
     op.create_table(

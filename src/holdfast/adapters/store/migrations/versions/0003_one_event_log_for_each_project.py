@@ -93,6 +93,7 @@ def _add_project_of_checkpoints() -> None:
         op.execute(f"UPDATE checkpoints SET project_id = {_PROJECT_OF_CHECKPOINT}")  # noqa: S608 - our own words
     else:
         _rebuild_checkpoints()
+
     op.create_index("ix_checkpoints_project_id", "checkpoints", ["project_id"])
 
 
@@ -184,6 +185,7 @@ def _baseline(connection: sa.Connection, project: str) -> dict[str, Any]:
         messages = chats.setdefault(chat, [])
         if message is not None:
             messages.append(message)
+
     return {
         "sessions": [session for (session,) in rows(_SESSIONS)],
         "chats": [{"chat_id": chat, "message_ids": ids} for chat, ids in chats.items()],
@@ -203,6 +205,7 @@ def _checkpoints(
         row = json.loads(body) if isinstance(body, str) else body
         if row["chat_id"] in chats:
             placed.append((row["chat_id"], row["seq"], row["id"], True))
+
     return [
         {"checkpoint_id": checkpoint, "chat_id": chat or None, "trashed": is_trashed}
         for chat, _, checkpoint, is_trashed in sorted(placed)

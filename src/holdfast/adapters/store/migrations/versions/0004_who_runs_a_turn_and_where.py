@@ -18,6 +18,7 @@ def upgrade() -> None:
     for table in ("projects", "worktrees"):
         op.add_column(table, sa.Column("identity", sa.Text(), nullable=True))
         op.create_index(f"ix_{table}_identity", table, ["identity"], unique=True)
+
     op.add_column("sessions", sa.Column("worktree_id", sa.Text(), nullable=True))
     op.add_column("changes", sa.Column("worktree_id", sa.Text(), nullable=True))
     agent = sa.Column("agent", sa.Text(), nullable=False, server_default="holdfast")
@@ -37,6 +38,7 @@ def _let_rows_leave_where_they_are() -> None:
     for table in ("messages", "turns", "changes", "checkpoints"):
         op.add_column(table, sa.Column("left_with", sa.Text(), nullable=True))
         op.create_index(f"ix_{table}_left_with", table, ["left_with"])
+
     op.add_column("changes", sa.Column("paths", sa.Text(), nullable=True))
     connection = op.get_bind()
     rows = connection.execute(sa.text("SELECT undo_checkpoint_id, kind, body FROM trash")).all()
@@ -47,6 +49,7 @@ def _let_rows_leave_where_they_are() -> None:
         if kind != "part":
             row["left_with"] = undo_id
         kept[kind].append(row)
+
     messages = [row for row in kept["message"] if row["chat_id"] in chats]
     ids = {row["id"] for row in messages}
     _number_by_age(connection, messages)
@@ -106,6 +109,7 @@ def _without_the_lost(connection: sa.Connection, row: dict[str, Any]) -> dict[st
     for column, table in (("session_id", "sessions"), ("worktree_id", "worktrees")):
         there = sa.text(f"SELECT id FROM {table} WHERE id = :id")  # noqa: S608 - our own names
         found[column] = connection.execute(there, {"id": row[column]}).scalar()
+
     return found
 
 

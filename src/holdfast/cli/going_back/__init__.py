@@ -1,0 +1,1 @@
+"""The commands that go back: undo, redo, checkpoints."""

@@ -1,0 +1,77 @@
+"""Recognise lines of git that print contents of files as they are, and write them to their own names.
+
+What git prints for an unattended turn is searched for the values in files with secrets. That finds
+them only where nothing has changed their form: no pipe, no program that git starts, no archive.
+"""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.guards.shell.options import ParsedOptions, parse_options
+from holdfast.guards.shell.read_command import ReadCommand
+from holdfast.guards.shell.read_only_git import judge_git
+from holdfast.guards.shell.words import split_words
+
+_ALSO = re.compile(r"&&|;|\n")
+_QUOTED = re.compile(r"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.""", re.DOTALL)
+_SUBCOMMANDS = {
+    "add": "-A -u -f -n -v -N --all --update --force --dry-run --verbose --intent-to-add",
+    "branch": "-d -D -m -M -c -f -u= -v -a -r -q --delete --move --copy --force --set-upstream-to=",
+    "checkout": "-b= -B= -f -q -t --ours --theirs --track --detach --force --quiet --orphan=",
+    "cherry-pick": "-x -n -m= --no-commit --continue --abort --skip --quit",
+    "clean": "-f -d -n -x -X -q -e=",
+    "commit": "-a -m= -q -s -n --all --message= --amend --no-edit --allow-empty --quiet --signoff "
+    "--no-verify --author= --date=",
+    "fetch": "-q -p -t --all --prune --tags --quiet --depth= --unshallow",
+    "init": "-q -b= --quiet --initial-branch=",
+    "merge": "-m= -q --no-ff --ff-only --ff --squash --abort --continue --no-commit --no-edit",
+    "mv": "-f -k -n -v",
+    "pull": "-q -r --rebase --no-rebase --ff-only --quiet --autostash --prune --tags",
+    "push": "-u -f -q -n --set-upstream --tags --force-with-lease --delete --quiet --dry-run --all",
+    "rebase": "-q --onto= --continue --abort --skip --autostash",
+    "reset": "-q --hard --soft --mixed --keep --merge",
+    "restore": "-s= -S -W --source= --staged --worktree --ours --theirs",
+    "revert": "-n -m= --no-edit --no-commit --continue --abort",
+    "rm": "-f -r -n -q --cached --force",
+    "stash": "-u -m= -q -k -a --include-untracked --message= --keep-index --index --quiet --all",
+    "switch": "-c= -C= -d -f -q --create= --detach --force-create= --orphan= --discard-changes",
+    "tag": "-a -m= -d -f --annotate --message= --delete --force",
+}
+"""The subcommands that change a repository, with options that start no other program."""
+
+
+def shows_contents_as_they_are(line: str) -> bool:
+    """Return whether the line is nothing but git that changes the form of no content.
+
+    >>> shows_contents_as_they_are("git add -A && git commit -qm 'a && b'")
+    True
+    >>> shows_contents_as_they_are("git show | rev"), shows_contents_as_they_are("git archive HEAD")
+    (False, False)
+    """
+    return all(map(_is_plain_git, _commands(line.strip(" \t\n"))))
+
+
+def _commands(line: str) -> list[str]:
+    """Split a line at `&&`, `;` and line ends that are not quoted."""
+    unquoted = _QUOTED.sub(lambda found: "x" * len(found[0]), line)
+    start, parts = 0, []
+    for end in _ALSO.finditer(unquoted):
+        parts.append(line[start : end.start()])
+        start = end.end()
+
+    return [*parts, line[start:]]
+
+
+def _is_plain_git(line: str) -> bool:
+    words = split_words(line)
+    if not isinstance(words, tuple) or words[0] != "git":
+        return False
+    if isinstance(judge_git(words[1:]), ReadCommand):
+        return True
+
+    allowed = _SUBCOMMANDS.get("".join(words[1:2]))
+    if allowed is None:
+        return False
+
+    return isinstance(parse_options(words[2:], allowed), ParsedOptions)

@@ -1,0 +1,249 @@
+"""What happens to characters on their way: each kind of accident, how to undo it, and where it cannot be meant."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from holdfast.landing.ladder.unmangle import ENTITIES, ENTITY, JSON_STRING
+from holdfast.landing.text.code_spans import string_spans
+from holdfast.landing.text.file_kinds import kind_of
+from holdfast.landing.text.languages import is_comment_like, language_of
+from holdfast.landing.text.line_keys import SPACES, key_of
+from holdfast.landing.text.line_tokens import knows_word, words_of
+from holdfast.landing.text.lines import contents_of, is_blank, solid_lines
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.landing.text.file_kinds import FileKind
+
+
+class FileFacts:
+    """What the text of a file says about how its lines are written."""
+
+    def __init__(self, text: str, path: str | None, lost: frozenset[str]) -> None:
+        """Compute nothing yet: few requests need it. `lost` are the lines that the edit removes."""
+        self.text = text
+        self.kind: FileKind = kind_of(path)
+        self.language = language_of(path)
+        self.lost = lost
+
+    @cached_property
+    def quote_roles(self) -> frozenset[tuple[str, str]]:
+        """What is before and behind the strings of the file."""
+        spans = string_spans(self.text, self.language)
+        return frozenset(role_of(self.text, start, end) for start, end in spans)
+
+    @cached_property
+    def starts(self) -> str:
+        """The lines without their indentation, each behind a newline."""
+        lines = map(str.lstrip, contents_of(self.text))
+        return "\n" + "\n".join(lines)
+
+    def has_such(self, line: str) -> bool:
+        """Return whether this may be a line of the file: by its key, its indentation or its first word."""
+        if is_comment_like(line, self.language):
+            return True
+        if self.kind == "data":
+            return bool(self.language.keys) and re.match(self.language.keys, line) is not None
+        if line[:1].isspace():
+            return True
+
+        words = words_of(line)
+        return not words or knows_word(self.text, words[0])
+
+
+_AROUND = 40
+
+
+def role_of(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return what is before and what is behind a quoted text on its line: a sign, "w" for a word, "" for nothing.
+
+    >>> role_of('f(x, "a")', 5, 8), role_of('echo "a"', 5, 8)
+    ((',', ')'), ('w', ''))
+    """
+    before = text[max(0, start - _AROUND) : start].rpartition("\n")[2].rstrip()
+    behind = text[end : end + _AROUND].partition("\n")[0].lstrip()
+    return _sign(before[-1:]), _sign(behind[:1])
+
+
+def _sign(char: str) -> str:
+    if char.isalnum() or char == "_":
+        return "w"
+    return char
+
+
+@dataclass(frozen=True, slots=True)
+class Accident:
+    """One kind of accident."""
+
+    name: str
+    """What the new lines had."""
+    seen: re.Pattern[str]
+    read: Callable[[re.Match[str]], str]
+    undo: Callable[[str], str]
+    """Return a line without the accident, where all of it is undone."""
+    is_foreign: Callable[[FileFacts, str, re.Match[str]], bool]
+    """Whether a match in this line, outside strings and comments, cannot be meant in that file."""
+    plain: re.Pattern[str] | None = None
+    """What the accident changes: lines that still have this did not have the accident as a whole."""
+    only_whole: bool = False
+    """Lines that have it only in part are no proof."""
+    local: bool = False
+    """`plain` counts only in the lines that have the accident."""
+    honest_in: frozenset[FileKind] = frozenset()
+    """The kinds of file in which many lines may have it on purpose."""
+    by_line: bool = False
+    """The first match of a line stands for all of the line."""
+
+    def undo_where(self, line: str, is_code: Callable[[int], bool]) -> str:
+        """Return the line without the matches that begin in code."""
+        first = self.seen.search(line)
+        if first is None:
+            return line
+        if self.by_line and is_code(first.start()):
+            return self.undo(line)
+        if self.by_line:
+            return line
+
+        def read(found: re.Match[str]) -> str:
+            if is_code(found.start()):
+                return self.read(found)
+            return found[0]
+
+        return self.seen.sub(read, line)
+
+    def is_whole(self, lines: list[str]) -> bool:
+        """Return whether no line has what the accident would have changed."""
+        if self.plain is None:
+            return False
+        if self.local:
+            lines = list(filter(self.seen.search, lines))
+        return not any(map(self.plain.search, lines))
+
+
+# --------------------------------------------------------------------------------------- entities
+
+_QUOTE_ENTITIES = frozenset(name for name, char in ENTITIES.items() if char in "\"'")
+
+
+def _is_entity_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
+    if file.kind == "code":
+        # `&lt` may be the address of a variable with that name.
+        return not knows_word(file.text, found[1])
+    if file.kind != "data" or found[1] not in _QUOTE_ENTITIES:
+        return False
+
+    closing = line.find(found[0], found.end())
+    if closing < 0:
+        return False
+    return role_of(line, found.start(), closing + len(found[0])) in file.quote_roles
+
+
+_ENTITY_ACCIDENT = Accident(
+    "HTML entities",
+    ENTITY.seen,
+    ENTITY.read,
+    lambda line: ENTITY.seen.sub(ENTITY.read, line),
+    _is_entity_foreign,
+    plain=re.compile(rf"[<>]|&(?!(?:{'|'.join(ENTITIES)});)"),
+    only_whole=True,
+)
+
+# ----------------------------------------------------------------------------- quotes and spaces
+
+
+def _is_quote_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
+    if file.kind in {"prose", "markup"}:
+        return False
+    role = role_of(line, found.start(), found.end())
+    if file.kind != "data" and not file.quote_roles:
+        return role[0] in _BEFORE_VALUES or role[1] in _BEHIND_VALUES
+    return role in file.quote_roles
+
+
+# For a file without a string: signs that are around a value of code, and rarely around words.
+_BEFORE_VALUES = frozenset("([{=:")
+_BEHIND_VALUES = frozenset(")]};:")
+
+
+def _quote_accident(plain: str, curly: str) -> Accident:
+    table = str.maketrans(dict.fromkeys(curly, plain))
+    return Accident(
+        "curly quotes",
+        re.compile(rf"[{curly}]([^{curly}{plain}\n]*)[{curly}]"),
+        lambda found: f"{plain}{found[1]}{plain}",
+        lambda line: line.translate(table),
+        _is_quote_foreign,
+        plain=re.compile(rf"{plain}[^{plain}\n]*{plain}"),
+        honest_in=frozenset({"prose"}),
+    )
+
+
+_SPACE = re.compile(f"[{''.join(SPACES)}]")
+
+
+def _is_space_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
+    if file.kind in {"prose", "markup"}:
+        return False
+    before = _SPACE.sub(" ", line[: found.start()])
+    if is_blank(before) or file.kind == "code":
+        return True
+    return f"\n{before.lstrip()} " in file.starts
+
+
+_SPACE_ACCIDENT = Accident(
+    "no-break spaces",
+    _SPACE,
+    lambda _: " ",
+    lambda line: _SPACE.sub(" ", line),
+    _is_space_foreign,
+    plain=re.compile(r"\S \S"),
+    local=True,
+    honest_in=frozenset({"prose", "markup"}),
+)
+
+# ------------------------------------------------------------------------------- literal newlines
+
+
+def _unescape(line: str) -> str:
+    return JSON_STRING.seen.sub(JSON_STRING.read, line)
+
+
+def _is_newline_foreign(file: FileFacts, line: str, _found: re.Match[str]) -> bool:
+    r"""Return whether a line that the edit removes is in this one, with others run on to it by `\n`."""
+    if file.kind == "prose":
+        return False
+    lost = frozenset(map(key_of, file.lost))
+    fresh: list[str] = []
+    known: list[str] = []
+    for piece in solid_lines(contents_of(_unescape(line))):
+        if key_of(piece) in lost:
+            known.append(piece)
+        else:
+            fresh.append(piece)
+
+    # A value or a path may have such an escape: what is behind it is then no line.
+    return bool(known) and all(map(file.has_such, fresh))
+
+
+_NEWLINE_ACCIDENT = Accident(
+    r"a literal \n for each newline",
+    re.compile(r"\\n"),
+    lambda _: "\n",
+    _unescape,
+    _is_newline_foreign,
+    by_line=True,
+)
+
+ACCIDENTS = (
+    _ENTITY_ACCIDENT,
+    # Not the low quotes of other languages: no program that sets quotes makes these of plain ones.
+    _quote_accident('"', "\u201c\u201d"),
+    _quote_accident("'", "\u2018\u2019"),
+    _SPACE_ACCIDENT,
+    _NEWLINE_ACCIDENT,
+)

@@ -1,0 +1,122 @@
+"""Whether the text of a whole file was cut off before its end.
+
+An honest deletion of the file's tail ends with a whole line and leaves no bracket open.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from holdfast.landing import refusals
+from holdfast.landing.text.code_spans import without_spans
+from holdfast.landing.text.edit_script import EditScript, script_of
+from holdfast.landing.text.file_kinds import kind_of
+from holdfast.landing.text.languages import language_of
+from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.lines import contents_of, solid_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.landing.text.languages import FileLanguage
+    from holdfast.vocab.outcomes import Refused
+
+
+def judge_cut(text: str, new: str, path: str | None) -> Refused | None:
+    """Return the refusal of a whole file whose text stops before its end, or None."""
+    script = script_of(contents_of(text), contents_of(new))
+    loss = _lost_at_end(script)
+    if loss < 1:
+        return None
+
+    is_cut = _stops_in_line(script, new)
+    if not is_cut and loss >= _MANY_LINES:
+        is_cut = _stops_in_new_line(script, text, new)
+    if not is_cut and kind_of(path) != "prose":
+        is_cut = _stops_in_block(text, new, language_of(path))
+    if not is_cut:
+        return None
+
+    last = solid_lines(script.new)[-1].strip()
+    return refusals.plain(
+        "malformed",
+        f"the text stops at `{last}`, and the lines of the file behind it would be lost: it was cut off. Send the whole "
+        "file, or an edit of the lines that change; if the rest is to be deleted, end the text with a whole line and a "
+        "newline.",
+    )
+
+
+_MANY_LINES = 3
+
+
+def _lost_at_end(script: EditScript) -> int:
+    """Return how many lines more the last edit removes than it adds, if it goes to the end of the file."""
+    if not script.edits or not solid_lines(script.new):
+        return 0
+    last = script.edits[-1]
+    if last.o2 < len(script.old) or last.n2 < len(script.new):
+        return 0
+
+    moved = _count(script.new[n] for n in script.added)
+    lost = _count(script.old[last.o1 :]) - moved
+    return lost.total() - len(solid_lines(script.new[last.n1 :]))
+
+
+def _count(lines: Iterable[str]) -> Counter[str]:
+    return Counter(map(key_of, solid_lines(lines)))
+
+
+def _stops_in_line(script: EditScript, new: str) -> bool:
+    """Return whether the last line has no newline and is the beginning of a line that is lost."""
+    stump = _stump(script, new)
+    if not stump:
+        return False
+
+    lost = script.old[script.edits[-1].o1 :]
+    return any(key_of(line).startswith(stump) for line in lost)
+
+
+def _stops_in_new_line(script: EditScript, text: str, new: str) -> bool:
+    """Return whether the last line has no newline and is no line of the file, but most others are.
+
+    Of 1,600 commits without their last newline four are so, and land with it.
+    """
+    if not _stump(script, new):
+        return False
+    ends_in_newline = text.endswith(("\n", "\r"))
+    return ends_in_newline and _keeps_most(script)
+
+
+def _stump(script: EditScript, new: str) -> str:
+    """Return the key of a last line that has no newline and is no line of the file, or ""."""
+    if new.endswith(("\n", "\r")):
+        return ""
+    stump = key_of(script.new[-1])
+    keys = frozenset(map(key_of, script.old))
+    if stump in keys:
+        return ""
+    return stump
+
+
+def _keeps_most(script: EditScript) -> bool:
+    """Return whether most lines of the new text are the file's."""
+    solid = solid_lines(script.new)
+    fresh = solid_lines(script.new[n] for n in script.added)
+    return 2 * len(fresh) < len(solid)
+
+
+_PAIRS = ("()", "[]", "{}")
+
+
+def _stops_in_block(text: str, new: str, language: FileLanguage) -> bool:
+    """Return whether a bracket is open at the end of the new text, and none at the end of the file."""
+    before, after = without_spans(text, language), without_spans(new, language)
+    for pair in _PAIRS:
+        if _open_brackets(before, pair) == 0 and _open_brackets(after, pair) > 0:
+            return True
+    return False
+
+
+def _open_brackets(code: str, pair: str) -> int:
+    return code.count(pair[0]) - code.count(pair[1])

@@ -1,0 +1,80 @@
+"""A diff whose changed lines have their mark twice."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from holdfast.landing.text.lines import Doc, is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.landing.formats.hunks import Hunk, HunkLine
+    from holdfast.landing.text.file_kinds import FileKind
+
+_ITEM = re.compile(r"\+ {1,3}[\w\[(`*\"']")
+"""An item of a list, as prose has it."""
+
+
+def without_doubled_marks(doc: Doc, hunks: Sequence[Hunk], kind: FileKind) -> Sequence[Hunk] | None:
+    """Return the hunks with one mark a line, or None where the second one is content or there is none."""
+    added: list[str] = []
+    removed: list[str] = []
+    for line in chain.from_iterable(hunk.lines for hunk in hunks):
+        if line.mark not in "+-":
+            continue
+        if not _has_two_marks(line):
+            return None
+        if line.mark == "+":
+            added.append(line.text)
+        else:
+            removed.append(line.text)
+
+    if not _are_removable(doc, removed):
+        return None
+    if not removed and not _are_unlike_file(doc, added, kind):
+        return None
+
+    return [_with_one_mark(hunk) for hunk in hunks]
+
+
+def _has_two_marks(line: HunkLine) -> bool:
+    """Return whether the mark is there twice, and not three times: `++i` is code."""
+    if line.text.startswith(2 * line.mark):
+        return False
+    return line.text.startswith(line.mark)
+
+
+def _are_removable(doc: Doc, removed: Sequence[str]) -> bool:
+    """Return whether the file has all these lines without their second mark, and none with it."""
+    for line in removed:
+        if doc.has(line):
+            return False
+        bare = line[1:]
+        if not is_blank(bare) and not doc.has(bare):
+            return False
+    return True
+
+
+def _are_unlike_file(doc: Doc, added: Sequence[str], kind: FileKind) -> bool:
+    """Return whether a file of this kind has no lines such as these, which begin with `+`."""
+    for line in doc.lines:
+        if line.startswith("+"):
+            return False
+
+    is_list = all(map(_ITEM.match, added))
+    return kind != "prose" or not is_list
+
+
+def _with_one_mark(hunk: Hunk) -> Hunk:
+    lines: list[HunkLine] = []
+    for line in hunk.lines:
+        if line.mark in "+-":
+            lines.append(replace(line, text=line.text[1:]))
+        else:
+            lines.append(line)
+
+    return replace(hunk, lines=tuple(lines))

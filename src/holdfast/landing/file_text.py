@@ -1,0 +1,196 @@
+"""The text of a whole file, without what a model put around it or did to its lines."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from holdfast.landing import refusals
+from holdfast.landing.ladder.exact import with_mixed_endings
+from holdfast.landing.ladder.unmangle import without_mangling
+from holdfast.landing.text.byte_order_mark import MARK
+from holdfast.landing.text.file_kinds import kind_of
+from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.lines import Doc, contents_of, solid_lines
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.landing.text.file_kinds import FileKind
+    from holdfast.vocab.outcomes import Refused
+
+_FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+.#-]*\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """The content of a whole file, and what was undone to read it."""
+
+    text: str
+    undone: tuple[str, ...] = ()
+
+
+def read_file_text(text: str, new: str, path: str | None) -> FileText | Refused:
+    """Return the content that `new` means for a file with this text.
+
+    What is around the content or before its lines is undone if lines of the file come back by that; else it is refused.
+    """
+    new = _with_file_mark(text, new)
+    return _out_of_fence(text, new, path) or _out_of_escapes(text, new) or FileText(new)
+
+
+def _with_file_mark(text: str, new: str) -> str:
+    """Return the new text without a byte order mark: the file has none, unless the mark is all that changes."""
+    if not text or new.removeprefix(MARK) == text:
+        return new
+    return new.removeprefix(MARK)
+
+
+# ------------------------------------------------------------------------------ fences and prose
+
+
+@dataclass(frozen=True, slots=True)
+class _Fenced:
+    """The lines in the outermost fence, and the lines around it that are not blank."""
+
+    inside: list[str]
+    outside: list[str]
+
+
+def _out_of_fence(text: str, new: str, path: str | None) -> FileText | Refused | None:
+    """Return the lines in the outermost fence, a refusal, or None where the fence is content or there is none."""
+    doc = Doc(text)
+    fenced = _fenced(doc, new)
+    if fenced is None:
+        return None
+
+    kind = kind_of(path)
+    if _is_the_file(doc, fenced.inside, kind):
+        content = "\n".join((*fenced.inside, ""))
+        return FileText(content, ("a Markdown fence",))
+
+    is_rewrite = _shared_lines(doc, fenced.inside) == 0
+    if fenced.outside and is_rewrite:
+        return None
+    if kind == "prose" and (fenced.outside or is_rewrite):
+        return None
+    return refusals.plain(
+        "malformed", "the text is wrapped in a Markdown fence; send the file's content alone."
+    )
+
+
+def _fenced(doc: Doc, new: str) -> _Fenced | None:
+    """Return what is in the outermost fence, or None where the fence is the file's own or its lines are around it."""
+    lines = _with_last_fence_apart(contents_of(new))
+    fences = _fences(lines)
+    own = _fences(doc.lines)
+    if len(fences) < 2 or len(own) >= len(fences):
+        return None
+
+    first, last = fences[0], fences[-1]
+    around = lines[:first] + lines[last + 1 :]
+    if any(map(doc.has, around)):
+        return None
+    return _Fenced(lines[first + 1 : last], solid_lines(around))
+
+
+def _with_last_fence_apart(lines: list[str]) -> list[str]:
+    """Return the lines with a closing fence that is behind the last line on a line of its own."""
+    if len(_fences(lines)) % 2 == 0:
+        return lines
+    last = lines[-1].rstrip()
+    content = last.removesuffix("```")
+    if content in {"", last}:
+        return lines
+    return [*lines[:-1], content, "```"]
+
+
+def _fences(lines: Sequence[str]) -> list[int]:
+    return [n for n, line in enumerate(lines) if _FENCE.fullmatch(line)]
+
+
+def _is_the_file(doc: Doc, lines: Sequence[str], kind: FileKind) -> bool:
+    """Return whether these lines are the file with some changes.
+
+    In prose a fence around some of the lines may be the change.
+    """
+    shared = _shared_lines(doc, lines)
+    sizes = (len(frozenset(solid_lines(lines))), len(doc.key_set))
+    if kind == "prose":
+        return shared > 2 and 4 * shared >= 3 * max(sizes)
+    return shared > 0 and 2 * shared >= min(sizes)
+
+
+def _shared_lines(doc: Doc, lines: Sequence[str]) -> int:
+    """Return how many different lines of the file are among the lines."""
+    return len(doc.key_set.intersection(map(key_of, lines)))
+
+
+# --------------------------------------------------------------------- line numbers and escapes
+
+
+def _out_of_escapes(text: str, new: str) -> FileText | Refused | None:
+    """Return the content without line numbers or escapes, a refusal where that is not clear, or None."""
+    plain = without_mangling(text, new)
+    if plain is None:
+        return None
+    if len(contents_of(plain)) == len(contents_of(new)):
+        if new.endswith("\n"):
+            plain += "\n"
+        return FileText(plain, ("line numbers",))
+    if len(contents_of(new)) == 1:
+        return FileText(plain, (r"a literal \n for each newline",))
+
+    return refusals.plain(
+        "malformed",
+        "some lines have escapes that the file has not; send the file's content alone.",
+    )
+
+
+# --------------------------------------------------------------------------------- line endings
+
+
+# At the end of the text the second half may be missing.
+_CRLF = re.compile(r"\r\n|\r\Z")
+
+
+def with_file_endings(text: str, new: str) -> str:
+    """Return the new text in the line endings of the file.
+
+    Where only the endings differ, they are the edit.
+    """
+    doc = Doc(text)
+    if not any(doc.ends):
+        return new
+    if "\r" in new and doc.lines == contents_of(new):
+        return new
+    if doc.mixed:
+        return with_mixed_endings(text, new, doc.newline)
+
+    plain = _CRLF.sub("\n", new)
+    if doc.newline == "\n":
+        return plain
+    return plain.replace("\n", doc.newline)
+
+
+def with_file_end(text: str, new: str) -> str:
+    """Return the new text with a newline at its end if the file has one there, and without if it has none.
+
+    Where only that differs, it is the edit.
+    """
+    doc = Doc(text)
+    if not text or not new:
+        return new
+    if doc.lines == contents_of(new):
+        return new
+
+    ending = _LAST_ENDING.search(new)
+    if ending is None and not doc.ends_open:
+        return new + doc.newline
+    if ending is not None and doc.ends_open:
+        return new[: ending.start()]
+    return new
+
+
+_LAST_ENDING = re.compile(r"(?:\r\n|\r|\n)\Z")

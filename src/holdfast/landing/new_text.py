@@ -1,0 +1,242 @@
+"""Undo a mangling that shows only in the new text: entities, curly quotes, odd spaces, literal newlines.
+
+The old text of such a request is in the file as it is, so no rung undoes the mangling. What it proves is the file: its
+own lines come back, or its code has the plain character where the new lines have the other one.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import accumulate
+from operator import add
+from typing import TYPE_CHECKING
+
+from holdfast.landing import refusals
+from holdfast.landing.accidents import ACCIDENTS, FileFacts
+from holdfast.landing.text.code_spans import code_spans
+from holdfast.landing.text.edit_script import script_of
+from holdfast.landing.text.file_kinds import kind_of
+from holdfast.landing.text.languages import language_of
+from holdfast.landing.text.lines import split_lines
+from holdfast.landing.text.shared_ends import shared_ends
+from holdfast.syntax.parse_check import breaks
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Iterator, Sequence
+
+    from holdfast.landing.accidents import Accident
+    from holdfast.landing.text.code_spans import CodeSpans
+    from holdfast.vocab.outcomes import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText:
+    """The new text without its accidents, and the names of these."""
+
+    text: str
+    undone: tuple[str, ...] = ()
+
+
+def undone_warning(names: Sequence[str]) -> str:
+    """Return the sentence that tells what was undone."""
+    return f"the new text had {' and '.join(dict.fromkeys(names))}, and the file has not; this was undone."
+
+
+def without_accidents(
+    before: str, after: str, path: str | None, *, whole_file: bool = False
+) -> PlainText | Refused:
+    """Return the text after an edit without what happened to its new lines on their way, or a refusal.
+
+    `whole_file` says that the request wrote all lines of `after`, also those that did not change.
+    """
+    undone: list[str] = []
+    for accident in ACCIDENTS:
+        change = _Change(before, after, path, whole_file=whole_file)
+        if not accident.seen.search(change.middle):
+            continue
+        plain = _judge(accident, change)
+        if plain is None:
+            continue
+        if not isinstance(plain, str):
+            return plain
+        after = plain
+        undone.append(accident.name)
+
+    return PlainText(after, tuple(undone))
+
+
+class _Change:
+    """The lines that an edit changed, before and after it."""
+
+    def __init__(self, before: str, after: str, path: str | None, *, whole_file: bool) -> None:
+        self.before = before
+        self.after = after
+        self.path = path
+        self.language = language_of(path)
+        self.kind = kind_of(path)
+        self.whole_file = whole_file
+
+        head, tail = shared_ends(before, after)
+        self.start = after.rfind("\n", 0, head) + 1
+        self.tail = self._rest_of_line(len(after) - tail)
+
+    def _rest_of_line(self, at: int) -> int:
+        """Return how many characters are behind the line on which `at` is."""
+        end = self.after.find("\n", at)
+        if end < 0:
+            return 0
+        return len(self.after) - end
+
+    @property
+    def middle(self) -> str:
+        """The whole lines of the text after the edit in which all changes are."""
+        return self.after[self.start : len(self.after) - self.tail]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return split_lines(self.middle)[0]
+
+    @cached_property
+    def added(self) -> list[int]:
+        """The numbers of the lines in the middle that are new."""
+        old = split_lines(self.before[self.start : len(self.before) - self.tail])[0]
+        return script_of(old, self.lines).added
+
+    @cached_property
+    def file_lines(self) -> frozenset[str]:
+        return frozenset(split_lines(self.before)[0])
+
+    @cached_property
+    def lost_lines(self) -> frozenset[str]:
+        """The lines of the file that the text after the edit has no more."""
+        return self.file_lines - frozenset(split_lines(self.after)[0])
+
+    @property
+    def written(self) -> list[str]:
+        """The lines that are the request's own."""
+        if self.whole_file:
+            return split_lines(self.after)[0]
+        return [self.lines[n] for n in self.added]
+
+    def added_lines(self) -> Iterator[tuple[int, str]]:
+        """Yield each new line, behind the offset where it begins."""
+        lines, ends = split_lines(self.middle)
+        sizes = map(len, map(add, lines, ends))
+        starts = list(accumulate(sizes, initial=self.start))
+        for n in self.added:
+            yield starts[n], lines[n]
+
+    def rewritten(self, rewrite: Callable[[int, str], str]) -> str:
+        """Return the text after the edit with each new line rewritten; `rewrite` is passed its offset too."""
+        out: list[str] = []
+        end = 0
+        for at, line in self.added_lines():
+            out += (self.after[end:at], rewrite(at, line))
+            end = at + len(line)
+
+        out.append(self.after[end:])
+        return "".join(out)
+
+
+def _judge(accident: Accident, change: _Change) -> str | Refused | None:
+    """Return the text without the accident, None where it may be content, or a refusal where both may be."""
+    if accident.by_line and not _is_in_code_of_line(accident, change):
+        return None
+
+    plain = change.rewritten(lambda _, line: accident.undo(line))
+    # If nothing else changes, it is the edit.
+    if plain in {change.before, change.after}:
+        return None
+
+    is_whole = accident.is_whole(change.written)
+    restored: list[str] = []
+    if is_whole and change.kind not in accident.honest_in:
+        restored = _restored_lines(accident, change)
+    if len(restored) > 1:
+        return plain
+
+    spans = code_spans(change.after, change.language)
+    if not is_whole:
+        plain = _plain_code(accident, change, spans)
+    if _is_proven(accident, change, plain, spans, is_whole=is_whole):
+        return plain
+    if restored and change.whole_file:
+        return _refusal(accident, restored[0])
+
+    return None
+
+
+def _is_in_code_of_line(accident: Accident, change: _Change) -> bool:
+    """Return whether a new line, read alone, has the accident outside strings and comments.
+
+    Most code has such escapes in its strings, and all strings of a large file take long to find.
+    """
+    for _, line in change.added_lines():
+        spans = code_spans(line, change.language)
+        for _ in _matches_in_code(accident, line, 0, spans):
+            return True
+    return False
+
+
+def _restored_lines(accident: Accident, change: _Change) -> list[str]:
+    """Return the new lines that become lines which the file had."""
+    restored = []
+    for _, line in change.added_lines():
+        plain = accident.undo(line)
+        if plain != line and plain in change.lost_lines:
+            restored.append(line)
+    return restored
+
+
+def _plain_code(accident: Accident, change: _Change, spans: CodeSpans) -> str:
+    """Return the text after the edit without the accident outside strings and comments."""
+
+    def undo(start: int, line: str) -> str:
+        return accident.undo_where(line, lambda at: not spans.covers(start + at))
+
+    return change.rewritten(undo)
+
+
+def _is_proven(
+    accident: Accident, change: _Change, plain: str, spans: CodeSpans, *, is_whole: bool
+) -> bool:
+    """Return whether the code proves the accident: it parses only without, or has the plain character in that role."""
+    if plain in {change.before, change.after}:
+        return False
+    parses = breaks(change.before, change.after, change.path) is None
+    parses_plain = breaks(change.before, plain, change.path) is None
+    if parses is not parses_plain:
+        return parses_plain
+    if accident.only_whole and not is_whole:
+        return False
+
+    own = code_spans(change.before, change.language)
+    for _ in _matches_in_code(accident, change.before, 0, own):
+        return False
+
+    file = FileFacts(change.before, change.path, change.lost_lines)
+    for start, line in change.added_lines():
+        for found in _matches_in_code(accident, line, start, spans):
+            if accident.is_foreign(file, line, found):
+                return True
+
+    return False
+
+
+def _matches_in_code(
+    accident: Accident, text: str, start: int, spans: CodeSpans
+) -> Iterator[re.Match[str]]:
+    """Yield where the accident is in a text outside strings and comments; the text begins at `start`."""
+    for found in accident.seen.finditer(text):
+        if not spans.covers(start + found.start()):
+            yield found
+
+
+def _refusal(accident: Accident, line: str) -> Refused:
+    return refusals.plain(
+        "malformed",
+        f"`{line.strip()}` has {accident.name} where the file has plain characters. Send the plain characters; if the "
+        "others are meant, send an edit of that line alone.",
+    )

@@ -1,0 +1,185 @@
+"""The facts of declarations: who may use a name, how a function is called, what has a type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from holdfast.preservation import fact_tables as tables
+from holdfast.preservation.fact import Fact
+from holdfast.syntax.node_kinds import FUNCTIONS
+from holdfast.syntax.tree import span_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ast_grep_py import SgNode
+
+_OWN: Final = frozenset({"self", "cls", "self_parameter", "&self", "&mut self"})
+
+
+def declared_facts(node: SgNode, language: str) -> Iterator[Fact]:
+    """Yield the facts of one node that declares something, or says who may use it."""
+    kind = node.kind()
+    text = node.text()
+    start, _ = span_of(node)
+    if text in tables.VISIBILITY_WORDS[language]:
+        yield Fact("visibility", text, start)
+
+    if kind == "private_property_identifier":
+        yield Fact("visibility", "private", start)
+
+    if kind in tables.DECLARING:
+        yield from _declarations(node)
+
+    if kind in FUNCTIONS:
+        yield from _function_facts(node, language)
+
+    if kind == "method_declaration":
+        yield from _receiver_facts(node)
+
+    if language == "python" and _is_field(node):
+        yield _typed(node, node.field("left"), node.field("type"))
+
+
+def _declarations(node: SgNode) -> Iterator[Fact]:
+    """Yield the names that others may use: types, and values that are not in a function."""
+    name = node.field(tables.DECLARED_VALUES.get(node.kind(), "name"))
+    if name is None:
+        return
+    if _is_local(node):
+        return
+
+    text = name.text()
+    start, _ = span_of(name)
+    yield Fact("declared", text, start)
+    if name.kind() == "type_identifier":
+        yield Fact("name", text, start)
+
+    if text == "__all__":
+        for listed in node.find_all(kind="string"):
+            yield Fact("exported", listed.text().strip("\"'"), span_of(listed)[0])
+
+
+def _is_local(node: SgNode) -> bool:
+    if node.kind().endswith("_specifier"):
+        return node.field("body") is None
+    if node.kind() in tables.DECLARED_TYPES:
+        return False
+    return any(outer.kind() in FUNCTIONS for outer in node.ancestors())
+
+
+def _function_facts(function: SgNode, language: str) -> Iterator[Fact]:
+    named, listed = _name_node(function), parameters_of(function)
+    if named is None or listed is None:
+        return
+
+    name = named.text()
+    yield Fact("function", name, span_of(named)[0])
+    place = 0
+    for parameter in listed.named_children():
+        text = parameter_name(parameter)
+        if text in _OWN or "comment" in parameter.kind():
+            continue
+        fact = f"{name} {place} {text}"
+        yield Fact("parameter", fact, span_of(parameter)[0])
+        if _is_optional(parameter):
+            yield Fact("default", fact, _default_start(parameter))
+        place += 1
+        if language == "python":
+            yield _typed(function, parameter, parameter.field("type"))
+
+    if language == "python":
+        yield _typed(function, None, function.field("return_type"))
+
+
+def _name_node(function: SgNode) -> SgNode | None:
+    node: SgNode | None = function
+    while node is not None:
+        name = node.field("name")
+        if name is not None:
+            return name
+        inner = node.field("declarator")
+        if inner is not None and inner.kind().endswith("identifier"):
+            return inner
+        node = inner
+
+    return None
+
+
+def parameters_of(function: SgNode) -> SgNode | None:
+    """Return the node of the parameters of a function."""
+    node: SgNode | None = function
+    while node is not None:
+        listed = node.field("parameters")
+        if listed is not None:
+            return listed
+        node = node.field("declarator")
+
+    return None
+
+
+def parameter_name(parameter: SgNode) -> str:
+    """Return the name of a parameter."""
+    if parameter.kind() == "identifier":
+        return parameter.text()
+
+    for field in ("name", "pattern", "declarator"):
+        name = parameter.field(field)
+        if name is not None:
+            return name.text().lstrip("*&")
+
+    name = parameter.find(kind="identifier")
+    if name is not None:
+        return name.text()
+
+    return parameter.text()
+
+
+def _is_optional(parameter: SgNode) -> bool:
+    if parameter.kind() in tables.OPTIONAL_PARAMETERS:
+        return True
+    return parameter.field("value") is not None
+
+
+def _default_start(parameter: SgNode) -> int:
+    start, _ = span_of(parameter)
+    for field in ("value", "default_value"):
+        default = parameter.field(field)
+        if default is not None:
+            start, _ = span_of(default)
+    return start
+
+
+def _typed(holder: SgNode, name: SgNode | None, kept: SgNode | None) -> Fact:
+    """Return whether a parameter, a result or a field of Python has a type."""
+    what = "result"
+    if name is not None:
+        what = parameter_name(name)
+
+    named = _name_node(holder)
+    text = what
+    if named is not None:
+        text = f"{named.text()} {what}"
+
+    if kept is None:
+        return Fact("no type", text, span_of(name or holder)[0])
+
+    return Fact("type", text, span_of(kept)[0])
+
+
+def _is_field(node: SgNode) -> bool:
+    """Return whether a node sets a field of a class: `class A: x: int = 1`."""
+    if node.kind() != "assignment":
+        return False
+    outer = [each.kind() for each in node.ancestors()]
+    return outer[2:3] == ["class_definition"]
+
+
+def _receiver_facts(method: SgNode) -> Iterator[Fact]:
+    """Yield the type whose method a function of Go is."""
+    receiver = method.field("receiver")
+    if receiver is None:
+        return
+    of = receiver.find(kind="type_identifier")
+    if of is not None:
+        yield Fact("name", of.text(), span_of(of)[0])

@@ -1,0 +1,183 @@
+"""The facts that one edit of a fix removes and adds, and what the errors say of its place."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from holdfast.preservation.facts import facts_of
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.preservation.fact import Fact, FactKind
+    from holdfast.preservation.reports import Reports
+    from holdfast.syntax.edits import Edit
+    from holdfast.syntax.source import ParsedSource
+
+FactCount: TypeAlias = "Counter[tuple[FactKind, str]]"
+
+_SIMILAR: Final = 0.6
+_WORD: Final = re.compile(r"\w+")
+
+
+class FactComparison:
+    """The facts of two texts. A fact that is only moved is neither lost nor gained."""
+
+    def __init__(self, old: ParsedSource, new: ParsedSource, reports: Reports) -> None:
+        """Compare the facts of two texts; `reports` are those of the old one."""
+        self._old, self._new = old, new
+        self._reports = reports
+        self._old_facts, self._new_facts = facts_of(old), facts_of(new)
+        self._had, self._has = _count(self._old_facts), _count(self._new_facts)
+
+    def of_edit(self, edit: Edit) -> EditFacts:
+        """Return what an edit removes and adds."""
+        old_facts = _between(self._old_facts, edit.start, edit.end)
+        new_facts = _between(self._new_facts, edit.new_start, edit.new_end)
+        had, has = _count(old_facts), _count(new_facts)
+        lost = (had - has) & (self._had - self._has)
+        gained = (has - had) & (self._has - self._had)
+        is_at_error = self._touches(edit, self._reports.lines)
+        return EditFacts(
+            lost=_keep(old_facts, lost),
+            gained=_keep(new_facts, gained),
+            had=self._had,
+            has=self._has,
+            reports=self._reports,
+            is_at_error=is_at_error,
+            is_superfluous=self._is_superfluous(edit),
+            may_drop_part=self._touches(edit, self._reports.parts),
+            is_syntax=is_at_error and self._old.errors > 0,
+            edit=edit,
+            old=self._old,
+            new=self._new,
+        )
+
+    def _is_superfluous(self, edit: Edit) -> bool:
+        """Return whether an error says that something is superfluous here.
+
+        Of two definitions, either may go, though the error points at one.
+        """
+        if self._touches(edit, self._reports.superfluous):
+            return True
+        removed = self._old.text[edit.start : edit.end]
+        first_line = removed.partition("\n")[0]
+        return not self._reports.superfluous_names.isdisjoint(_WORD.findall(first_line))
+
+    def _touches(self, edit: Edit, lines: frozenset[int]) -> bool:
+        first = self._old.line_of(edit.start) + 1
+        last = self._old.line_of(edit.end) + 1
+        if edit.start == edit.end:
+            # Nothing was there: the error may be at the end of the line before.
+            first -= 1
+        return any(first <= line <= last for line in lines)
+
+
+def _count(facts: Sequence[Fact]) -> FactCount:
+    return Counter((fact.kind, fact.text) for fact in facts)
+
+
+def _between(facts: Sequence[Fact], start: int, end: int) -> list[Fact]:
+    return [fact for fact in facts if start <= fact.start < end]
+
+
+def _keep(facts: Sequence[Fact], wanted: FactCount) -> list[Fact]:
+    left = Counter(wanted)
+    kept = []
+    for fact in facts:
+        key = (fact.kind, fact.text)
+        if left[key]:
+            left[key] -= 1
+            kept.append(fact)
+
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class EditFacts:
+    """The facts that one edit removes and adds; `had` and `has` are those of the whole texts.
+
+    `is_at_error`: an error is in its lines. `is_syntax`: and the old text does not parse.
+    `is_superfluous`: an error calls something there superfluous; `may_drop_part`: a part of it.
+    """
+
+    lost: list[Fact]
+    gained: list[Fact]
+    had: FactCount
+    has: FactCount
+    reports: Reports
+    is_at_error: bool
+    is_superfluous: bool
+    may_drop_part: bool
+    is_syntax: bool
+    edit: Edit
+    old: ParsedSource
+    new: ParsedSource
+
+    def lost_of(self, *kinds: FactKind) -> list[Fact]:
+        """Return the facts of these kinds that are removed."""
+        return [fact for fact in self.lost if fact.kind in kinds]
+
+    def gained_of(self, *kinds: FactKind) -> list[Fact]:
+        """Return the facts of these kinds that are added."""
+        return [fact for fact in self.gained if fact.kind in kinds]
+
+    def lost_names(self) -> set[str]:
+        """Return the names that are used less often."""
+        return {fact.text for fact in self.lost_of("name", "call")}
+
+    def gained_names(self) -> list[str]:
+        """Return the names that are used more often."""
+        return [fact.text for fact in self.gained_of("name")]
+
+    @property
+    def removed(self) -> str:
+        """The old text."""
+        return self.old.text[self.edit.start : self.edit.end]
+
+    @property
+    def added(self) -> str:
+        """The new text."""
+        return self.new.text[self.edit.new_start : self.edit.new_end]
+
+    @property
+    def may_delete(self) -> bool:
+        """Whether something superfluous goes, and no value takes its place."""
+        if self.gained_of("literal", "evasion", "discard"):
+            return False
+        if self.is_superfluous:
+            return True
+        return self.may_drop_part and not self.lost_of("call", "guard") and not self.covers_lines
+
+    @property
+    def adds_words(self) -> bool:
+        """Whether the edit adds a word of any kind."""
+        had = Counter(_WORD.findall(self.removed))
+        has = Counter(_WORD.findall(self.added))
+        return bool(has - had)
+
+    @property
+    def is_similar(self) -> bool:
+        """Whether the old and the new text differ in a few characters."""
+        matcher = SequenceMatcher(None, self.removed, self.added, autojunk=False)
+        return matcher.ratio() >= _SIMILAR
+
+    @property
+    def covers_lines(self) -> bool:
+        """Whether the edit removes whole lines."""
+        line = self.old.text.rfind("\n", 0, self.edit.start) + 1
+        end = self.old.text.find("\n", self.edit.end)
+        before = self.old.text[line : self.edit.start]
+        after = self.old.text[self.edit.end : end]
+        return not f"{before}{after}".strip()
+
+    def is_new_statement(self, fact: Fact) -> bool:
+        """Return whether an added fact is in a statement that the edit adds as a whole."""
+        if self.removed:
+            return False
+        line = self.new.text.rfind("\n", 0, fact.start) + 1
+        return self.edit.new_start <= self.new.gap_after(line)

@@ -1,0 +1,51 @@
+"""One fact about what the code of a text does."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from holdfast.vocab.lazy_dataclass import dataclass
+
+FactKind: TypeAlias = Literal[
+    "call",
+    "name",
+    "literal",
+    "comparison",
+    "logic",
+    "arithmetic",
+    "stop",
+    "guard",
+    "handler",
+    "discard",
+    "evasion",
+    "wide type",
+    "wider type",
+    "literal type",
+    "constant result",
+    "constant return",
+    "compiled out",
+    "nothing",
+    "stub",
+    "copy",
+    "twice",
+    "argument",
+    "order",
+    "idle string",
+    "visibility",
+    "declared",
+    "exported",
+    "function",
+    "parameter",
+    "default",
+    "type",
+    "no type",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that the code does; `start` is where the word of it begins."""
+
+    kind: FactKind
+    text: str
+    start: int

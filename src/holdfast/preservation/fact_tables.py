@@ -1,0 +1,348 @@
+"""The tables by which a syntax tree is read: which nodes and words mean what, per language."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from holdfast.preservation.fact import FactKind
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# ------------------------------------------------------------------------------------------- nodes
+
+CALLEES: Final = {
+    "call": "function",
+    "call_expression": "function",
+    "method_invocation": "name",
+    "new_expression": "constructor",
+    "object_creation_expression": "type",
+    "macro_invocation": "macro",
+}
+"""The calls, each with the field that names the function."""
+LAST_PARTS: Final = ("function", "attribute", "property", "field", "name", "type")
+"""The fields by which the last part of a dotted or generic name is found."""
+
+NAMES: Final = _words(
+    "identifier field_identifier property_identifier shorthand_property_identifier"
+    " shorthand_field_identifier package_identifier"
+)
+TYPES: Final = _words(
+    "type type_annotation type_identifier primitive_type predefined_type generic_type"
+    " scoped_type_identifier type_arguments type_parameters sized_type_specifier union_type"
+    " type_descriptor template_argument_list integral_type floating_point_type boolean_type"
+    " array_type slice_type pointer_type map_type qualified_type interface_type function_type"
+    " reference_type abstract_type dynamic_type type_alias_declaration"
+)
+"""Nodes below which names are types."""
+IMPORTS: Final = _words(
+    "import_statement import_from_statement import_declaration use_declaration preproc_include"
+    " package_declaration future_import_statement"
+)
+BLOCKS: Final = _words("block compound_statement statement_block")
+LITERALS: Final = _words(
+    "integer float number number_literal integer_literal float_literal int_literal"
+    " decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal"
+    " decimal_floating_point_literal string string_literal raw_string_literal template_string"
+    " interpreted_string_literal char_literal character_literal rune_literal concatenated_string"
+    " true false none null null_literal boolean_literal nil undefined imaginary_literal"
+)
+OPERATIONS: Final = _words(
+    "binary_expression binary_operator comparison_operator boolean_operator not_operator"
+    " unary_expression augmented_assignment augmented_assignment_expression assignment_expression"
+    " assignment_statement compound_assignment_expr"
+)
+"""Nodes whose unnamed children are operators."""
+COMPARISONS: Final = _words("== != === !== < > <= >= in is") | {"not in", "is not"}
+LOGIC: Final = _words("and or not && || ! ??")
+OTHER_SIGNS: Final = {
+    "python": _words("&& || ! === !== ??"),
+    "javascript": _words("and or not is in"),
+    "typescript": _words("and or not is in"),
+    "tsx": _words("and or not is in"),
+}
+"""The comparisons and the logic of other languages, which a fix may replace; without an entry, see below."""
+SIGNS_OF_SCRIPTS: Final = _words("=== !== ?? and or not is in")
+STRICTER: Final = _words("and &&")
+"""Operators that add a condition, and take none away."""
+ARITHMETIC: Final = _words("+ - * / % ** // & | ^ << >>")
+SEPARATORS: Final = _words("; ,")
+ADDED_SIGNS: Final = _words("!= !==") | LOGIC
+"""Signs that no syntax error asks for."""
+EQUALITY: Final = re.compile("equal|same|compare|digest|cmp|match", re.IGNORECASE)
+"""The names of functions that compare two values."""
+ORDERED: Final = _words("- / % ** // << >> < > <= >=")
+"""Operators whose operands cannot be swapped."""
+ASSIGNING: Final = {f"{word}=": word for word in ARITHMETIC}
+OPERATORS: Final[dict[str, FactKind]] = {
+    **dict.fromkeys(COMPARISONS, "comparison"),
+    **dict.fromkeys(LOGIC, "logic"),
+    **dict.fromkeys(ARITHMETIC, "arithmetic"),
+}
+STOPS: Final = {
+    "raise_statement": "raise",
+    "throw_statement": "throw",
+    "throw_expression": "throw",
+    "assert_statement": "assert",
+    "return_statement": "return",
+    "return_expression": "return",
+}
+"""Statements that end a function, or the program."""
+ERRORS: Final = _words("raise throw assert")
+STOP_WORDS: Final = ERRORS | _words("return await break continue")
+GUARDS: Final = {
+    "await": "await",
+    "await_expression": "await",
+    "defer_statement": "defer",
+    "with_item": "with",
+    "synchronized_statement": "synchronized",
+    "finally_clause": "finally",
+    "lock_statement": "lock",
+    "virtual_specifier": "override",
+    "override_modifier": "override",
+    "super_interfaces": "implements",
+    "implements_clause": "implements",
+    "superclass": "extends",
+    "extends_clause": "extends",
+    "base_class_clause": "extends",
+    "reference_declarator": "&",
+}
+"""Constructs that protect what is in them, or wait for it."""
+HANDLERS: Final = {"except_clause": "except", "catch_clause": "catch"}
+BINDINGS: Final = {
+    "assignment": ("left", "right"),
+    "variable_declarator": ("name", "value"),
+    "assignment_expression": ("left", "right"),
+    "let_declaration": ("pattern", "value"),
+    "const_item": ("name", "value"),
+    "static_item": ("name", "value"),
+    "short_var_declaration": ("left", "right"),
+    "assignment_statement": ("left", "right"),
+    "var_spec": ("name", "value"),
+    "const_spec": ("name", "value"),
+    "init_declarator": ("declarator", "value"),
+    "preproc_def": ("name", "value"),
+    "function_definition": ("name", "body"),
+    "function_declaration": ("name", "body"),
+    "function_item": ("name", "body"),
+    "method_declaration": ("name", "body"),
+    "method_definition": ("name", "body"),
+    "class_definition": ("name", "body"),
+}
+"""Nodes that define a name, with the fields of the name and of its value."""
+WRITES: Final = {
+    "assignment": "left",
+    "augmented_assignment": "left",
+    "assignment_expression": "left",
+    "augmented_assignment_expression": "left",
+    "compound_assignment_expr": "left",
+    "update_expression": "argument",
+    "assignment_statement": "left",
+    "inc_statement": "",
+    "dec_statement": "",
+    "for_statement": "left",
+    "for_in_statement": "left",
+    "global_statement": "",
+    "nonlocal_statement": "",
+    "attribute": "object",
+    "member_expression": "object",
+    "field_expression": "argument",
+    "selector_expression": "operand",
+    "method_invocation": "object",
+    "subscript": "value",
+    "subscript_expression": "object",
+    "index_expression": "operand",
+    "array_access": "array",
+    "pointer_expression": "argument",
+    "reference_expression": "value",
+    "unary_expression": "argument",
+}
+"""Nodes that set a variable, or use what is in it, with the field of the variable."""
+NOTHING: Final = {""} | _words(
+    "None null nil NULL nullptr undefined 0 0.0 0L 0.0f -1 False false FALSE True true TRUE"
+    " \"\" '' `` [] {} () list() dict() set() tuple() vec![] object() pass ... {0} todo!()"
+    " unimplemented!() unreachable!() String::new() Vec::new() Default::default() lambda:None"
+)
+"""Values and bodies without meaning."""
+DECLARED_ELSEWHERE: Final = _words("extern va_list jmp_buf")
+"""Words of a declaration of C whose variable another function sets."""
+NAMES_OF_NOTHING: Final = {""} | _words("main false true null nil none noop no_op")
+"""Names that mean nothing, and the one function that a program must have."""
+
+# -------------------------------------------------------------------------------------- words
+
+EVADING_CALLS: Final = {
+    "python": _words(
+        "cast getattr setattr eval exec suppress vars globals locals __import__ hasattr bool"
+    ),
+    "typescript": _words("eval Function parse stringify catch Boolean"),
+    "tsx": _words("eval Function parse stringify catch Boolean"),
+    "javascript": _words("eval Function catch Boolean"),
+    "c": frozenset[str](),
+    "cpp": _words("reinterpret_cast const_cast any_cast"),
+    "rust": _words(
+        "unwrap_or unwrap_or_default unwrap_or_else ok unreachable todo unimplemented transmute"
+        " forget leak catch_unwind is_ok is_err is_some is_none"
+    ),
+    "java": _words("orElse orElseGet requireNonNullElse"),
+    "go": _words("recover"),
+}
+"""Functions that keep the checker from seeing an error, or put a value in its place."""
+FOREIGN_COMMENTS: Final = {
+    "python": ("//", "/*"),
+    "javascript": ("# ",),
+    "typescript": ("# ",),
+    "tsx": ("# ",),
+    "c": ("--",),
+    "cpp": ("--",),
+    "rust": ("# ",),
+    "java": ("# ",),
+    "go": ("# ",),
+}
+"""How comments of other languages begin, which are no code here."""
+WIDE_TYPES: Final = {
+    "python": _words("Any any Incomplete object"),
+    "typescript": _words("any unknown Function object never"),
+    "tsx": _words("any unknown Function object never"),
+    "javascript": frozenset[str](),
+    "c": frozenset[str](),
+    "cpp": frozenset[str](),
+    "rust": _words("Any"),
+    "java": _words("Object"),
+    "go": _words("any"),
+}
+"""Types that fit every value."""
+UNCHECKED_TYPES: Final = _words("Any any Incomplete")
+"""Those of them with which nothing is checked any more."""
+UNIONS: Final = _words("| Optional Union")
+OPTIONAL_PARAMETERS: Final = _words(
+    "default_parameter typed_default_parameter optional_parameter optional_parameter_declaration"
+    " assignment_pattern list_splat_pattern dictionary_splat_pattern variadic_parameter"
+)
+DECLARED_TYPES: Final = _words(
+    "class_definition class_declaration abstract_class_declaration interface_declaration"
+    " enum_declaration type_alias_declaration record_declaration struct_item enum_item trait_item"
+    " type_item struct_specifier class_specifier enum_specifier union_specifier type_spec"
+)
+DECLARED_VALUES: Final = {
+    "variable_declarator": "name",
+    "const_spec": "name",
+    "var_spec": "name",
+    "const_item": "name",
+    "static_item": "name",
+    "init_declarator": "declarator",
+    "assignment": "left",
+}
+"""Declarations whose names others may use if they are not in a function."""
+DECLARING: Final = DECLARED_TYPES.union(DECLARED_VALUES)
+VISIBILITY_WORDS: Final = {
+    "python": frozenset[str](),
+    "javascript": _words("export default"),
+    "typescript": _words("export default public private protected"),
+    "tsx": _words("export default public private protected"),
+    "c": _words("static"),
+    "cpp": _words("static public private protected"),
+    "rust": _words("pub"),
+    "java": _words("public private protected"),
+    "go": frozenset[str](),
+}
+"""Words that say who may use a name; in C `static` keeps it in its file."""
+NARROWING: Final = _words("private protected static")
+READ_ONLY: Final = _words("const final readonly")
+PROMISES: Final = _words("override @Override extends implements await")
+"""What a declaration promises: an error about the promise asks to keep it, not to drop it."""
+COPYING_CALLS: Final = _words(
+    "list dict set tuple copy deepcopy sorted slice concat clone to_vec to_owned from of"
+)
+"""Functions that return a copy of what they get, or are called on."""
+RECEIVERS: Final = _words("self cls this super _")
+CONVERSIONS: Final = _words(
+    "str int float bool bytes list tuple set dict repr len iter String Number Boolean BigInt Array"
+    " parseInt parseFloat toString valueOf to_string to_owned clone into as_str as_ref iter collect"
+    " string from static_cast c_str cloned copied unwrap borrow intValue doubleValue longValue"
+    " as_bytes encode decode float64 int64 int32 uint"
+)
+"""Functions that only change the type of a value."""
+
+# ------------------------------------------------------------------------------------- patterns
+
+_BLANK_ON_THE_LEFT: Final = r"(?:[\w.]+\s*,\s*)*(_)\s*(?:,\s*\w+\s*)*:?=[^=].*\w\("
+_OPTIONAL: Final = r"[^:=]*?(\?)"
+
+
+def _compiled(
+    rows: list[tuple[str, FactKind, str, str]],
+) -> dict[str, list[tuple[re.Pattern[str], FactKind, str]]]:
+    table: dict[str, list[tuple[re.Pattern[str], FactKind, str]]] = {}
+    for node, fact, word, pattern in rows:
+        compiled = re.compile(pattern, re.DOTALL)
+        table.setdefault(node, []).append((compiled, fact, word))
+    return table
+
+
+PATTERNS: Final = _compiled(
+    [
+        ("preproc_if", "compiled out", "", r"(#[^\n]*)"),
+        (
+            "preproc_ifdef",
+            "compiled out",
+            "",
+            r"(?!#\s*ifndef\s+(?P<name>\w+)\s*#\s*define\s+(?P=name)\b)(#[^\n]*)",
+        ),
+        ("preproc_def", "compiled out", "", r"(#\s*define\s+NDEBUG)"),
+        ("if_statement", "handler", "if", r"if\b[^{]*(\{)\s*\}$"),
+        ("type_qualifier", "guard", "", r"(const)$"),
+        ("marker_annotation", "guard", "", r"(@Override)$"),
+        ("final", "guard", "", r"(final)$"),
+        ("readonly", "guard", "", r"(readonly)$"),
+        ("try_expression", "guard", "", r".*(\?)$"),
+        ("as_expression", "evasion", "", r".*\s(as)\s"),
+        ("non_null_expression", "evasion", "", r".*(!)$"),
+        ("type_assertion", "evasion", "<type>", r"(<)"),
+        ("ambient_declaration", "evasion", "", r"(declare)\b"),
+        ("unary_expression", "evasion", "", r"(typeof)\b"),
+        ("call_expression", "evasion", "?.", r"[\w.]+(\?\.)\("),
+        ("type_qualifier", "evasion", "", r"(mutable)$"),
+        ("storage_class_specifier", "evasion", "", r"(mutable)$"),
+        (
+            "cast_expression",
+            "evasion",
+            "a pointer cast",
+            r"(\()(?!\s*(?:const\s+)?void\b)[\w\s]+\*+\s*\)",
+        ),
+        ("catch_clause", "evasion", "", r"catch\s*\([^)]*?\b(exception)\b"),
+        ("match_arm", "evasion", "_", r"(_)\s*=>"),
+        ("throws", "evasion", "", r"throws.*\b(Exception|Throwable)\b"),
+        ("assignment_statement", "evasion", "_ =", r"(_)\s*=\s*[\w.]+$"),
+        ("let_declaration", "evasion", "let _", r"let\s+(_)\s*=\s*[\w.]+;?$"),
+        ("ternary_expression", "logic", "? :", r".*?(\?)"),
+        ("conditional_expression", "logic", "if else", r".*?\s(if|\?)\s"),
+        ("goto_statement", "evasion", "", r"(goto)"),
+        ("unsafe_block", "evasion", "", r"(unsafe)"),
+        ("catch_clause", "evasion", "catch (...)", r"catch\s*\(\s*(\.\.\.)"),
+        ("catch_clause", "evasion", "", r"catch\s*\([^)]*?\b(Exception|Throwable)\b"),
+        ("except_clause", "evasion", "", r"except\s+(Exception|BaseException)\b"),
+        ("except_clause", "evasion", "except:", r"except\s*(:)"),
+        ("property_signature", "wider type", "", _OPTIONAL),
+        ("optional_parameter", "wider type", "", _OPTIONAL),
+        ("public_field_definition", "wider type", "", _OPTIONAL),
+        ("cast_expression", "discard", "", r"(\(void\))\s*[\w.:>-]+\("),
+        ("if_expression", "discard", "", r"if\s+let\s+(?:Ok|Some)\(_\)[^{]*(\{)\s*\}$"),
+        (
+            "if_statement",
+            "discard",
+            "",
+            r"if\b[^{]*\berr\w*\s*!=\s*nil\s*\{\s*return\b[^}]*\b(nil)\s*\}$",
+        ),
+        ("match_arm", "evasion", "Err(_) =>", r"(Err\(_\w*\))\s*=>(?!.*(?:panic|Err\())"),
+        ("let_declaration", "discard", "", r"let\s+(_)\s*(?::[^=]*)?=.*\("),
+        ("short_var_declaration", "discard", "", _BLANK_ON_THE_LEFT),
+        ("assignment_statement", "discard", "", _BLANK_ON_THE_LEFT),
+        ("assignment", "discard", "", _BLANK_ON_THE_LEFT),
+    ]
+)
+"""How the texts of some nodes show a fact; the group is its word, unless one is given."""

@@ -1,0 +1,357 @@
+"""Whether each edit of a fix has to do with a diagnostic.
+
+An edit is about a diagnostic if it is in the statement of one, or declares or imports a name in
+one. What a relevant edit declares makes the edits of its users relevant, too.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from holdfast.preservation.reports import errors_among, names_in
+from holdfast.syntax.edits import Edit, edits_between
+from holdfast.syntax.tokens import KEYWORDS, tokenize
+from holdfast.syntax.tree import all_nodes, span_of
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ast_grep_py import SgNode
+
+    from holdfast.syntax.source import ParsedSource
+    from holdfast.vocab.diagnostics import Area, Diagnostic
+
+_BLOCKS: Final = frozenset(
+    {
+        "block",
+        "statement_block",
+        "compound_statement",
+        "class_body",
+        "declaration_list",
+        "function_body",
+        "module",
+        "program",
+        "translation_unit",
+        "source_file",
+        "interface_body",
+        "enum_body",
+        "field_declaration_list",
+        "enum_variant_list",
+        "constructor_body",
+        "switch_block",
+        "match_block",
+        "switch_body",
+    }
+)
+_DECLARATION: Final = re.compile(
+    "declaration|definition|specifier|assignment|_item|signature|annotation|decorated|export|field"
+)
+_IMPORT: Final = re.compile(r"\s*(?:#\s*include\b|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s)")
+_EMPTY: Final = frozenset({"", "pass", "...", ".", ";"})
+_MARKS: Final = frozenset({"open", "close"})
+_WORD: Final = re.compile(r"[^\W\d]\w*")
+_NEAR: Final = 3
+"""How many lines from a syntax error its cause may be."""
+
+
+def unrelated_edits(
+    old: ParsedSource, new: ParsedSource, path: str, diagnostics: Sequence[Diagnostic]
+) -> list[Edit]:
+    """Return the edits that have to do with no diagnostic; [] if none has a place."""
+    errors = errors_among(diagnostics)
+    places: list[int] = []
+    for error in errors:
+        if error.path in {"", path}:
+            places += _places(error, old)
+
+    if not places:
+        return []
+
+    edits = edits_between(old.text, new.text, old.language)
+    edits = [edit for edit in edits if not _imports(edit, new.text)]
+    if old.errors:
+        return [edit for edit in edits if not _is_near(edit, places, old, new)]
+
+    return _Related(old, new, errors, places).unrelated(edits)
+
+
+def _places(diagnostic: Diagnostic, source: ParsedSource) -> list[int]:
+    """Return the offsets to which a diagnostic, its notes and its fix-its point."""
+    areas: list[Area | None] = [diagnostic.area]
+    areas += [each.area for each in diagnostic.related]
+    for fixit in diagnostic.fixits:
+        areas += [edit.area for edit in fixit.edits]
+
+    found = []
+    for area in areas:
+        if area is None:
+            continue
+        for line, column in ((area.line, area.column), (area.end_line, area.end_column)):
+            offset = source.offset(line, column)
+            if offset is not None:
+                found.append(offset)
+
+    return found
+
+
+def _imports(edit: Edit, after: str) -> bool:
+    """Return whether an edit only adds imports."""
+    if edit.start != edit.end:
+        return False
+    for line in after[edit.new_start : edit.new_end].split("\n"):
+        if line.strip() and not _IMPORT.match(line):
+            return False
+    return True
+
+
+def _is_near(edit: Edit, places: Sequence[int], old: ParsedSource, new: ParsedSource) -> bool:
+    """Return whether an edit may be the cure of a syntax error: it is near, or only punctuation."""
+    first = old.line_of(edit.start) - _NEAR
+    last = old.line_of(edit.end) + _NEAR
+    for place in places:
+        if first <= old.line_of(place) <= last:
+            return True
+
+    removed = old.text[edit.start : edit.end]
+    added = new.text[edit.new_start : edit.new_end]
+    for token in tokenize(f"{removed} {added}", old.language):
+        if token.kind in _MARKS:
+            continue
+        if token.text not in ",;:\"'`":
+            return False
+
+    return True
+
+
+# ----------------------------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement without the blocks in it: its spans, and whether it declares something."""
+
+    spans: tuple[tuple[int, int], ...]
+    declares: bool
+    text: str
+
+    def has(self, offset: int) -> bool:
+        """Return whether an offset is in the statement."""
+        return any(start <= offset <= end for start, end in self.spans)
+
+    @property
+    def start(self) -> int:
+        """Where the statement begins."""
+        return self.spans[0][0]
+
+    @property
+    def end(self) -> int:
+        """Where the statement ends, with the blocks in it."""
+        return self.spans[-1][1]
+
+    @property
+    def words(self) -> set[str]:
+        """The names and keywords in the statement."""
+        return set(_WORD.findall(self.text))
+
+
+def _statements(source: ParsedSource) -> list[Statement]:
+    """Return all statements and members of a text, each without the blocks in it."""
+    found: list[Statement] = []
+    if source.root is None:
+        return found
+
+    for block in all_nodes(source.root):
+        if block.kind() not in _BLOCKS:
+            continue
+        found += [_statement(child, source) for child in block.named_children()]
+
+    return found
+
+
+def _statement(node: SgNode, source: ParsedSource) -> Statement:
+    start, end = span_of(node)
+    spans: list[tuple[int, int]] = []
+    at = start
+    for block in _outer_blocks(node):
+        block_start, block_end = span_of(block)
+        spans.append((at, block_start))
+        at = max(block_start, block_end - 1)
+
+    spans.append((at, max(at, end)))
+    text = " ".join(source.text[first:last] for first, last in spans)
+    declares = _DECLARATION.search(node.kind()) is not None
+    return Statement(tuple(spans), declares, text)
+
+
+def _outer_blocks(node: SgNode) -> list[SgNode]:
+    found: list[SgNode] = []
+    waiting = list(reversed(node.children()))
+    while waiting:
+        child = waiting.pop()
+        if child.kind() in _BLOCKS:
+            found.append(child)
+        else:
+            waiting += reversed(child.children())
+
+    return found
+
+
+# --------------------------------------------------------------------------------- relatedness
+
+
+class _Related:
+    """The statements of a text that parses, and the names that the diagnostics are about.
+
+    `_named` are the names in messages, `_names` also those in the statements of diagnostics. `_used`
+    and `_added` are what the related edits declare and add.
+    """
+
+    def __init__(
+        self,
+        old: ParsedSource,
+        new: ParsedSource,
+        errors: Sequence[Diagnostic],
+        places: Sequence[int],
+    ) -> None:
+        self._old, self._new = old, new
+        self._statements = _statements(old)
+        self._failing: list[Statement] = []
+        for statement in self._statements:
+            if any(statement.has(place) for place in places):
+                self._failing.append(statement)
+
+        self._places = places
+        self._named: set[str] = set()
+        for error in errors:
+            self._named |= names_in(error) - KEYWORDS
+
+        self._names = set(self._named)
+        for statement in self._failing:
+            self._names |= statement.words
+
+        self._used: set[str] = set()
+        self._added: set[str] = set()
+
+    def unrelated(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Return the edits that have to do with no diagnostic, nor with an edit that has."""
+        left = list(edits)
+        while True:
+            related = [edit for edit in left if self._is_related(edit)]
+            if not related:
+                return [edit for edit in left if not self._is_moved(edit)]
+            for edit in related:
+                left.remove(edit)
+                self._add_declared(edit)
+
+    def _is_related(self, edit: Edit) -> bool:
+        statement = self._statement_of(edit)
+        if statement in self._failing:
+            return True
+        if self._says_name(edit):
+            return True
+        if self._adds_beside(edit):
+            return True
+        if statement is None:
+            return False
+
+        return self._declares_failing(statement) or self._uses_name(statement)
+
+    def _adds_beside(self, edit: Edit) -> bool:
+        """Return whether an edit only adds code to what a diagnostic is about."""
+        removed = self._old.text[edit.start : edit.end]
+        if removed.strip() in _EMPTY and self._completes(edit):
+            return True
+        if removed:
+            return False
+
+        return self._is_beside(edit) or self._extends_name(edit)
+
+    def _declares_failing(self, statement: Statement) -> bool:
+        """Return whether a diagnostic is in the body of what a statement declares."""
+        if not statement.declares or len(statement.spans) == 1:
+            return False
+        return any(statement.start <= place <= statement.end for place in self._places)
+
+    def _uses_name(self, statement: Statement) -> bool:
+        """Return whether a statement declares what a diagnostic is about, or uses a new name."""
+        if statement.declares and statement.words & self._names:
+            return True
+        return bool(statement.words & self._used)
+
+    def _says_name(self, edit: Edit) -> bool:
+        """Return whether an edit adds or replaces a name that a message names."""
+        old = set(_WORD.findall(self._old.text[edit.start : edit.end]))
+        new = set(_WORD.findall(self._new.text[edit.new_start : edit.new_end]))
+        wanted = {word.lower() for word in self._named | self._used}
+        for word in new - old:
+            if word.lower() in wanted:
+                return True
+
+        return len(old) == 1 and old <= self._named
+
+    def _extends_name(self, edit: Edit) -> bool:
+        """Return whether an edit adds an index, a member or a call to a name in a message."""
+        if self._new.text[edit.new_start] not in "[.(":
+            return False
+        words = _WORD.findall(self._old.line_text(edit.start)[: self._column(edit)])
+        return not self._named.isdisjoint(words[-1:])
+
+    def _column(self, edit: Edit) -> int:
+        return edit.start - self._old.text.rfind("\n", 0, edit.start) - 1
+
+    def _completes(self, edit: Edit) -> bool:
+        """Return whether new code is in the header or the body of what a diagnostic is about."""
+        for statement in self._statements:
+            if not statement.start <= edit.start <= statement.end:
+                continue
+            if statement in self._failing:
+                return True
+            is_header = statement.has(edit.start) and len(statement.spans) > 1
+            if not is_header:
+                continue
+            for place in self._places:
+                if statement.start <= place <= statement.end:
+                    return True
+
+        return False
+
+    def _is_beside(self, edit: Edit) -> bool:
+        """Return whether new lines are right before or after a statement with a diagnostic."""
+        end = self._old.gap_before(edit.start)
+        following = self._old.gap_after(edit.start)
+        for statement in self._failing:
+            if statement.start == following:
+                return True
+            if statement.end == end:
+                return True
+
+        return False
+
+    def _is_moved(self, edit: Edit) -> bool:
+        """Return whether an edit only removes words that related edits add beside an error."""
+        if edit.new_start != edit.new_end:
+            return False
+        old = set(re.findall(r"\w+", self._old.text[edit.start : edit.end]))
+        if not old & self._added:
+            return False
+        return old <= self._added | self._names
+
+    def _add_declared(self, edit: Edit) -> None:
+        """Add what a related edit introduces or declares: its users may change with it."""
+        new = self._new.text[edit.new_start : edit.new_end]
+        self._added.update(re.findall(r"\w+", new))
+        self._used |= set(_WORD.findall(new)) - set(_WORD.findall(self._old.text))
+        statement = self._statement_of(edit)
+        if statement is None or not statement.declares:
+            return
+
+        declared, bracket, _ = statement.text.partition("(")
+        if bracket:
+            self._used.update(_WORD.findall(declared)[-1:])
+
+    def _statement_of(self, edit: Edit) -> Statement | None:
+        """Return the smallest statement around an edit."""
+        around = [each for each in self._statements if each.has(edit.start)]
+        return min(around, key=lambda each: each.end - each.start, default=None)

@@ -1,0 +1,361 @@
+"""Apply a rule to a text: the message, the place and the code must fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from holdfast.rules.import_block import place_import
+from holdfast.rules.match.context import comments_at
+from holdfast.rules.match.missing_name import other_reading
+from holdfast.rules.match.surroundings import (
+    NewContent,
+    Surroundings,
+    is_in_idle_loop,
+    surroundings_of,
+)
+from holdfast.rules.match.token_pattern import TokenMatch, find_token_matches
+from holdfast.rules.match.tree_pattern import TreeMatch, find_matches
+from holdfast.rules.rule import (
+    END_OF_LINE,
+    Example,
+    Rule,
+    TokenRewrite,
+    TreeRewrite,
+    argument_texts,
+    diagnostic_of,
+    fill,
+    plain_type,
+    value_in,
+)
+from holdfast.syntax.edits import common_start
+from holdfast.syntax.source import ParsedSource
+from holdfast.syntax.tokens import COMMON, first_at, is_content, tokenize
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.vocab.diagnostics import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class NoFit:
+    """The rule does not fit here; `reason` says why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """The new text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A new text for a span; `whole` is the span of the pattern, `holes` the texts of its holes."""
+
+    start: int
+    end: int
+    text: str
+    whole: tuple[int, int]
+    holes: Mapping[str, str]
+
+
+def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
+    """Rewrite the one place that the diagnostic is about."""
+    source = ParsedSource(text, rule.target, diagnostic.path)
+    if not _answers(rule, source, diagnostic):
+        return NoFit("the message is another one, or names something else")
+    if _may_mean_another(rule, source, diagnostic):
+        return NoFit("the program may have another thing that the missing name means")
+
+    changes: list[_Change] = []
+    if rule.rewrite is not None:
+        change = _change_of(rule.rewrite, source, diagnostic)
+        if not isinstance(change, NoFit):
+            change = _differs_around(rule, source, change) or change
+        if isinstance(change, NoFit):
+            return change
+        changes.append(change)
+
+    new = _with_imports(_spliced(text, changes), rule, diagnostic)
+    if new is None:
+        return NoFit("the message lacks a name that the import needs")
+
+    return _checked(new, source, rule)
+
+
+def _may_mean_another(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
+    """Return whether a missing name can be read in a way that no example of the rule can."""
+    reading = other_reading(source, diagnostic)
+    if reading is None or rule.widened:
+        return False
+    for example in rule.examples:
+        known = ParsedSource(example.before, rule.target)
+        if other_reading(known, diagnostic_of(rule, example)) == reading:
+            return False
+    return True
+
+
+def _is_uncommented(rule: Rule, source: ParsedSource, change: _Change) -> bool:
+    """Return whether no comment is about a place, or only one that an example has too."""
+    comments = comments_at(source, change.start, change.end)
+    known = [example.before for example in rule.examples]
+    return all(any(line in text for text in known) for line in comments.split("\n"))
+
+
+def _differs_around(rule: Rule, source: ParsedSource, change: _Change) -> NoFit | None:
+    """Return what around a place may say that something else is meant than in the examples."""
+    if is_in_idle_loop(source, change.start):
+        return NoFit("the loop around counts for something that its body does not do")
+    if not rule.uncommented:
+        return None
+    if not _is_uncommented(rule, source, change):
+        return NoFit("a comment says what is meant, and a rule cannot read it")
+
+    here = surroundings_of(source, change.whole, change.holes)
+    known: list[Surroundings] = []
+    for example in rule.examples:
+        known += _surroundings_in(rule, example)
+
+    reason = here.difference_from(known, content=_content_of(rule))
+    if not reason:
+        return None
+
+    return NoFit(reason)
+
+
+def _surroundings_in(rule: Rule, example: Example) -> list[Surroundings]:
+    source = ParsedSource(example.before, rule.target)
+    if rule.rewrite is None:
+        return []
+    change = _change_of(rule.rewrite, source, diagnostic_of(rule, example))
+    if isinstance(change, NoFit):
+        return []
+    return [surroundings_of(source, change.whole, change.holes)]
+
+
+def _content_of(rule: Rule) -> NewContent:
+    """Return what the fix writes that the pattern does not have.
+
+    A function that is called, or a type, is no operand.
+    """
+    if rule.rewrite is None:
+        return "nothing"
+    old = {token.text for token in tokenize(rule.rewrite.pattern, rule.target)}
+    new = tokenize(rule.rewrite.fix, rule.target)
+    found: NewContent = "nothing"
+    for token, following in zip_longest(new, new[1:]):
+        if not is_content(token) or token.text in old:
+            continue
+        is_part = following is not None and following.text in _AFTER_PART
+        if not is_part and token.text not in COMMON:
+            return "operand"
+        found = "call"
+
+    return found
+
+
+_AFTER_PART = frozenset({"(", ".", "::", "<", "!"})
+"""What follows a function that is called, or something with members."""
+
+
+def _checked(new: str, source: ParsedSource, rule: Rule) -> Rewritten | NoFit:
+    """Return a new text if it parses and all its parts have an effect."""
+    if new == source.text:
+        return NoFit("nothing would change")
+    if rule.rewrite is None:
+        return Rewritten(new)
+
+    made = ParsedSource(new, source.language)
+    if made.errors > source.errors and not source.errors:
+        return NoFit("the new text would not parse")
+    if made.idle_statements > source.idle_statements and not made.errors:
+        return NoFit("a statement would have no effect")
+    if made.idle_operations > source.idle_operations:
+        return NoFit("an operator would have the same operand twice")
+
+    return Rewritten(new)
+
+
+def _answers(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
+    """Return whether a diagnostic is of the kind of a rule, with one of its names."""
+    key = (diagnostic.tool, diagnostic.code, diagnostic.template)
+    if key != (rule.tool, rule.code, rule.template):
+        return False
+
+    for number, values in rule.values.items():
+        if number >= len(diagnostic.args):
+            return False
+        found = diagnostic.args[number]
+        known = value_in(found, source.text, source.line_at(diagnostic))
+        if not {plain_type(found), value_in(found, ""), known} & set(values):
+            return False
+        if known.startswith("<") and known not in values and not _declares(rule, number):
+            return False
+
+    return True
+
+
+def _declares(rule: Rule, number: int) -> bool:
+    """Return whether an example declares what its message names: it is no name of a library."""
+    for example in rule.examples:
+        if value_in(example.args[number], example.before).startswith("<"):
+            return True
+    return not rule.examples
+
+
+def _change_of(
+    rewrite_: TreeRewrite | TokenRewrite, source: ParsedSource, diagnostic: Diagnostic
+) -> _Change | NoFit:
+    if isinstance(rewrite_, TreeRewrite):
+        return _tree_change(rewrite_, source, diagnostic)
+    return _token_change(rewrite_, source, diagnostic)
+
+
+# -------------------------------------------------------------------------------------- trees
+
+
+def _tree_change(
+    rewrite_: TreeRewrite, source: ParsedSource, diagnostic: Diagnostic
+) -> _Change | NoFit:
+    matches = find_matches(rewrite_, source, diagnostic.args)
+    if not rewrite_.elsewhere:
+        matches = _at_diagnostic(matches, source, diagnostic)
+
+    if len(matches) != 1:
+        return NoFit(f"the pattern fits at {len(matches)} places")
+
+    match = matches[0]
+    texts = {**argument_texts(diagnostic.args), **match.texts}
+    needed = [fill(each, texts) for each in rewrite_.needs]
+    if not all(each is not None and source.has_words(each) for each in needed):
+        return NoFit("the program has no other place with what the fix writes")
+
+    new = fill(_indented(rewrite_.fix, source, match.start), texts)
+    if new is None:
+        return NoFit("the fix needs a name that the message does not have")
+
+    whole = match.start, match.end
+    return _trimmed(_Change(*whole, new, whole, texts), source)
+
+
+def _trimmed(change: _Change, source: ParsedSource) -> _Change:
+    """Return a change without the tokens at its ends that stay, so that the blanks there stay."""
+    old_text = source.text[change.start : change.end]
+    old, new = tokenize(old_text, source.language), tokenize(change.text, source.language)
+    head = common_start(old, new)
+    tail = common_start(old[head:][::-1], new[head:][::-1])
+    low, new_low = 0, 0
+    high, new_high = len(old_text), len(change.text)
+    if head:
+        low, new_low = old[head - 1].end, new[head - 1].end
+
+    if tail:
+        high, new_high = old[-tail].start, new[-tail].start
+
+    text = change.text[new_low:new_high]
+    return replace(change, start=change.start + low, end=change.start + high, text=text)
+
+
+def _at_diagnostic(
+    matches: Sequence[TreeMatch], source: ParsedSource, diagnostic: Diagnostic
+) -> list[TreeMatch]:
+    """Return the smallest of the matches around the place of the diagnostic."""
+    start = source.place_of(diagnostic)
+    if start is None:
+        return []
+
+    around = [match for match in matches if match.start <= start <= match.end]
+    end = source.end_of(diagnostic) or start
+    whole = [match for match in around if end <= match.end]
+    by_size: dict[int, list[TreeMatch]] = {}
+    for match in whole or around:
+        by_size.setdefault(match.end - match.start, []).append(match)
+
+    if not by_size:
+        return []
+
+    return by_size[min(by_size)]
+
+
+def _indented(text: str, source: ParsedSource, at: int) -> str:
+    line_start = source.text.rfind("\n", 0, at) + 1
+    line = source.text[line_start:]
+    indent = line[: len(line) - len(line.lstrip(" \t"))]
+    newline = "\r\n" if "\r\n" in source.text else "\n"
+    first, *others = text.split("\n")
+    lines = [indent + each if each else each for each in others]
+    return newline.join([first, *lines])
+
+
+# ------------------------------------------------------------------------------------- tokens
+
+
+def _token_change(
+    rewrite_: TokenRewrite, source: ParsedSource, diagnostic: Diagnostic
+) -> _Change | NoFit:
+    offset = source.place_of(diagnostic)
+    if offset is None:
+        return NoFit("the diagnostic has no place")
+
+    matches = find_token_matches(rewrite_, source, diagnostic.args)
+    near = _nearest(matches, source, offset)
+    if len(near) != 1:
+        return NoFit(f"the pattern fits at {len(near)} places")
+
+    match = near[0]
+    texts = {**argument_texts(diagnostic.args), **match.texts, END_OF_LINE: ""}
+    start, end = source.tokens[match.low].start, source.tokens[match.high - 1].end
+    new = fill(_indented(rewrite_.fix, source, start), texts)
+    if new is None:
+        return NoFit("the fix needs a name that the message does not have")
+
+    return _trimmed(_Change(start, end, new, (start, end), texts), source)
+
+
+def _nearest(matches: Sequence[TokenMatch], source: ParsedSource, offset: int) -> list[TokenMatch]:
+    """Return the matches that a diagnostic at an offset is about.
+
+    It is at one of their tokens or at the next one, otherwise on their line.
+    """
+    tokens = source.tokens
+    around = []
+    for match in matches:
+        following = min(match.high, len(tokens) - 1)
+        if tokens[match.low].start <= offset <= tokens[following].end:
+            around.append(match)
+
+    if around:
+        ends = {abs(tokens[match.high - 1].end - offset): match for match in around}
+        return [ends[min(ends)]]
+
+    line = source.line_of(tokens[min(first_at(tokens, offset), len(tokens) - 1)].start)
+    return [match for match in matches if source.line_of(tokens[match.high - 1].start) == line]
+
+
+# ------------------------------------------------------------------------------------ the text
+
+
+def _spliced(text: str, changes: Sequence[_Change]) -> str:
+    for change in changes:
+        text = text[: change.start] + change.text + text[change.end :]
+    return text
+
+
+def _with_imports(text: str, rule: Rule, diagnostic: Diagnostic) -> str | None:
+    """Return the text with the imports of a rule; None if a hole of an import is empty."""
+    texts = argument_texts(diagnostic.args)
+    for each in rule.imports:
+        line = fill(each, texts)
+        if line is None:
+            return None
+        edit = place_import(text, line, rule.target)
+        if edit is not None:
+            text = text[: edit.at] + edit.text + text[edit.at :]
+
+    return text

@@ -1,0 +1,149 @@
+"""Split a fix into shares: the part that answers one diagnostic, with the imports it needs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from holdfast.rules.import_block import is_import
+from holdfast.syntax.edits import Edit, edits_between, parts_of, with_edits
+from holdfast.syntax.fixits import Lines
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.vocab.diagnostics import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class FixShare:
+    """A part of a fix: the text after it alone, and the diagnostics that it may answer."""
+
+    after: str
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def split_fix(
+    before: str, after: str, diagnostics: Sequence[Diagnostic], language: str
+) -> list[FixShare]:
+    """Return the shares of a fix, each with the diagnostics nearest to it first."""
+    imports: list[Edit] = []
+    others: list[Edit] = []
+    for edit in edits_between(before, after, language):
+        if _is_import(edit, after, language):
+            imports.append(edit)
+        else:
+            others.append(edit)
+
+    groups = _groups(_finest(others, before, after, diagnostics, language), before, diagnostics)
+    if not all(_has_diagnostic(group, before, diagnostics) for group in groups):
+        # Nothing says that a part of the fix is right without the others.
+        groups = [others]
+
+    takes_all = len(groups) == 1 and not _names_import(diagnostics, imports, after)
+    shares: list[FixShare] = []
+    used: set[Edit] = set()
+    for group in groups:
+        needed = imports
+        if not takes_all:
+            needed = [edit for edit in imports if _is_needed(edit, group, after)]
+        used.update(needed)
+        part = with_edits(before, after, [*needed, *group], language)
+        shares.append(FixShare(part, _nearest(group, before, diagnostics)))
+
+    for edit in imports:
+        if edit in used:
+            continue
+        part = with_edits(before, after, [edit], language)
+        shares.append(FixShare(part, tuple(diagnostics)))
+
+    return shares
+
+
+def _names_import(diagnostics: Sequence[Diagnostic], imports: Sequence[Edit], after: str) -> bool:
+    """Return whether a diagnostic is about a name that is imported."""
+    named = {text for diagnostic in diagnostics for text in diagnostic.args}
+    words = (re.findall(r"\w+", after[edit.new_start : edit.new_end]) for edit in imports)
+    return any(named.intersection(each) for each in words)
+
+
+def _finest(
+    edits: Sequence[Edit],
+    before: str,
+    after: str,
+    diagnostics: Sequence[Diagnostic],
+    language: str,
+) -> list[Edit]:
+    """Return the edits, those with several diagnostics in parts if each part has its own."""
+    found: list[Edit] = []
+    for edit in edits:
+        parts = parts_of(edit, before, after, language)
+        single = all(_is_at_diagnostic(part, before, diagnostics) for part in parts)
+        found += parts if single else [edit]
+    return found
+
+
+def _is_at_diagnostic(edit: Edit, before: str, diagnostics: Sequence[Diagnostic]) -> bool:
+    lines = Lines(before)
+    for diagnostic in diagnostics:
+        if diagnostic.area is None:
+            continue
+        span = lines.span(diagnostic.area)
+        if span is not None and edit.start <= span[0] <= edit.end:
+            return True
+
+    return False
+
+
+def _is_import(edit: Edit, after: str, language: str) -> bool:
+    lines = [line for line in after[edit.new_start : edit.new_end].split("\n") if line.strip()]
+    added = edit.start == edit.end and bool(lines)
+    return added and all(is_import(line, language) for line in lines)
+
+
+def _groups(
+    edits: Sequence[Edit], before: str, diagnostics: Sequence[Diagnostic]
+) -> list[list[Edit]]:
+    """Return the edits in groups: those of a line together, unless each has its diagnostic."""
+    groups: list[list[Edit]] = []
+    previous_alone = True
+    for edit in edits:
+        alone = _is_at_diagnostic(edit, before, diagnostics)
+        same_line = bool(groups) and "\n" not in before[groups[-1][-1].end : edit.start]
+        if same_line and not (alone and previous_alone):
+            groups[-1].append(edit)
+        else:
+            groups.append([edit])
+        previous_alone = alone
+
+    return groups
+
+
+def _is_needed(edit: Edit, group: Sequence[Edit], after: str) -> bool:
+    """Return whether new code uses a name of an import."""
+    names = set(re.findall(r"\w+", after[edit.new_start : edit.new_end]))
+    for each in group:
+        words = re.findall(r"\w+", after[each.new_start : each.new_end])
+        if names.intersection(words):
+            return True
+    return False
+
+
+def _has_diagnostic(group: Sequence[Edit], before: str, diagnostics: Sequence[Diagnostic]) -> bool:
+    return any(_distance(group, before, diagnostic) == 0 for diagnostic in diagnostics)
+
+
+def _nearest(
+    group: Sequence[Edit], before: str, diagnostics: Sequence[Diagnostic]
+) -> tuple[Diagnostic, ...]:
+    return tuple(sorted(diagnostics, key=lambda each: _distance(group, before, each)))
+
+
+def _distance(group: Sequence[Edit], before: str, diagnostic: Diagnostic) -> int:
+    """Return how many lines are between an edit and a diagnostic."""
+    if diagnostic.area is None:
+        return len(before)
+    lines = Lines(before)
+    first, last = lines.line_at(group[0].start), lines.line_at(group[-1].end)
+    return max(first - diagnostic.area.end_line, diagnostic.area.line - last, 0)

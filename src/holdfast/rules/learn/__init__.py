@@ -1,1 +1,0 @@
-"""Learn a rule from a verified fix, and merge rules."""

@@ -1,0 +1,228 @@
+"""What surrounds a place in a program and says what is meant there.
+
+A rule cannot read a comment, and does not know what a variable is for. Where its fix is a choice,
+these are compared with the examples: the comments about the place, the declarations of the
+variables, and how a variable is used.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from holdfast.rules.rule import plain_type, value_in
+from holdfast.syntax.tree import span_of
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+    from holdfast.syntax.source import ParsedSource
+
+_COMMENT: Final = re.compile("comment$")
+_OWNER: Final = re.compile(
+    "function|method|constructor|class|struct|interface|impl_item|enum|lambda|arrow"
+)
+"""The kinds of nodes that a comment or a docstring describes."""
+_VARIABLES: Final = (
+    "parameter_declaration",
+    "optional_parameter_declaration",
+    "formal_parameter",
+    "typed_parameter",
+    "typed_default_parameter",
+    "required_parameter",
+    "optional_parameter",
+    "parameter",
+    "declaration",
+    "local_variable_declaration",
+    "let_declaration",
+    "variable_declarator",
+    "enhanced_for_statement",
+    "for_range_loop",
+    "var_spec",
+    "assignment",
+)
+_FIELDS: Final = ("field_declaration", "public_field_definition", "property_signature")
+_MEMBER: Final = re.compile(r".*(?:\.|->|::)\s*([^\W\d]\w*)", re.DOTALL)
+_CALL: Final = re.compile(r"\w\s*\(")
+_BETWEEN: Final = re.compile(r"//|/?\*|@|#(?!include|define|if|el|endif)")
+"""A line between a comment and what the comment is about: more comment, or a decorator."""
+_UNTYPED: Final = frozenset(
+    {"let", "const", "var", "mut", "auto", "final", "for", "in", "of", "static", "private"}
+)
+
+
+def comments_at(source: ParsedSource, start: int, end: int) -> str:
+    """Return the comments and docstrings about a place.
+
+    Those are the comments in the function around the place, directly above it or above its class,
+    and on the lines that declare a name of the place.
+    """
+    owners = owners_at(source, start)
+    first_line = source.line_of(_start_of(owners[-1:], start))
+    last_line = source.line_of(_end_of(owners[-1:], end))
+    heads = {source.line_of(span_of(node)[0]) for node in owners} | {first_line}
+    names = set(re.findall(r"[^\W\d]\w*", source.text[start:end]))
+    found: list[str] = []
+    for text, line, ending in _comments(source):
+        inside = first_line <= line <= last_line
+        above = _next_code_line(source, ending) in heads
+        beside = source.line_of(ending) == line and _declares(source, line, names)
+        if inside or above or beside:
+            found.append(text)
+
+    found += [text for node in owners for text in _docstrings(node)]
+    return "\n".join(found)
+
+
+def owners_at(source: ParsedSource, offset: int) -> list[SgNode]:
+    """Return the functions and types around an offset, the outer ones first."""
+    return [node for node in source.nodes_around(offset) if _OWNER.search(node.kind())]
+
+
+def _start_of(owner: list[SgNode], start: int) -> int:
+    return span_of(owner[0])[0] if owner else start
+
+
+def _end_of(owner: list[SgNode], end: int) -> int:
+    return span_of(owner[0])[1] if owner else end
+
+
+def _comments(source: ParsedSource) -> list[tuple[str, int, int]]:
+    """Return the text of each comment, its line, and the offset where it ends."""
+    found = []
+    for node in source.comments():
+        start, _ = span_of(node)
+        text = node.text().strip()
+        found.append((text, source.line_of(start), start + len(text)))
+    return found
+
+
+def _next_code_line(source: ParsedSource, offset: int) -> int:
+    """Return the line of the code below a comment, if only comments and no blank line is between.
+
+    Without such code it is -1.
+    """
+    line = source.line_of(offset) + 1
+    while line < len(source.line_starts):
+        text = source.line_text(source.line_starts[line]).strip()
+        if not text:
+            return -1
+        if not _BETWEEN.match(text):
+            return line
+        line += 1
+
+    return -1
+
+
+def _declares(source: ParsedSource, line: int, names: set[str]) -> bool:
+    """Return whether a line before the comment on it has one of these names."""
+    words = re.findall(r"[^\W\d]\w*", source.line_text(source.line_starts[line]))
+    return not names.isdisjoint(words)
+
+
+def _docstrings(node: SgNode) -> list[str]:
+    """Return the docstring of a Python function or class."""
+    body = node.field("body")
+    if body is None or body.kind() != "block":
+        return []
+    for child in body.children():
+        if child.kind() == "comment":
+            continue
+        if child.kind() == "expression_statement" and child.text().lstrip("rRuUbB")[:1] in "\"'":
+            return [child.text()]
+        return []
+
+    return []
+
+
+# ------------------------------------------------------------------------------- declarations
+
+
+def declared_type(source: ParsedSource, text: str, near: int | None = None) -> str | None:
+    """Return the declaration of a variable without its value, with `_` for its name.
+
+    Of `row.cell` it is that of the member. A declaration in the function at `near` comes first; a
+    variable that is declared there without a type has none. A value that a call computes is `call`.
+
+    >>> from holdfast.syntax.source import ParsedSource
+    >>> declared_type(ParsedSource("int f(const char *at) { return 0; }", "c"), "at")
+    'char *_'
+    """
+    member = _MEMBER.fullmatch(text)
+    name = member[1] if member else text
+    kinds = _FIELDS if member else (*_VARIABLES, *_FIELDS)
+    declared = [node for kind in kinds for node in source.find(kind)]
+    for node in _nearest_first(declared, source, near):
+        head, _, value = _declaration(node).partition("=")
+        words = re.findall(r"\w+", head)
+        if name not in words or "(" in head:
+            continue
+        if {name, *_UNTYPED}.issuperset(words):
+            return None
+        called = " = call" if _CALL.search(value) else ""
+        plain = plain_type(re.sub(rf"\b{re.escape(name)}\b", "_", head.rstrip(" ;:")))
+        known = value_in(plain, source.text).replace("&", "").replace("  ", " ")
+        return re.sub(r"\b\d+\b", "0", known).strip() + called
+
+    return None
+
+
+def _declaration(node: SgNode) -> str:
+    """Return a declaration without the block that may follow it."""
+    text = node.text()
+    if node.kind() in {"enhanced_for_statement", "for_range_loop"}:
+        text = text.partition("(")[2].partition(":")[0]
+    if node.kind() == "assignment" and ":" not in text.partition("=")[0]:
+        return ""
+    return text.partition("{")[0]
+
+
+def _nearest_first(nodes: list[SgNode], source: ParsedSource, near: int | None) -> list[SgNode]:
+    """Return the nodes of the functions around an offset first."""
+    if near is None:
+        return nodes
+
+    owners = owners_at(source, near)
+    spans = [span_of(node) for node in reversed(owners)]
+
+    def distance(node: SgNode) -> int:
+        start, end = span_of(node)
+        for number, (low, high) in enumerate(spans):
+            if low <= start and end <= high:
+                return number
+        return len(spans)
+
+    return sorted(nodes, key=distance)
+
+
+# --------------------------------------------------------------------------------------- uses
+
+
+def uses_of(source: ParsedSource, name: str, start: int, end: int) -> tuple[str, ...]:
+    """Return how the function around a place uses a name after that place.
+
+    A use is the kind of the construct, and its operator with the side: `binary_expression < 0`.
+    """
+    high = len(source.text)
+    for node in source.nodes_around(start):
+        _, last = span_of(node)
+        if _OWNER.search(node.kind()) and last > end:
+            high = last
+
+    found = set()
+    for node in source.find("identifier"):
+        at, _ = span_of(node)
+        if node.text() == name and end <= at < high:
+            found.add(_use(node))
+
+    return tuple(sorted(found))
+
+
+def _use(node: SgNode) -> str:
+    parent = node.parent()
+    if parent is None:
+        return ""
+    children = parent.children()
+    side = [span_of(child) for child in children].index(span_of(node))
+    signs = [child.text() for child in children if not child.is_named()]
+    return " ".join([parent.kind(), *signs[:1], str(side)])

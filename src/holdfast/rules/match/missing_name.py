@@ -1,0 +1,158 @@
+"""Another reading of a missing name: the program itself may have what was meant.
+
+A rule for a missing name imports it, or writes something in its place. That is wrong if the name is
+a slip, or belongs to something that the program declares.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from holdfast.rules.match.context import owners_at
+from holdfast.rules.match.operands import class_of_name
+from holdfast.syntax.tree import all_nodes, span_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ast_grep_py import SgNode
+
+    from holdfast.syntax.source import ParsedSource
+    from holdfast.vocab.diagnostics import Diagnostic
+
+Reading: TypeAlias = Literal["declared", "sibling", "similar", "value"]
+
+_UNDECLARED: Final = r"\{0\} (?:undeclared|was not declared in this scope).*|.*of function \{0\}.*"
+_MISSING: Final = {
+    "ruff": "F821",
+    "mypy": "name-defined",
+    "pyright": "reportUndefinedVariable",
+    "tsc": "TS2304|TS2552|TS2503",
+    "rustc": "E0425|E0412|E0433",
+    "javac": r"compiler\.err\.cant\.resolve.*",
+    "gcc": _UNDECLARED,
+    "g++": _UNDECLARED,
+}
+"""The diagnostics of a missing name: by their code, for a tool without codes by their template."""
+_WITHOUT_CODES: Final = frozenset({"gcc", "g++"})
+_MEMBERS: Final = re.compile(
+    "enumerator|enum_constant|enum_variant|field_|property_signature|public_field"
+    "|(?:struct|class|union|enum)_specifier|(?:class|interface|enum|record)_declaration"
+    "|class_definition|(?:struct|enum|trait|type|const|static)_item|variant"
+)
+"""The kinds of the nodes that declare a name which has to be qualified elsewhere."""
+_VALUES: Final = re.compile("enumerator|enum_constant|enum_variant|variant|const_item|preproc_def")
+_NAMES: Final = re.compile("identifier$")
+_ALIKE: Final = 0.75
+_SHORTEST: Final = 3
+_USED_AS_MODULE: Final = (".", "(", "[")
+
+
+def other_reading(source: ParsedSource, diagnostic: Diagnostic) -> Reading | None:
+    """Return how else a missing name may be read; None if there is only one reading."""
+    name = _missing_name(diagnostic)
+    place = source.place_of(diagnostic)
+    if not name or place is None:
+        return None
+    if _is_declared(name, source, _MEMBERS):
+        return "declared"
+    if _has_sibling(name, source):
+        return "sibling"
+    if _is_similar(name, _names_around(source, place)):
+        return "similar"
+    if source.language == "python" and _is_bare_value(name, source, place):
+        return "value"
+    return None
+
+
+def _missing_name(diagnostic: Diagnostic) -> str:
+    pattern = _MISSING.get(diagnostic.tool)
+    if pattern is None or not diagnostic.args:
+        return ""
+
+    key = diagnostic.code
+    if diagnostic.tool in _WITHOUT_CODES:
+        key = diagnostic.template
+
+    if not re.fullmatch(pattern, key) or not diagnostic.args[0].isidentifier():
+        return ""
+
+    return diagnostic.args[0]
+
+
+def _declared_names(source: ParsedSource, kinds: re.Pattern[str]) -> Iterator[str]:
+    if source.root is None:
+        return
+    for node in all_nodes(source.root):
+        if kinds.search(node.kind()):
+            yield from _own_names(node)
+
+
+def _own_names(node: SgNode) -> Iterator[str]:
+    """Yield the name that a node declares."""
+    for field in ("name", "declarator"):
+        declared = node.field(field)
+        if declared is None:
+            continue
+        inner = declared.field("name") or declared.field("declarator") or declared
+        yield inner.text()
+
+
+def _is_declared(name: str, source: ParsedSource, kinds: re.Pattern[str]) -> bool:
+    return name in _declared_names(source, kinds)
+
+
+def _has_sibling(name: str, source: ParsedSource) -> bool:
+    """Return whether the program has constants whose names begin with the same word."""
+    first, mark, _ = name.partition("_")
+    if not mark or class_of_name(name) != "constant":
+        return False
+    names = _declared_names(source, _VALUES)
+    return any(each.startswith(f"{first}_") for each in names)
+
+
+def _names_around(source: ParsedSource, place: int) -> set[str]:
+    """Return the names in the function around a place."""
+    owners = owners_at(source, place)
+    if not owners:
+        return set()
+    nodes = all_nodes(owners[-1])
+    return {node.text() for node in nodes if _NAMES.search(node.kind())}
+
+
+def _is_similar(name: str, others: set[str]) -> bool:
+    """Return whether a name of the same kind may have been meant: `sock` for `socket`."""
+    if len(name) < _SHORTEST:
+        return False
+    kind = class_of_name(name)
+    same_kind = [each for each in others if each != name and class_of_name(each) == kind]
+    if get_close_matches(name, same_kind, 1, _ALIKE):
+        return True
+    return any(_is_short_for(each, name) for each in same_kind)
+
+
+def _is_short_for(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if len(short) < _SHORTEST or not long.startswith(short):
+        return False
+    return long[len(short)] != "_"
+
+
+def _is_bare_value(name: str, source: ParsedSource, place: int) -> bool:
+    """Return whether a name that is no type is used as a value: it is a variable, not a module."""
+    if class_of_name(name) != "variable":
+        return False
+    _, end = _word_at(source, place)
+    if source.text[:place].rstrip().endswith("@"):
+        return False
+    return not source.text[end:].lstrip(" \t").startswith(_USED_AS_MODULE)
+
+
+def _word_at(source: ParsedSource, place: int) -> tuple[int, int]:
+    for node in reversed(source.nodes_around(place)):
+        start, end = span_of(node)
+        if start == place and _NAMES.search(node.kind()):
+            return start, end
+    return place, place

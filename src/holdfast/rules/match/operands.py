@@ -1,0 +1,238 @@
+"""The parts of a construct: which of them are operands, and of what kind."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from holdfast.syntax.tree import span_of
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+REFERENCE: Final = "reference"
+EXPRESSION: Final = "expression"
+
+BLOCKS: Final = frozenset(
+    {
+        "block",
+        "statement_block",
+        "compound_statement",
+        "class_body",
+        "declaration_list",
+        "function_body",
+        "module",
+        "program",
+        "translation_unit",
+        "source_file",
+        "interface_body",
+        "enum_body",
+        "field_declaration_list",
+    }
+)
+"""Nodes that hold a list of statements or members."""
+LISTS: Final = frozenset(
+    {
+        "argument_list",
+        "arguments",
+        "parameters",
+        "formal_parameters",
+        "parameter_list",
+        "parenthesized_expression",
+        "expression_list",
+        "token_tree",
+        "subscript_argument_list",
+        "type_arguments",
+        "parameter_declaration",
+    }
+)
+"""Nodes that are only a part of a construct."""
+PARAMETERS: Final = frozenset({"parameters", "formal_parameters", "parameter_list"})
+_REFERENCES: Final = frozenset(
+    {
+        "identifier",
+        "attribute",
+        "subscript",
+        "field_expression",
+        "member_expression",
+        "field_access",
+        "selector_expression",
+        "subscript_expression",
+        "index_expression",
+        "array_access",
+    }
+)
+_MEMBERS: Final = frozenset(
+    {
+        "attribute",
+        "field_expression",
+        "member_expression",
+        "field_access",
+        "method_invocation",
+        "selector_expression",
+        "scoped_identifier",
+        "qualified_identifier",
+    }
+)
+CALLS: Final = frozenset(
+    {
+        "call",
+        "call_expression",
+        "method_invocation",
+        "new_expression",
+        "object_creation_expression",
+        "macro_invocation",
+    }
+)
+_EXPRESSIONS: Final = re.compile(
+    r"(?<!parenthesized)_expression$|_operator$|comprehension$"
+    r"|^(?:subscript|attribute|list|dictionary|set|tuple|array|object|lambda|arrow_function"
+    r"|field_access|array_access|conditional_expression|generator_expression)$"
+)
+_OPERATIONS: Final = re.compile(
+    "binary|unary|comparison|boolean_operator|not_operator|ternary|conditional_expression|cast"
+    "|lambda|arrow_function|await|as_expression"
+)
+_LITERALS: Final = re.compile(r"string|number|integer|float|char_literal|decimal|_literal$")
+_NAMES: Final = re.compile(r"^(?:identifier|(?:field|property|shorthand_property)_identifier)$")
+_NEVER_FREE: Final = frozenset({"null", "true", "false", "none", "null_literal"})
+_FIXED_NAMES: Final = frozenset({"self", "cls", "this", "super"})
+
+
+def kind_of(node: SgNode) -> str:
+    """Return the kind of an operand: its node kind, or `reference` for a name with its members."""
+    kind = node.kind()
+    if kind in _REFERENCES and "(" not in node.text():
+        return REFERENCE
+    return kind
+
+
+def exact_kind_of(node: SgNode) -> str:
+    """Return the kind of an operand with its class: `reference:constant`, `string:empty`."""
+    kind, text = kind_of(node), node.text()
+    if is_literal(node):
+        return f"{kind}:{class_of_literal(text)}"
+    if kind == REFERENCE:
+        return f"{kind}:{class_of_name(text)}"
+    if kind in CALLS:
+        return f"{kind}:{_called_text(node)}"
+
+    signs = [child.text() for child in node.children() if not child.is_named()]
+    if signs and is_operation(kind):
+        return f"{kind}:{signs[0]}"
+    return kind
+
+
+def is_operation(kind: str) -> bool:
+    """Return whether a node kind is that of an operator with its operands."""
+    return _OPERATIONS.search(kind) is not None
+
+
+def _called_text(call: SgNode) -> str:
+    """Return what is called, without its receiver."""
+    head = call.text().partition("(")[0]
+    return re.split(r"\.|::|->|\s", head)[-1]
+
+
+def class_of_name(text: str) -> str:
+    """Return what the spelling of a name says: a constant, a type, or a variable."""
+    if text.isupper() and len(text) > 1:
+        return "constant"
+    return "type" if text[:1].isupper() else "variable"
+
+
+def class_of_literal(text: str) -> str:
+    """Return what is special about a literal: zero, an empty string, digits in quotes, a format."""
+    inner = text.strip("\"'`fFrRbBuUL")
+    if text[-1:] not in "\"'`":
+        return "zero" if not inner.strip("0x._") else "number"
+    if not inner:
+        return "empty"
+    if inner.strip(" +-.,").isdigit():
+        return "digits"
+    return "format" if re.search(r"%[-+ 0-9.l]*[a-z]|\{", inner) else "text"
+
+
+def fits_kind(node: SgNode, kinds: tuple[str, ...]) -> bool:
+    """Return whether a node has one of these kinds; a literal is no `expression`."""
+    if not {kind_of(node), exact_kind_of(node), node.kind()}.isdisjoint(kinds):
+        return True
+    if EXPRESSION in kinds and is_expression(node):
+        return True
+
+    # A declarator without a value is only its name.
+    children = node.children()
+    return len(children) == 1 and fits_kind(children[0], kinds)
+
+
+def is_literal(node: SgNode) -> bool:
+    """Return whether a node is a value that is written out: a number or a string."""
+    kind = node.kind()
+    if not node.is_named() or kind in _NEVER_FREE:
+        return False
+    return _LITERALS.search(kind) is not None
+
+
+def is_name(node: SgNode) -> bool:
+    """Return whether a node is a name that a program may choose."""
+    return _NAMES.match(node.kind()) is not None and node.text() not in _FIXED_NAMES
+
+
+def is_expression(node: SgNode) -> bool:
+    """Return whether a node is an operand that is computed."""
+    return is_name(node) or node.kind() in CALLS or _EXPRESSIONS.search(node.kind()) is not None
+
+
+def is_callee_or_member(node: SgNode) -> bool:
+    """Return whether a node is what a call calls, or the name of a member."""
+    parent = node.parent()
+    if parent is None:
+        return False
+
+    siblings = parent.children()
+    at = [span_of(each) for each in siblings].index(span_of(node))
+    following = siblings[at + 1].kind() if at + 1 < len(siblings) else ""
+    if parent.kind() in CALLS and following in {"argument_list", "arguments", "!"}:
+        return True
+
+    return parent.kind() in _MEMBERS and at > 0
+
+
+def is_type(node: SgNode) -> bool:
+    """Return whether a leaf is a type, or the name of one."""
+    if node.kind() in {"primitive_type", "type_identifier", "predefined_type", "integral_type"}:
+        return True
+    parent = node.parent()
+    return is_name(node) and parent is not None and parent.kind() == "type"
+
+
+STATEMENT: Final = "statement"
+"""What is around a node that is a statement of its own."""
+
+
+def construct_around(node: SgNode) -> str:
+    """Return the kind of the construct that a node is an operand of, or `statement`."""
+    parent = node.parent()
+    while parent is not None and parent.kind() in LISTS:
+        parent = parent.parent()
+
+    if parent is None or parent.kind() in BLOCKS:
+        return STATEMENT
+    if parent.kind() == "expression_statement":
+        return STATEMENT
+    return parent.kind()
+
+
+def kind_around(node: SgNode) -> str:
+    """Return the kind of the construct that a node is in: a call, a condition, a declaration.
+
+    Lists and parentheses belong to their construct, a block to the function or the loop.
+    """
+    parent = node.parent()
+    while parent is not None and parent.kind() in LISTS | BLOCKS | {"expression_statement"}:
+        above = parent.parent()
+        if above is None:
+            break
+        parent = above
+
+    return "" if parent is None else parent.kind()

@@ -1,0 +1,279 @@
+"""The function around a place: its variables, and how it uses the names of a rule.
+
+A fix that writes a word of its own is a choice. In a function with a variable that no example has,
+that variable may be what was meant: `fgets(text, 64)` beside a file that was opened.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from holdfast.rules.match.context import declared_type, owners_at
+from holdfast.syntax.tokens import COMMON
+from holdfast.syntax.tree import all_nodes, span_of
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ast_grep_py import SgNode
+
+    from holdfast.syntax.source import ParsedSource
+    from holdfast.syntax.tokens import Token
+
+_PARAMETERS: Final = re.compile("parameters$|parameter_list$")
+_LOCALS: Final = re.compile("declaration$|declarator$|^let_declaration|^assignment$|var_spec")
+_LOOP: Final = re.compile("^(?:for|while|do|loop|enhanced_for)_?")
+_HANDLER: Final = re.compile("catch|except|rescue|finally")
+_NO_VARIABLES: Final = frozenset({"function_declarator", "method_declaration"})
+_NAME: Final = re.compile("^identifier$")
+_WORD: Final = re.compile(r"[^\W\d]\w*")
+_NAMELESS: Final = frozenset({"_", "std", "self", "cls", "this"})
+NewContent: TypeAlias = Literal["nothing", "call", "operand"]
+"""What a fix writes of its own: nothing but signs and keywords, a function, or an operand."""
+ASSIGNED: Final = "assigned"
+_ASSIGNED: Final = frozenset({ASSIGNED})
+_USES: Final = {
+    "(": "called",
+    "[": "indexed",
+    **dict.fromkeys((".", "->", "::"), "member"),
+    **dict.fromkeys(("=", "+=", "-=", "*=", "/=", "++", "--"), ASSIGNED),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The function around a place.
+
+    `types` are the types of its variables that are no scalars, `unused` its variables that nothing
+    uses. `uses` has how the function uses the names in the holes of a rule. `role` is the function
+    that a callback is passed to, `inside` the kinds of the loops and handlers around the place.
+    """
+
+    types: frozenset[str]
+    unused: frozenset[str]
+    uses: Mapping[str, frozenset[str]]
+    role: str
+    inside: frozenset[str]
+
+    def difference_from(self, known: Sequence[Surroundings], *, content: NewContent) -> str:
+        """Return what no example has and may be what is meant; "" if there is no such thing."""
+        if not known:
+            return ""
+        if self.role not in {each.role for each in known}:
+            return "the code is in another kind of callback than in the examples"
+
+        reason = self._other_use(known)
+        if reason or content == "nothing":
+            return reason
+        if not self.inside <= _together(each.inside for each in known):
+            return "the code is in a loop or a handler, and the examples are not"
+        if content == "operand":
+            return self._other_operand(known)
+        return ""
+
+    def _other_operand(self, known: Sequence[Surroundings]) -> str:
+        if self.unused and not any(each.unused for each in known):
+            return "a variable that nothing uses may be what is meant"
+        if not self.types <= _together(each.types for each in known):
+            return "a variable of a type that no example has may be what is meant"
+        return ""
+
+    def _other_use(self, known: Sequence[Surroundings]) -> str:
+        for hole, uses in self.uses.items():
+            seen = [each.uses[hole] for each in known if hole in each.uses]
+            if not seen:
+                continue
+            if not uses <= _together(seen):
+                return "a name is used in another way than in the examples"
+            if ASSIGNED not in uses and all(ASSIGNED in each for each in seen):
+                return "the examples set the variable, and this program does not"
+
+        return ""
+
+
+def _together(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    found: set[str] = set()
+    for each in sets:
+        found |= each
+    return frozenset(found)
+
+
+def surroundings_of(
+    source: ParsedSource, span: tuple[int, int], holes: Mapping[str, str]
+) -> Surroundings:
+    """Return the surroundings of a span; `holes` are the texts of a rule's holes there."""
+    owner = _function_around(source, span)
+    others = _other_variables(owner, source, span)
+    types: set[str] = set()
+    unused: set[str] = set()
+    for name, kind in others.items():
+        if kind and not _is_scalar(kind):
+            types.add(kind)
+        if _count(name, owner) == 1:
+            unused.add(name)
+
+    around = _nodes_in(owner, source, span[0])
+    return Surroundings(
+        types=frozenset(types),
+        unused=frozenset(unused),
+        uses=_uses_in(owner, source, span, holes),
+        role=_role(owners_at(source, span[0])),
+        inside=frozenset(_nesting(around)),
+    )
+
+
+def is_in_idle_loop(source: ParsedSource, offset: int) -> bool:
+    """Return whether a loop around an offset counts, and its body does not use the number."""
+    return any(map(_is_idle_loop, source.nodes_around(offset)))
+
+
+def _other_variables(
+    owner: SgNode | None, source: ParsedSource, span: tuple[int, int]
+) -> dict[str, str | None]:
+    """Return the variables of a function that the lines of a span do not have."""
+    if owner is None:
+        return {}
+    there = set(_WORD.findall(_lines_of(source, span)))
+    variables = _variables(owner, source)
+    return {name: kind for name, kind in variables.items() if name not in there}
+
+
+def _uses_in(
+    owner: SgNode | None, source: ParsedSource, span: tuple[int, int], holes: Mapping[str, str]
+) -> dict[str, frozenset[str]]:
+    """Return how a function uses the names in holes outside of a span."""
+    tokens = _tokens_outside(source, span, owner)
+    after = [token for token in tokens if token.start >= span[1]]
+    uses: dict[str, frozenset[str]] = {}
+    for hole, text in holes.items():
+        if not text.isidentifier():
+            continue
+        found = _ASSIGNED & frozenset(_uses_of(text, after))
+        if declared_type(source, text, span[0]) is None:
+            found |= frozenset(_uses_of(text, tokens)) - _ASSIGNED
+        uses[hole] = found
+
+    return uses
+
+
+def _nodes_in(owner: SgNode | None, source: ParsedSource, offset: int) -> list[SgNode]:
+    """Return the nodes around an offset that are in a function."""
+    low, high = (0, len(source.text)) if owner is None else span_of(owner)
+    found = []
+    for node in source.nodes_around(offset):
+        start, end = span_of(node)
+        if low <= start and end <= high:
+            found.append(node)
+    return found
+
+
+def _nesting(nodes: list[SgNode]) -> Iterator[str]:
+    for node in nodes:
+        if _LOOP.search(node.kind()):
+            yield "loop"
+        if _HANDLER.search(node.kind()):
+            yield "handler"
+
+
+def _is_idle_loop(node: SgNode) -> bool:
+    """Return whether a loop counts, and its body does not use the number."""
+    body = node.field("body")
+    counter = node.field("update") or node.field("increment")
+    if body is None or counter is None:
+        return False
+    names = set(_WORD.findall(counter.text()))
+    return names.isdisjoint(_WORD.findall(body.text()))
+
+
+def _role(owners: list[SgNode]) -> str:
+    """Return the name of what a callback is passed to; "" for a function of its own."""
+    if not owners:
+        return ""
+    listed = owners[-1].parent()
+    if listed is None or listed.kind() not in {"arguments", "argument_list"}:
+        return ""
+    call = listed.parent()
+    if call is None:
+        return ""
+    words: list[str] = _WORD.findall(call.text().partition(listed.text())[0])
+    return words[-1] if words else ""
+
+
+def _lines_of(source: ParsedSource, span: tuple[int, int]) -> str:
+    first, last = source.line_of(span[0]), source.line_of(span[1])
+    return source.text[source.line_starts[first] : source.line_end(last)]
+
+
+def _function_around(source: ParsedSource, span: tuple[int, int]) -> SgNode | None:
+    """Return the function around a span, which may itself be a function."""
+    for owner in reversed(owners_at(source, span[0])):
+        start, end = span_of(owner)
+        if start < span[0] or end > span[1]:
+            return owner
+    return source.root
+
+
+def _variables(owner: SgNode, source: ParsedSource) -> dict[str, str | None]:
+    """Return the parameters and variables of a function with their types."""
+    start, _ = span_of(owner)
+    found: dict[str, str | None] = {}
+    for node in all_nodes(owner):
+        if not _NAME.match(node.kind()) or node.text() in _NAMELESS:
+            continue
+        if _is_declared_here(node):
+            found[node.text()] = declared_type(source, node.text(), start)
+    return found
+
+
+def _is_declared_here(name: SgNode) -> bool:
+    parent = name.parent()
+    if parent is None or parent.kind() in _NO_VARIABLES:
+        return False
+    if _PARAMETERS.search(parent.kind()):
+        return True
+    for field in ("name", "pattern", "left", "declarator"):
+        if _is_same(parent.field(field), name):
+            above = parent.parent()
+            in_list = above is not None and _PARAMETERS.search(above.kind()) is not None
+            return in_list or _LOCALS.search(parent.kind()) is not None
+    return False
+
+
+def _is_same(one: SgNode | None, other: SgNode) -> bool:
+    return one is not None and span_of(one) == span_of(other)
+
+
+def _is_scalar(kind: str) -> bool:
+    return COMMON.union(_NAMELESS).issuperset(_WORD.findall(kind))
+
+
+def _count(name: str, owner: SgNode | None) -> int:
+    if owner is None:
+        return 0
+    return _WORD.findall(owner.text()).count(name)
+
+
+def _tokens_outside(
+    source: ParsedSource, span: tuple[int, int], owner: SgNode | None
+) -> list[Token]:
+    low, high = (0, len(source.text)) if owner is None else span_of(owner)
+    found = []
+    for token in source.tokens:
+        is_outside = token.end <= span[0] or token.start >= span[1]
+        if low <= token.start < high and is_outside:
+            found.append(token)
+    return found
+
+
+def _uses_of(name: str, tokens: list[Token]) -> Iterator[str]:
+    """Yield how a name is used: it is called, indexed, an index, or has members."""
+    texts = ["", *(token.text for token in tokens), ""]
+    for before, text, after in zip(texts, texts[1:], texts[2:], strict=False):
+        if text != name or before in {".", "->", "::"}:
+            continue
+        if before == "[" and after == "]":
+            yield "index"
+        elif after in _USES:
+            yield _USES[after]

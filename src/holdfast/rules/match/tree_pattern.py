@@ -1,0 +1,220 @@
+"""Match an ast-grep pattern against the syntax tree of a text."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from holdfast.rules.match.context import declared_type, uses_of
+from holdfast.rules.match.operands import construct_around, fits_kind, kind_around
+from holdfast.rules.rule import HOLE, TreeRewrite
+from holdfast.syntax.tree import MOST_CHARACTERS, all_nodes, parse_tree, span_of
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ast_grep_py import SgNode
+
+    from holdfast.syntax.source import ParsedSource
+
+_PLAIN: Final = ("{}", "{};")
+_FRAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "python": ("{}", "def q():\n {}", "class Q:\n {}", "x = {}", "def q({}): pass"),
+    "c": ("void q(void) {{ {}; }}", "{}", "struct Q {{ {} }};", "void q({});"),
+    "cpp": ("void q() {{ {}; }}", "{}", "struct Q {{ {} }};", "void q({});"),
+    "rust": ("fn q() {{ {}; }}", "fn q() {{ {} }}", "{}", "impl Q {{ {} }}", "fn q({}) {{}}"),
+    "java": (
+        "class Q {{ void q() {{ {}; }} }}",
+        "class Q {{ {} }}",
+        "class Q {{ void q() {{ x = {}; }} }}",
+        "{}",
+    ),
+    "go": ("func q() {{ {} }}", "{}"),
+    "javascript": (*_PLAIN, "x = {}", "class Q {{ {} }}", "async function q() {{ {} }}"),
+    "typescript": (*_PLAIN, "x = {}", "class Q {{ {} }}", "function q({}) {{}}", "let x: {};"),
+}
+"""The code around a pattern that makes it parse, by language."""
+_WITH_SEMICOLONS: Final = frozenset({"c", "cpp", "java"})
+_VARIABLE: Final = "zz"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeMatch:
+    """A node that fits a pattern: its offsets, and the texts of the holes."""
+
+    start: int
+    end: int
+    texts: Mapping[str, str]
+
+
+def find_matches(
+    rewrite: TreeRewrite, source: ParsedSource, args: tuple[str, ...]
+) -> list[TreeMatch]:
+    """Return all nodes that fit a pattern; the holes of the message must have its `args`."""
+    root = source.root
+    if root is None or len(source.text) > MOST_CHARACTERS:
+        return []
+
+    alone = HOLE.fullmatch(rewrite.pattern)
+    if alone is not None:
+        return _nodes_of_kinds(alone[1], rewrite, source, args)
+
+    frame = _frame_of(rewrite.pattern, source.language, rewrite.kind)
+    if frame is None:
+        return []
+
+    context, kind = frame
+    config: Any = {"rule": {"pattern": {"context": context, "selector": kind, "strictness": "cst"}}}
+    found: list[TreeMatch] = []
+    for node in root.find_all(config):
+        if not _is_inside(node, rewrite.inside):
+            continue
+        texts = _texts_of_holes(node, rewrite, source, args)
+        if texts is not None:
+            found.append(TreeMatch(*span_of(node), texts))
+
+    return found
+
+
+def _nodes_of_kinds(
+    name: str, rewrite: TreeRewrite, source: ParsedSource, args: tuple[str, ...]
+) -> list[TreeMatch]:
+    """Return the nodes that fit a pattern that is only a hole."""
+    found: list[TreeMatch] = []
+    kinds = rewrite.kinds.get(name, ())
+    for kind in dict.fromkeys((*kinds, "identifier")):
+        for node in source.find(kind):
+            if not fits_kind(node, kinds):
+                continue
+            fits = not name.startswith("ARG") or node.text() == _argument(name, args)
+            if fits and _is_inside(node, rewrite.inside):
+                found.append(TreeMatch(*span_of(node), {name: node.text()}))
+
+    return found
+
+
+def _is_inside(node: SgNode, kinds: tuple[str, ...]) -> bool:
+    if not kinds:
+        return True
+    return kind_around(node) in kinds or construct_around(node) in kinds
+
+
+def _texts_of_holes(
+    node: SgNode, rewrite: TreeRewrite, source: ParsedSource, args: tuple[str, ...]
+) -> dict[str, str] | None:
+    texts: dict[str, str] = {}
+    for hole in HOLE.finditer(rewrite.pattern):
+        name = hole[1]
+        text = _text_of_hole(node, hole, rewrite, source)
+        if text is None:
+            return None
+        if name.startswith("ARG") and text != _argument(name, args):
+            return None
+        if not _has_context(name, text, node, rewrite, source):
+            return None
+        texts[name] = text
+
+    for name, mentioned in rewrite.mentions.items():
+        words = set(re.findall(r"\w+", texts[name]))
+        if not words.issuperset(texts[each] for each in mentioned):
+            return None
+
+    return texts
+
+
+def _text_of_hole(
+    node: SgNode, hole: re.Match[str], rewrite: TreeRewrite, source: ParsedSource
+) -> str | None:
+    name = hole[1]
+    if hole[0].startswith("$$$"):
+        return _text_of_run(node.get_multiple_matches(name), source)
+    return _text_of_node(node.get_match(name), rewrite.kinds.get(name))
+
+
+def _has_context(
+    name: str, text: str, node: SgNode, rewrite: TreeRewrite, source: ParsedSource
+) -> bool:
+    """Return whether a variable is declared and used as a rule asks for."""
+    start, end = span_of(node)
+    types = rewrite.types.get(name)
+    if types and declared_type(source, text, start) not in types:
+        return False
+
+    uses = rewrite.uses.get(name)
+    if uses is None:
+        return True
+
+    return set(uses).issuperset(uses_of(source, text, start, end))
+
+
+def _text_of_node(node: SgNode | None, kinds: tuple[str, ...] | None) -> str | None:
+    if node is None:
+        return None
+    if kinds and not fits_kind(node, kinds):
+        return None
+    return node.text()
+
+
+def _text_of_run(nodes: list[SgNode], source: ParsedSource) -> str:
+    """Return the text of neighbouring nodes, with the blanks around them."""
+    if not nodes:
+        return ""
+    start, _ = span_of(nodes[0])
+    _, end = span_of(nodes[-1])
+    return source.text[source.gap_before(start) : source.gap_after(end)]
+
+
+def _argument(name: str, args: tuple[str, ...]) -> str | None:
+    digits = name.removeprefix("ARG")
+    if not digits.isdigit() or int(digits) >= len(args):
+        return None
+    return args[int(digits)]
+
+
+def kind_of_pattern(pattern: str, language: str, wanted: str = "") -> str | None:
+    """Return the kind of the node that a pattern describes; None if the pattern does not parse.
+
+    With `wanted`, a pattern that may be of several kinds is of that kind, or None.
+    """
+    frame = _frame_of(pattern, language, wanted)
+    if frame is None:
+        return None
+    return frame[1]
+
+
+@lru_cache(maxsize=4096)
+def _frame_of(pattern: str, language: str, wanted: str = "") -> tuple[str, str] | None:
+    """Return a text with the pattern in it, and the kind of the node that is the pattern."""
+    code = HOLE.sub(lambda found: _sample_code(found, language), pattern)
+    for frame in _FRAMES.get(language, _PLAIN):
+        framed = frame.format(code)
+        kind = _kind_at(framed, framed.index(code), len(code), language)
+        if kind is not None and wanted in {"", kind}:
+            return frame.format(pattern), kind
+
+    return None
+
+
+def _sample_code(hole: re.Match[str], language: str) -> str:
+    """Return code that may be where a hole is: a name, or a statement in a block."""
+    before = hole.string[: hole.start()].rstrip()
+    in_block = hole[0].startswith("$$$") and before.endswith("{")
+    end = ";" if in_block and language in _WITH_SEMICOLONS else ""
+    return f"{_VARIABLE}{hole[1]}{end}"
+
+
+def _kind_at(text: str, start: int, length: int, language: str) -> str | None:
+    """Return the kind of the innermost node with exactly this span."""
+    root = parse_tree(text, language)
+    if root.find_all(kind="ERROR"):
+        return None
+
+    span = (start, start + length)
+    same = [node for node in all_nodes(root) if span_of(node) == span and node.is_named()]
+    if not same:
+        return None
+
+    # `f(x)` alone is a statement around a call: the pattern means the call.
+    return same[-1].kind()

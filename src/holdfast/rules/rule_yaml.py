@@ -1,0 +1,377 @@
+"""Rules as YAML that people read and write; docs/repair.md describes the format."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
+
+from holdfast.rules.learn_rule import id_of
+from holdfast.rules.match.tree_pattern import kind_of_pattern
+from holdfast.rules.rule import (
+    Example,
+    Provenance,
+    Rewrite,
+    Rule,
+    Status,
+    TokenRewrite,
+    TreeRewrite,
+)
+from holdfast.vocab.diagnostics import Area, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_KEYS: Final = frozenset(
+    {
+        "id",
+        "language",
+        "diagnostic",
+        "pattern",
+        "tokens",
+        "fix",
+        "imports",
+        "where",
+        "kinds",
+        "types",
+        "uses",
+        "mentions",
+        "inside",
+        "elsewhere",
+        "needs",
+        "kind",
+        "safe",
+        "status",
+        "approved",
+        "widened",
+        "uncommented",
+        "provenance",
+        "model",
+        "examples",
+        "counter_examples",
+    }
+)
+_AREA: Final = 4
+
+
+class BadRule(ValueError):  # noqa: N818 - the word for it
+    """A text that is not a rule; the message says what is wrong."""
+
+
+# ------------------------------------------------------------------------------------- reading
+
+
+def parse_rule(data: bytes | str) -> Rule:
+    """Return the rule in a YAML text; raise `BadRule` with all that is wrong."""
+    return rule_from(load_yaml(data))
+
+
+def load_yaml(data: bytes | str) -> Any:
+    """Return the content of a YAML text; raise `BadRule` if it is no YAML."""
+    import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - only commands with rules need it
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        return yaml.load(data, Loader=loader)  # noqa: S506 - both are safe loaders
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        where = getattr(error, "problem_mark", None)
+        line = f" in line {where.line + 1}" if where is not None else ""
+        raise BadRule(f"it is not YAML{line}") from error
+
+
+def rule_from(raw: object) -> Rule:
+    """Return the rule that a mapping describes; raise `BadRule` with all that is wrong."""
+    if not isinstance(raw, dict):
+        raise BadRule("it is not a mapping")
+
+    problems = _problems(raw)
+    if problems:
+        raise BadRule("; ".join(problems))
+
+    diagnostic = raw["diagnostic"]
+    rule = Rule(
+        id=str(raw.get("id", "")),
+        target=cast("Target", raw["language"]),
+        tool=diagnostic["tool"],
+        code=str(diagnostic.get("code", "")),
+        template=diagnostic["message"],
+        rewrite=_rewrite_from(raw),
+        imports=tuple(raw.get("imports", ())),
+        values={int(number): _strings(values) for number, values in raw.get("where", {}).items()},
+        safe=bool(raw.get("safe", True)),
+        provenance=cast("Provenance", raw.get("provenance", "manual")),
+        status=cast("Status", raw.get("status", "active")),
+        approved=bool(raw.get("approved", False)),
+        widened=bool(raw.get("widened", False)),
+        uncommented=bool(raw.get("uncommented", False)),
+        examples=_examples(raw, "examples"),
+        counter_examples=_examples(raw, "counter_examples"),
+        model=str(raw.get("model", "")),
+    )
+    if rule.id:
+        return rule
+
+    return replace(rule, id=id_of(rule))
+
+
+def _problems(raw: Mapping[str, Any]) -> list[str]:
+    """Return all that is wrong with a mapping."""
+    problems = [f"unknown key `{key}`" for key in raw if key not in _KEYS]
+    if raw.get("language") not in get_args(Target):
+        problems.append(f"`language` must be one of {', '.join(get_args(Target))}")
+
+    problems += _diagnostic_problems(raw.get("diagnostic"))
+    problems += _rewrite_problems(raw)
+    if raw.get("status", "active") not in get_args(Status):
+        problems.append(f"`status` must be one of {', '.join(get_args(Status))}")
+
+    if raw.get("provenance", "manual") not in get_args(Provenance):
+        problems.append(f"`provenance` must be one of {', '.join(get_args(Provenance))}")
+
+    if not re.fullmatch(r"[A-Za-z0-9-]{0,64}", str(raw.get("id", ""))):
+        problems.append("`id` must be letters, digits and dashes")
+
+    problems += _shape_problems(raw)
+    return problems
+
+
+def _diagnostic_problems(diagnostic: object) -> list[str]:
+    if not isinstance(diagnostic, dict):
+        return ["`diagnostic` with `tool` and `message` is missing"]
+    missing = [key for key in ("tool", "message") if not isinstance(diagnostic.get(key), str)]
+    return [f"`diagnostic.{key}` is missing" for key in missing]
+
+
+def _rewrite_problems(raw: Mapping[str, Any]) -> list[str]:
+    has_pattern, has_tokens = "pattern" in raw, "tokens" in raw
+    if has_pattern and has_tokens:
+        return ["it has both `pattern` and `tokens`"]
+    if not has_pattern and not has_tokens:
+        return [] if raw.get("imports") else ["it has no `pattern`, `tokens` or `imports`"]
+
+    problems = [
+        f"`{key}` must be a text"
+        for key in ("pattern", "tokens", "fix")
+        if not isinstance(raw.get(key, ""), str)
+    ]
+    if "fix" not in raw:
+        problems.append("`fix` is missing")
+
+    if not isinstance(raw.get("pattern"), str) or raw.get("language") not in get_args(Target):
+        return problems
+
+    if kind_of_pattern(raw["pattern"], raw["language"], str(raw.get("kind", ""))) is None:
+        problems.append(f"`pattern` is no code of this language: {raw['pattern']}")
+
+    return problems
+
+
+def _shape_problems(raw: Mapping[str, Any]) -> list[str]:
+    problems = [
+        f"`{key}` must be a mapping"
+        for key in ("where", "kinds", "types", "uses", "mentions")
+        if not isinstance(raw.get(key, {}), dict)
+    ]
+    if not isinstance(raw.get("imports", []), list):
+        problems.append("`imports` must be a list")
+
+    for key in ("examples", "counter_examples"):
+        found = raw.get(key, [])
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            problems.append(f"`{key}` must be a list of mappings")
+        else:
+            problems += _example_problems(key, found)
+
+    if not isinstance(raw.get("where", {}), dict):
+        return problems
+
+    if not all(str(number).isdigit() for number in raw.get("where", {})):
+        problems.append("`where` must have numbers of `{0}`, `{1}`, … of the message as its keys")
+
+    return problems
+
+
+def _example_problems(key: str, examples: list[dict[str, Any]]) -> list[str]:
+    problems = []
+    for number, example in enumerate(examples, 1):
+        missing = [part for part in ("before", "message") if not isinstance(example.get(part), str)]
+        problems += [f"`{part}` of {key} {number} is missing" for part in missing]
+    return problems
+
+
+def _rewrite_from(raw: Mapping[str, Any]) -> Rewrite | None:
+    kinds = _lists(raw, "kinds")
+    inside = _strings(raw.get("inside", ()))
+    if "tokens" in raw:
+        return TokenRewrite(raw["tokens"], raw["fix"], kinds, inside)
+    if "pattern" not in raw:
+        return None
+
+    return TreeRewrite(
+        pattern=raw["pattern"],
+        fix=raw["fix"],
+        kinds=kinds,
+        types=_lists(raw, "types"),
+        uses=_lists(raw, "uses"),
+        mentions=_lists(raw, "mentions"),
+        inside=inside,
+        elsewhere=bool(raw.get("elsewhere", False)),
+        needs=_strings(raw.get("needs", ())),
+        kind=str(raw.get("kind", "")),
+    )
+
+
+def _lists(raw: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
+    return {name: _strings(values) for name, values in raw.get(key, {}).items()}
+
+
+def _strings(values: object) -> tuple[str, ...]:
+    if isinstance(values, str):
+        return (values,)
+    if isinstance(values, list | tuple):
+        return tuple(map(str, values))
+    return ()
+
+
+def _examples(raw: Mapping[str, Any], key: str) -> tuple[Example, ...]:
+    template = raw["diagnostic"]["message"]
+    return tuple(_example(each, template) for each in raw.get(key, ()))
+
+
+def _example(raw: Mapping[str, Any], template: str) -> Example:
+    area = raw.get("at")
+    if isinstance(area, list) and len(area) == _AREA // 2:
+        area = [*area, *area]
+
+    numbers = area if isinstance(area, list) and len(area) == _AREA else []
+    args = raw.get("args")
+    return Example(
+        before=raw["before"],
+        after=raw.get("after"),
+        message=raw["message"],
+        args=_strings(args) if args is not None else args_of(raw["message"], template),
+        area=Area(*map(int, numbers)) if numbers else None,
+    )
+
+
+def args_of(message: str, template: str) -> tuple[str, ...]:
+    """Return the names in a message, by its template.
+
+    >>> args_of("too few arguments to function 'fgets'", "too few arguments to function {0}")
+    ('fgets',)
+    """
+    parts = re.split(r"\{(\d+)\}", template)
+    pattern = "".join(
+        f"(?P<a{part}>.+?)" if number % 2 else re.escape(part) for number, part in enumerate(parts)
+    )
+    found = re.fullmatch(pattern, message, re.DOTALL)
+    if found is None:
+        return ()
+
+    names = sorted(found.groupdict(), key=lambda name: int(name[1:]))
+    return tuple(_unquoted(found[name]) for name in names)
+
+
+def _unquoted(text: str) -> str:
+    quoted = re.fullmatch(r"['\"`‘](.*)['\"`’]", text, re.DOTALL)
+    return quoted[1] if quoted else text
+
+
+# ------------------------------------------------------------------------------------- writing
+
+
+def dump_rule(rule: Rule) -> bytes:
+    """Return a rule as YAML, always the same for the same rule."""
+    import yaml  # noqa: PLC0415 - only commands that use rules need it
+
+    class Dumper(yaml.SafeDumper):  # type: ignore[misc]  # yaml has no types
+        pass
+
+    def write_text(dumper: Any, text: str) -> Any:
+        style = "|" if "\n" in text else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+    def write_list(dumper: Any, values: list[object]) -> Any:
+        flow = not any(isinstance(value, dict) for value in values)
+        return dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=flow)
+
+    Dumper.add_representer(str, write_text)
+    Dumper.add_representer(list, write_list)
+    text: str = yaml.dump(
+        rule_to_dict(rule), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=100
+    )
+    return text.encode("utf-8", "surrogatepass")
+
+
+def rule_to_dict(rule: Rule) -> dict[str, Any]:
+    """Return a rule as a mapping, without what is usual."""
+    made: dict[str, Any] = {
+        "id": rule.id,
+        "language": rule.target,
+        "diagnostic": {"tool": rule.tool, "code": rule.code, "message": rule.template},
+        **_rewrite_to_dict(rule.rewrite),
+        "imports": list(rule.imports),
+        "where": {number: _one_or_list(values) for number, values in sorted(rule.values.items())},
+        "safe": rule.safe,
+        "status": rule.status,
+        "approved": rule.approved,
+        "widened": rule.widened,
+        "uncommented": rule.uncommented,
+        "provenance": rule.provenance,
+        "model": rule.model,
+        "examples": [_example_to_dict(each, rule) for each in rule.examples],
+        "counter_examples": [_example_to_dict(each, rule) for each in rule.counter_examples],
+    }
+    usual = {
+        "safe": True,
+        "status": "active",
+        "approved": False,
+        "widened": False,
+        "uncommented": False,
+    }
+    return {
+        key: value
+        for key, value in made.items()
+        if value not in ((), [], {}, "") and usual.get(key) != value
+    }
+
+
+def _rewrite_to_dict(rewrite: Rewrite | None) -> dict[str, Any]:
+    if rewrite is None:
+        return {}
+
+    key = "pattern" if isinstance(rewrite, TreeRewrite) else "tokens"
+    made: dict[str, Any] = {key: rewrite.pattern, "fix": rewrite.fix}
+    made["kinds"] = {name: _one_or_list(kinds) for name, kinds in rewrite.kinds.items()}
+    if isinstance(rewrite, TreeRewrite):
+        for limit in ("types", "uses", "mentions"):
+            by_hole = getattr(rewrite, limit)
+            made[limit] = {name: _one_or_list(values) for name, values in by_hole.items()}
+        if rewrite.elsewhere:
+            made["elsewhere"] = True
+        made["needs"] = _one_or_list(rewrite.needs)
+        made["kind"] = rewrite.kind
+
+    made["inside"] = _one_or_list(rewrite.inside)
+    return made
+
+
+def _one_or_list(values: Iterable[str]) -> str | list[str]:
+    found = list(values)
+    return found[0] if len(found) == 1 else found
+
+
+def _example_to_dict(example: Example, rule: Rule) -> dict[str, Any]:
+    made: dict[str, Any] = {"message": example.message}
+    if args_of(example.message, rule.template) != example.args:
+        made["args"] = list(example.args)
+
+    if example.area is not None:
+        area = example.area
+        made["at"] = [area.line, area.column, area.end_line, area.end_column]
+
+    made["before"] = example.before
+    if example.after is not None:
+        made["after"] = example.after
+
+    return made

@@ -1,0 +1,110 @@
+"""The scope of a rule in words, for the person who reviews it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from holdfast.rules.rule import HOLE, TokenRewrite, TreeRewrite
+
+if TYPE_CHECKING:
+    from holdfast.rules.rule import Rewrite, Rule
+
+_LANGUAGES: Final = {
+    "c": "C",
+    "cpp": "C++",
+    "python": "Python",
+    "javascript": "JavaScript",
+    "typescript": "TypeScript",
+    "rust": "Rust",
+    "java": "Java",
+    "go": "Go",
+}
+_CALL: Final = re.compile(r"([\w.:]+)\(([^()]*)\)")
+_NUMBERS: Final = ("no arguments", "one argument", "two arguments", "three arguments")
+_MOST_VALUES: Final = 6
+
+
+def scope_of(rule: Rule) -> str:
+    """Return where a rule applies, in one sentence without its full stop."""
+    parts = [_place(rule.rewrite)]
+    for number, values in sorted(rule.values.items()):
+        parts.append(f"where the message names {_alternatives(values)} ({{{number}}})")
+    if rule.uncommented:
+        parts.append("where no comment says what is meant")
+    parts.append(f"in {_LANGUAGES.get(rule.target, rule.target)}")
+    return ", ".join(parts)
+
+
+def _place(rewrite: Rewrite | None) -> str:
+    if rewrite is None:
+        return "any place"
+
+    words = [_construct(rewrite.pattern)]
+    for name in dict.fromkeys(HOLE.findall(rewrite.pattern)):
+        words += _limits(rewrite, name)
+
+    if rewrite.inside and rewrite.inside != ("line",):
+        words.append(f"inside {_alternatives(rewrite.inside)}")
+
+    if isinstance(rewrite, TokenRewrite):
+        words.append("where the text does not parse")
+    elif rewrite.needs:
+        words.append(f"if the file has {_alternatives(rewrite.needs)} elsewhere")
+
+    return ", ".join(words)
+
+
+def _construct(pattern: str) -> str:
+    call = _CALL.fullmatch(pattern)
+    if call is None:
+        return f"`{pattern}`"
+
+    arguments = [each for each in call[2].split(",") if each.strip()]
+    if "$$$" in pattern or len(arguments) >= len(_NUMBERS):
+        return f"`{pattern}`"
+
+    return f"`{call[1]}` called with {_NUMBERS[len(arguments)]} `{pattern}`"
+
+
+def _limits(rewrite: Rewrite, name: str) -> list[str]:
+    """Return what a hole may stand for."""
+    words = []
+    if name.startswith("ARG"):
+        words.append(f"${name} the name in the message")
+    elif name in rewrite.kinds:
+        words.append(f"${name} {_kinds(rewrite.kinds[name])}")
+
+    if not isinstance(rewrite, TreeRewrite):
+        return words
+    if name in rewrite.types:
+        words.append(f"declared as {_alternatives(rewrite.types[name])}")
+    if name in rewrite.uses:
+        words.append(f"used as {_alternatives(rewrite.uses[name])}")
+    if name in rewrite.mentions:
+        words.append(
+            f"with {_alternatives(tuple(f'${each}' for each in rewrite.mentions[name]))} in it"
+        )
+
+    return words
+
+
+def _kinds(kinds: tuple[str, ...]) -> str:
+    text = " or ".join(_kind_in_words(kind) for kind in kinds)
+    article = "an" if text[0] in "aeiou" else "a"
+    return f"{article} {text}"
+
+
+def _kind_in_words(kind: str) -> str:
+    """Return a kind in words: `string:empty` is an empty string."""
+    base, _, word = kind.replace("_", " ").partition(":")
+    if not word or word == "number":
+        return base
+    return word if base in {"reference", "name"} else f"{word} {base}"
+
+
+def _alternatives(values: tuple[str, ...]) -> str:
+    shown = " or ".join(f"`{value}`" for value in values[:_MOST_VALUES])
+    if len(values) > _MOST_VALUES:
+        return f"{shown} or one of {len(values) - _MOST_VALUES} more"
+    return shown

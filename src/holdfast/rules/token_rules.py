@@ -1,0 +1,189 @@
+"""Make a rewrite of neighbouring tokens from examples, for a text that does not parse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from holdfast.rules.match.token_pattern import class_of, constructs_at, is_last_of_line
+from holdfast.rules.rule import END_OF_LINE, TokenRewrite
+from holdfast.rules.tree_rules import Hole, hole_names, kinds_of
+from holdfast.syntax.tokens import tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.rules.sample import Sample
+
+_ANY_NUMBER: Final = frozenset({"python", "javascript"})
+"""Languages whose compilers do not count the arguments of a call."""
+_VALUES: Final = frozenset({"name", "number", "string"})
+_LITERALS: Final = ("number", "string:text", "string:empty")
+"""The literals that stand for each other beside a sign; digits in quotes may mean a number."""
+
+
+def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
+    """Return the rewrite of the tokens around an edit; None if the samples differ in shape."""
+    windows = [_window(sample) for sample in samples]
+    lengths = {high - low for low, high in windows}
+    line_ends = set(map(_ends_line, samples, windows))
+    if len(lengths) != 1 or len(line_ends) != 1:
+        return None
+
+    news = list(map(_new_window, samples, windows))
+    holes = _carried_holes(_holes(samples, windows), news, samples[0])
+    if holes is None:
+        return None
+
+    names = hole_names(holes, samples)
+    fixes = {_fix(new, number, holes, names, samples) for number, new in enumerate(news)}
+    if len(fixes) != 1:
+        return None
+
+    return TokenRewrite(
+        pattern=_token_pattern(samples[0], windows[0], holes, names),
+        fix=fixes.pop(),
+        kinds=kinds_of(holes, names),
+        inside=_common_constructs(samples, windows),
+    )
+
+
+def _holes(samples: Sequence[Sample], windows: Sequence[tuple[int, int]]) -> list[Hole]:
+    """Return the tokens that may be free: names and literals, and what differs."""
+    choice = any(sample.is_choice for sample in samples)
+    signs_only = not any(sample.brings_words or sample.drops_words for sample in samples)
+    ends = signs_only and not choice and not any(map(_separates, samples))
+    holes: list[Hole] = []
+    for numbers in zip(*(range(low, high) for low, high in windows), strict=True):
+        tokens = [sample.source.tokens[at] for sample, at in zip(samples, numbers, strict=True)]
+        kinds: tuple[str, ...] = tuple(dict.fromkeys(token.kind for token in tokens))
+        is_value = _VALUES.issuperset(kinds)
+        if is_value and choice:
+            kinds = tuple(dict.fromkeys(map(_class_of, samples, numbers)))
+        if is_value and ends:
+            kinds = tuple(sorted(_VALUES))
+        elif signs_only and not set(_LITERALS).isdisjoint(kinds):
+            kinds = tuple(dict.fromkeys([*kinds, *_LITERALS]))
+        texts = tuple(token.text for token in tokens)
+        if is_value or len(set(texts)) > 1:
+            spans = tuple((token.start, token.end) for token in tokens)
+            holes.append(Hole(spans, texts, kinds))
+
+    return holes
+
+
+def _separates(sample: Sample) -> bool:
+    """Return whether a fix adds a comma: between two operands an operator may be missing, too."""
+    return any(token.text == "," for token in sample.added_tokens)
+
+
+def _class_of(sample: Sample, number: int) -> str:
+    return class_of(sample.source.tokens, number)
+
+
+def _carried_holes(holes: Sequence[Hole], news: Sequence[str], sample: Sample) -> list[Hole] | None:
+    """Return the holes that the fix carries over; None if it drops something that differs."""
+    kept: list[Hole] = []
+    for hole in holes:
+        pairs = zip(news, hole.texts, strict=True)
+        if all(_has(new, text, sample) for new, text in pairs):
+            kept.append(hole)
+        elif len(set(hole.texts)) > 1:
+            return None
+
+    return kept
+
+
+def _fix(
+    new: str,
+    number: int,
+    holes: Sequence[Hole],
+    names: dict[tuple[str, ...], str],
+    samples: Sequence[Sample],
+) -> str:
+    language = samples[number].source.language
+    for hole in holes:
+        new = _with_hole(new, hole.texts[number], names[hole.texts], language)
+    return new
+
+
+def _common_constructs(
+    samples: Sequence[Sample], windows: Sequence[tuple[int, int]]
+) -> tuple[str, ...]:
+    """Return the constructs around, with the function that is called if nobody counts arguments."""
+    found = []
+    for sample, (low, _) in zip(samples, windows, strict=True):
+        found.append(constructs_at(sample.source, low))
+
+    if samples[0].source.language in _ANY_NUMBER and any(map(_separates, samples)):
+        return tuple(dict.fromkeys(each[0] for each in found))
+    return tuple(dict.fromkeys(each[-1] for each in found))
+
+
+def _window(sample: Sample) -> tuple[int, int]:
+    """Return the tokens of an edit with a neighbour on each side, on the same line."""
+    source = sample.source
+    low, high = sample.first, sample.last
+    has_left = low > 0 and not is_last_of_line(source, low - 1)
+    if low > 0 and (has_left or low == high):
+        low -= 1
+
+    if high < len(source.tokens) and not is_last_of_line(source, high - 1):
+        high += 1
+
+    return low, max(high, low + 1)
+
+
+def _ends_line(sample: Sample, window: tuple[int, int]) -> bool:
+    return window[1] == sample.last and is_last_of_line(sample.source, window[1] - 1)
+
+
+def _new_window(sample: Sample, window: tuple[int, int]) -> str:
+    start = sample.source.tokens[window[0]].start
+    end = sample.source.tokens[window[1] - 1].end
+    if end > sample.low:
+        end = max(end, sample.edit.end)
+
+    new_end = end + sample.shift
+    if end <= sample.high and window[1] == sample.last:
+        new_end = sample.high + sample.shift
+
+    return sample.body[start:new_end].rstrip()
+
+
+def _has(new: str, text: str, sample: Sample) -> bool:
+    return any(token.text == text for token in tokenize(new, sample.source.language))
+
+
+def _token_pattern(
+    sample: Sample,
+    window: tuple[int, int],
+    holes: Sequence[Hole],
+    names: dict[tuple[str, ...], str],
+) -> str:
+    by_start = {hole.spans[0][0]: names[hole.texts] for hole in holes}
+    words = []
+    for token in sample.source.tokens[window[0] : window[1]]:
+        name = by_start.get(token.start)
+        words.append(f"${name}" if name else token.text)
+
+    if _ends_line(sample, window):
+        words.append(f"${END_OF_LINE}")
+
+    return " ".join(words)
+
+
+def _with_hole(text: str, old: str, name: str, language: str) -> str:
+    """Replace a run of tokens by a hole wherever it occurs."""
+    words = [token.text for token in tokenize(old, language)]
+    tokens = tokenize(text, language)
+    starts = []
+    for at in range(len(tokens) - len(words) + 1):
+        run = tokens[at : at + len(words)]
+        is_hole = at > 0 and tokens[at - 1].text == "$"
+        if [token.text for token in run] == words and not is_hole:
+            starts.append((run[0].start, run[-1].end))
+
+    for start, end in reversed(starts):
+        text = f"{text[:start]}${name}{text[end:]}"
+
+    return text

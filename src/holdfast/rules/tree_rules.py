@@ -1,0 +1,481 @@
+"""Make a rewrite of a syntax tree from examples: free is only what the examples allow."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from holdfast.rules.match.context import declared_type, uses_of
+from holdfast.rules.match.operands import (
+    BLOCKS,
+    CALLS,
+    EXPRESSION,
+    PARAMETERS,
+    construct_around,
+    exact_kind_of,
+    is_callee_or_member,
+    is_expression,
+    is_literal,
+    is_operation,
+    is_type,
+    kind_around,
+    kind_of,
+)
+from holdfast.rules.match.tree_pattern import kind_of_pattern
+from holdfast.rules.rule import TreeRewrite
+from holdfast.rules.sample import Sample
+from holdfast.syntax.tokens import tokenize
+from holdfast.syntax.tree import span_of
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ast_grep_py import SgNode
+
+
+_LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_MOST_LINE_BREAKS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A part that is free: its span and its text in each example, and the kinds of its nodes."""
+
+    spans: tuple[tuple[int, int], ...]
+    texts: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
+    run: bool = False
+    literal: bool = False
+    type: bool = False
+
+
+def tree_rewrite(samples: Sequence[Sample]) -> TreeRewrite | None:
+    """Return the rewrite of the smallest construct that explains all samples; None without one."""
+    first, *others = samples
+    for node in first.nodes():
+        nodes = [node]
+        for sample in others:
+            same = [each for each in sample.nodes() if each.kind() == node.kind()]
+            nodes += same[:1]
+        if len(nodes) < len(samples):
+            continue
+        made = _Construct(nodes, samples).rewrite()
+        if made is not None:
+            return made
+
+    return None
+
+
+class _Construct:
+    """The same construct in each sample."""
+
+    def __init__(self, nodes: Sequence[SgNode], samples: Sequence[Sample]) -> None:
+        self.nodes = nodes
+        self.samples = samples
+        self.holes: list[Hole] = []
+        self._typed = all(map(_is_typed, nodes, samples))
+        self._choice = any(sample.is_choice for sample in samples)
+
+    def rewrite(self) -> TreeRewrite | None:
+        """Return the rewrite that explains all samples; None if there is none."""
+        if not self._align_root():
+            return None
+
+        names = hole_names(self.holes, self.samples)
+        pattern = self._pattern(names)
+        alone = len(self.holes) == 1 and pattern == f"${names[self.holes[0].texts]}"
+        language = self.samples[0].source.language
+        kind = self.nodes[0].kind()
+        if not alone and kind_of_pattern(pattern, language, kind) is None:
+            return None
+
+        if alone or kind_of_pattern(pattern, language) == kind:
+            kind = ""
+
+        fixes = {self._fix(number, names) for number in range(len(self.samples))}
+        if len(fixes) != 1 or pattern.count("\n") > _MOST_LINE_BREAKS:
+            return None
+
+        here = all(map(_is_at_diagnostic, self.nodes, self.samples))
+        if not here and not any(name.startswith("ARG") for name in names.values()):
+            return None
+
+        fix = fixes.pop()
+        seen = self._seen(fix, names) if alone else ()
+        return TreeRewrite(
+            pattern=pattern,
+            fix=fix,
+            kinds=kinds_of(self.holes, names),
+            types=self._types(names),
+            uses=self._uses(names),
+            mentions=self._mentions(names),
+            inside=self._inside(pattern, fix, alone=alone and not seen),
+            elsewhere=not here,
+            needs=seen,
+            kind=kind,
+        )
+
+    # ------------------------------------------------------------------------------ the holes
+
+    def _align_root(self) -> bool:
+        children = [node.children() for node in self.nodes]
+        if not children[0] or is_literal(self.nodes[0]):
+            return self._add_hole(self.nodes) or self._align(self.nodes)
+        if len({len(each) for each in children}) != 1:
+            return False
+        return all(self._align(each) for each in zip(*children, strict=True))
+
+    def _align(self, nodes: Sequence[SgNode]) -> bool:
+        """Collect the parts that are free; return False if the nodes differ where nothing may."""
+        if all(map(_is_carried, nodes, self.samples)):
+            if _same_kind(nodes) and nodes[0].kind() in BLOCKS | PARAMETERS:
+                return self._add_run(nodes)
+            if self._is_part(nodes):
+                return self._add_part(nodes)
+
+        children = [node.children() for node in nodes]
+        if not _same_kind(nodes) or len(set(map(len, children))) != 1:
+            return self._add_hole(nodes)
+        if children[0]:
+            return all(map(self._align, zip(*children, strict=True)))
+
+        return _same_text(nodes) or self._add_hole(nodes)
+
+    def _is_part(self, nodes: Sequence[SgNode]) -> bool:
+        """Return whether these are operands, and not constructs whose own parts count."""
+        if all(map(_is_atom, nodes)):
+            return True
+        if not all(map(_is_whole_operand, nodes)):
+            return False
+        if any(map(_has_argument, nodes, self.samples)) and self._is_tied(nodes):
+            return False
+        if any(map(_shares_name, nodes, self.samples)):
+            return False
+
+        # The function that is called says what the value is, unless the message names its type.
+        return self._typed or CALLS.isdisjoint(map(kind_of, nodes))
+
+    def _is_tied(self, nodes: Sequence[SgNode]) -> bool:
+        """Return whether parts are beside an edit, or an edit brings content."""
+        for node, sample in zip(nodes, self.samples, strict=True):
+            if sample.brings_content or sample.touches(span_of(node)):
+                return True
+        return False
+
+    def _add_part(self, nodes: Sequence[SgNode]) -> bool:
+        is_same = _same_kind(nodes) and _same_text(nodes)
+        if is_same and not self._is_free(nodes[0]):
+            return True
+        return self._add_hole(nodes)
+
+    def _is_free(self, node: SgNode) -> bool:
+        """Return whether one example frees a part: an operand that the fix carries over."""
+        if is_literal(node):
+            return True
+        if is_type(node):
+            return not self.samples[0].brings_content
+        if not is_expression(node):
+            return False
+        if not is_callee_or_member(node):
+            return True
+
+        sample = self.samples[0]
+        return not sample.brings_content and node.text() not in sample.diagnostic.args
+
+    def _add_hole(self, nodes: Sequence[SgNode]) -> bool:
+        if self._choice and any(map(is_callee_or_member, nodes)) and not _same_text(nodes):
+            # What is called says what is meant: two examples are two rules.
+            return False
+
+        for node, sample in zip(nodes, self.samples, strict=True):
+            if not node.is_named():
+                return False
+            if not sample.is_untouched(span_of(node)) and not self._may_be_lost(nodes):
+                return False
+
+        kinds = self._kinds_of(nodes)
+        spans = tuple(span_of(node) for node in nodes)
+        texts = tuple(node.text() for node in nodes)
+        literal = all(map(is_literal, nodes))
+        type_ = any(map(is_type, nodes))
+        self.holes.append(Hole(spans, texts, kinds, literal=literal, type=type_))
+        return True
+
+    def _may_be_lost(self, nodes: Sequence[SgNode]) -> bool:
+        """Return whether the fix moves a part, or drops parts that differ between examples."""
+        if all(map(_is_carried, nodes, self.samples)):
+            return True
+        whole = all(
+            each.is_edited(*span_of(node)) for node, each in zip(nodes, self.samples, strict=True)
+        )
+        return whole and len({node.text() for node in nodes}) > 1
+
+    def _kinds_of(self, nodes: Sequence[SgNode]) -> tuple[str, ...]:
+        """Return the kinds that a part may have; what differs between examples is wider."""
+        is_tied = self._is_tied(nodes)
+        if self._choice and (is_tied or all(map(is_literal, nodes))):
+            return tuple(sorted(set(map(self._chosen_kind, nodes))))
+        if not is_tied:
+            return ()
+
+        wide = {EXPRESSION if is_expression(node) else node.kind() for node in nodes}
+        exact = set(map(kind_of, nodes))
+        if self._typed or len(exact) > 1:
+            return tuple(sorted(wide))
+
+        return tuple(exact)
+
+    def _chosen_kind(self, node: SgNode) -> str:
+        # Where the message names the type, any function may return the value.
+        if self._typed and node.kind() in CALLS:
+            return kind_of(node)
+        return exact_kind_of(node)
+
+    def _add_run(self, nodes: Sequence[SgNode]) -> bool:
+        """Free what is in a block, unless the fix adds something of its own beside it."""
+        for node, sample in zip(nodes, self.samples, strict=True):
+            if sample.brings_content and sample.touches(span_of(node)):
+                return False
+
+        spans = tuple(map(_inner_span, nodes))
+        texts = (f"{{block {len(self.holes)}}}",) * len(spans)
+        self.holes.append(Hole(spans, texts, run=True))
+        return True
+
+    # ------------------------------------------------------------------- the pattern and the fix
+
+    def _pattern(self, names: dict[tuple[str, ...], str]) -> str:
+        node = self.nodes[0]
+        base, _ = span_of(node)
+        text = node.text()
+        for hole in sorted(self.holes, key=lambda hole: hole.spans[0], reverse=True):
+            start, end = hole.spans[0]
+            text = text[: start - base] + _sign(hole, names) + text[end - base :]
+
+        return _dedented(text, node)
+
+    def _fix(self, number: int, names: dict[tuple[str, ...], str]) -> str:
+        """Return the new text of a node with holes for the parts that are carried over."""
+        sample, node = self.samples[number], self.nodes[number]
+        start, end = sample.new_span(span_of(node))
+        places = []
+        for hole in self.holes:
+            old = hole.spans[number]
+            if sample.is_untouched(old):
+                places.append((*sample.moved(old), _sign(hole, names)))
+
+        for hole in sorted(self.holes, key=lambda hole: -len(hole.texts[number])):
+            moved = not sample.is_untouched(hole.spans[number])
+            if moved or not hole.literal:
+                places += sample.places_in_gap(hole.texts[number], _sign(hole, names), places)
+
+        text = sample.body[start:end]
+        for low, high, sign in sorted(places, reverse=True):
+            text = text[: low - start] + sign + text[high - start :]
+
+        return _dedented(text, node)
+
+    def _seen(self, fix: str, names: dict[tuple[str, ...], str]) -> tuple[str, ...]:
+        """Return the new text if each program has that text elsewhere already."""
+        for node, sample in zip(self.nodes, self.samples, strict=True):
+            if not sample.source.has_words(sample.new_text(node)):
+                return ()
+        return (fix,) if names else ()
+
+    # ----------------------------------------------------------------------------- the limits
+
+    def _inside(self, pattern: str, fix: str, *, alone: bool) -> tuple[str, ...]:
+        """Return the kinds of the constructs around, unless the fix is the same in any of them.
+
+        What becomes an operation may bind less tightly than before: `d.has(k)` and `k in d`.
+        """
+        if self._adds_lines():
+            return tuple(sorted(set(map(kind_around, self.nodes))))
+
+        language = self.samples[0].source.language
+        old, new = kind_of_pattern(pattern, language), kind_of_pattern(fix, language)
+        becomes_operation = new is not None and new != old and is_operation(new)
+        if alone or becomes_operation:
+            return tuple(sorted(set(map(construct_around, self.nodes))))
+
+        return ()
+
+    def _adds_lines(self) -> bool:
+        sample, node = self.samples[0], self.nodes[0]
+        return sample.new_text(node).count("\n") > node.text().count("\n")
+
+    def _types(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
+        """Return the declarations of the variables at an edit, where the message names no type."""
+        types: dict[str, tuple[str, ...]] = {}
+        if self._typed and not self._choice:
+            return types
+
+        for hole in self.holes:
+            if not self._may_have_type(hole):
+                continue
+            found: set[str | None] = set()
+            for sample, text in self._texts_of(hole):
+                found.add(declared_type(sample.source, text, sample.edit.start))
+            if len(found) == 1 and None not in found:
+                types[names[hole.texts]] = tuple(map(str, found))
+
+        return types
+
+    def _may_have_type(self, hole: Hole) -> bool:
+        if hole.run or hole.literal or hole.type:
+            return False
+        return self._choice or all(map(Sample.touches, self.samples, hole.spans))
+
+    def _uses(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
+        """Return how the variables are used that the fix gives a value of its own."""
+        uses: dict[str, tuple[str, ...]] = {}
+        if not self._choice:
+            return uses
+
+        gives_value = all(map(_gives_value, self.nodes, self.samples))
+        for number, hole in enumerate(self.holes):
+            wrapped = all(map(Sample.wraps, self.samples, hole.texts))
+            if not wrapped and not (gives_value and number == 0):
+                continue
+            found: set[str] = set()
+            for node, (sample, text) in zip(self.nodes, self._texts_of(hole), strict=True):
+                found.update(uses_of(sample.source, text, *span_of(node)))
+            uses[names[hole.texts]] = tuple(sorted(found))
+
+        return uses
+
+    def _mentions(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
+        """Return the names of the message that a part has in it in each example."""
+        mentions: dict[str, tuple[str, ...]] = {}
+        arguments = [hole for hole in self.holes if names[hole.texts].startswith("ARG")]
+        for hole in self.holes:
+            found = [names[each.texts] for each in arguments if _is_mentioned(each, hole)]
+            if found and hole not in arguments and not hole.run:
+                mentions[names[hole.texts]] = tuple(found)
+
+        return mentions
+
+    def _texts_of(self, hole: Hole) -> list[tuple[Sample, str]]:
+        return list(zip(self.samples, hole.texts, strict=True))
+
+
+def _is_mentioned(name: Hole, hole: Hole) -> bool:
+    pairs = zip(name.texts, hole.texts, strict=True)
+    return all(name in re.findall(r"\w+", text) for name, text in pairs)
+
+
+def _gives_value(node: SgNode, sample: Sample) -> bool:
+    """Return whether a fix lets a declaration or an assignment have a value of its own."""
+    return (
+        sample.brings_value
+        and re.search("declar|assign|let", node.kind()) is not None
+        and "=" in sample.new_text(node)
+    )
+
+
+def _same_kind(nodes: Sequence[SgNode]) -> bool:
+    return len({node.kind() for node in nodes}) == 1
+
+
+def _same_text(nodes: Sequence[SgNode]) -> bool:
+    return len({node.text() for node in nodes}) == 1
+
+
+def _is_atom(node: SgNode) -> bool:
+    return is_literal(node) or node.is_leaf()
+
+
+def _is_whole_operand(node: SgNode) -> bool:
+    return is_expression(node) and not is_callee_or_member(node)
+
+
+def _inner_span(node: SgNode) -> tuple[int, int]:
+    """Return the span of what is in a block or a list, without its brackets."""
+    children = node.children()
+    start, end = span_of(node)
+    if node.text().startswith(("{", "(")):
+        children = children[1:-1]
+        start, end = start + 1, start + 1
+
+    if not children:
+        return start, end
+
+    return span_of(children[0])[0], span_of(children[-1])[1]
+
+
+def _is_at_diagnostic(node: SgNode, sample: Sample) -> bool:
+    return sample.is_at(span_of(node))
+
+
+def _is_typed(node: SgNode, sample: Sample) -> bool:
+    """Return whether the message names something that is not in the construct: a type."""
+    words = {token.text for token in tokenize(node.text(), sample.source.language)}
+    return any(text not in words for text in sample.diagnostic.args)
+
+
+def _shares_name(node: SgNode, sample: Sample) -> bool:
+    """Return whether the added text uses a name that is only a part of a node."""
+    if sample.places_in_gap(node.text(), "", []):
+        return False
+    words = {token.text for token in tokenize(node.text(), sample.source.language)}
+    return any(token.kind == "name" and token.text in words for token in sample.added_tokens)
+
+
+def _has_argument(node: SgNode, sample: Sample) -> bool:
+    """Return whether a name of the message is a part of a node."""
+    words = {token.text for token in tokenize(node.text(), sample.source.language)}
+    return not words.isdisjoint(sample.diagnostic.args)
+
+
+def _is_carried(node: SgNode, sample: Sample) -> bool:
+    span = span_of(node)
+    if sample.is_untouched(span):
+        return True
+    return sample.is_edited(*span) and bool(sample.places_in_gap(node.text(), "", []))
+
+
+def _sign(hole: Hole, names: dict[tuple[str, ...], str]) -> str:
+    return ("$$$" if hole.run else "$") + names[hole.texts]
+
+
+def _dedented(text: str, node: SgNode) -> str:
+    column = node.range().start.column
+    indent = " " * column
+    lines = text.split("\n")
+    if all(line.startswith(indent) or not line.strip() for line in lines[1:]):
+        lines[1:] = [line[column:] for line in lines[1:]]
+    return "\n".join(lines)
+
+
+def hole_names(holes: Sequence[Hole], samples: Sequence[Sample]) -> dict[tuple[str, ...], str]:
+    """Return the name of each hole, by its texts: equal texts in all examples share a name."""
+    names: dict[tuple[str, ...], str] = {}
+    letters = iter(_LETTERS)
+    for hole in holes:
+        if hole.texts in names:
+            continue
+        number = None if hole.literal else _argument_number(hole.texts, samples)
+        names[hole.texts] = f"ARG{number}" if number is not None else next(letters, "Z")
+
+    return names
+
+
+def _argument_number(texts: tuple[str, ...], samples: Sequence[Sample]) -> int | None:
+    arguments = [sample.diagnostic.args for sample in samples]
+    for number, values in enumerate(zip(*arguments, strict=False)):
+        if values == texts:
+            return number
+    return None
+
+
+def kinds_of(
+    holes: Sequence[Hole], names: dict[tuple[str, ...], str]
+) -> dict[str, tuple[str, ...]]:
+    """Return the kinds that each hole may have, by its name."""
+    kinds: dict[str, tuple[str, ...]] = {}
+    for hole in holes:
+        if hole.kinds:
+            name = names[hole.texts]
+            kinds[name] = tuple(dict.fromkeys([*kinds.get(name, ()), *hole.kinds]))
+    return kinds

@@ -1,0 +1,221 @@
+"""Rules through the command line: what is applied, what is only a hint, and what a person decides."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from holdfast.testing import say
+from tests.end_to_end.repair.workshop import Ran, Workshop, fix, need
+
+ASK = "#include <stdio.h>\n\nint ask(char *line) {\n    return fgets(line, 80) != NULL;\n}\n"
+ASKED = ASK.replace("80)", "80, stdin)")
+BEST = (
+    "int min_price(int a, int b) { return a < b ? a : b; }\n\n"
+    "int best(int a, int b) {\n    return max_price(a, b);\n}\n"
+)
+CONDITION = "def f(n: int) -> int:\n    if n\n        return 1\n    return 2\n"
+
+
+@pytest.fixture(autouse=True)
+def _compilers() -> None:
+    need("gcc")
+    need("g++")
+
+
+def _rules(workshop: Workshop, *words: str) -> Ran:
+    return workshop.run("rules", *words, "--root", str(workshop.root), "--json")
+
+
+def _own(workshop: Workshop) -> list[dict[str, object]]:
+    found = _rules(workshop, "list", "--own").told["rules"]
+    assert isinstance(found, list)
+    return found
+
+
+def _suggesting(code: str, pattern: str, made: str) -> str:
+    rule = {"pattern": pattern, "fix": made}
+    return json.dumps({"code": code, "confidence": 0.9, "reasoning": "a slip", "rule": rule})
+
+
+# ------------------------------------------------------------------------------------------------ safe and unsafe
+
+
+def test_a_compiler_s_spelling_guess_is_applied_only_if_the_user_allows_it(
+    workshop: Workshop,
+) -> None:
+    file = workshop.write("best.cpp", BEST)
+    left = workshop.repair("best.cpp")
+    assert (left.code, file.read_text()) == (1, BEST)
+    blocked = workshop.repair("best.cpp", "--unsafe-fixes", "--strictness", "production")
+    assert (blocked.code, file.read_text()) == (4, BEST)
+    guessed = workshop.repair("best.cpp", "--unsafe-fixes")
+    assert guessed.outcomes == {"best.cpp": "FixItRepaired"}
+    assert file.read_text() == BEST.replace("max_price", "min_price")
+
+
+def test_a_guess_is_a_hint_for_the_model_which_is_asked(workshop: Workshop) -> None:
+    asked: list[str] = []
+
+    def model(request: object) -> object:
+        asked.append(str(request))
+        return fix(BEST.replace("max_price(a, b)", "a > b ? a : b"))
+
+    file = workshop.write("best.cpp", BEST)
+    workshop.repair("best.cpp", script=model)  # type: ignore[arg-type]
+    assert "a guess of g++, which may be wrong" in asked[0]
+    assert "min_price(a, b);\n}" not in file.read_text()
+
+
+def test_a_rule_that_is_not_safe_is_applied_only_if_the_user_allows_it(workshop: Workshop) -> None:
+    workshop.write("fgets.yaml", _documented_rule() + "safe: false\n")
+    assert _rules(workshop, "add", str(workshop.root / "fgets.yaml")).code == 0
+    file = workshop.write("ask.c", ASK)
+    assert (workshop.repair("ask.c").code, file.read_text()) == (1, ASK)
+    allowed = workshop.repair("ask.c", "--unsafe-fixes")
+    assert (allowed.outcomes, file.read_text()) == ({"ask.c": "RuleRepaired"}, ASKED)
+
+
+# ------------------------------------------------------------------------------------------------ written by a person
+
+
+def _documented_rule() -> str:
+    text = (Path(__file__).parents[3] / "docs" / "repair.md").read_text()
+    found = re.search(r"```yaml\n(language: c\n.*?)```", text, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def test_the_rule_of_the_docs_is_added_as_it_is_there_and_repairs_a_program(
+    workshop: Workshop,
+) -> None:
+    workshop.write("fgets.yaml", _documented_rule())
+    added = _rules(workshop, "add", str(workshop.root / "fgets.yaml")).told["rule"]
+    assert added["scope"].startswith("`fgets` called with two arguments")
+    file = workshop.write("ask.c", ASK)
+    assert workshop.repair("ask.c").outcomes == {"ask.c": "RuleRepaired"}
+    assert file.read_text() == ASKED
+    assert _rules(workshop, "test").code == 0
+
+
+def test_a_second_example_and_then_a_person_widen_a_rule(workshop: Workshop) -> None:
+    workshop.write("a.c", ASK)
+    learned = workshop.repair("a.c", script=[fix(ASKED)]).told["files"][0]["rule_added"]
+    number = ASK.replace("char *line", "char *line, int n").replace("80)", "n)")
+    file = workshop.write("b.c", number)
+    assert (workshop.repair("b.c").code, file.read_text()) == (1, number)
+
+    workshop.repair("b.c", script=[fix(number.replace(", n)", ", n, stdin)"))])
+    [rule] = _own(workshop)
+    shown = _rules(workshop, "show", learned).told["rule"]
+    assert (rule["id"], len(shown["examples"])) == (learned, 2)
+    sized = number.replace("n)", "size)").replace("int n", "int size")
+    file = workshop.write("c.c", sized)
+    assert workshop.repair("c.c").code == 0
+    assert file.read_text() == sized.replace(", size)", ", size, stdin)")
+    call = ASK.replace("80)", "80 + 1)")
+    file = workshop.write("d.c", call)
+    assert (workshop.repair("d.c").code, file.read_text()) == (1, call)
+
+    wide = _rules(workshop, "widen", learned).told["rule"]
+    assert (wide["widened"], wide["reviewed"]) == (True, True)
+    assert workshop.repair("d.c").code == 0
+    assert file.read_text() == call.replace("80 + 1)", "80 + 1, stdin)")
+
+
+# --------------------------------------------------------------------------------------------- suggested by a model
+
+
+def test_a_model_s_rule_that_repeats_the_fix_waits_for_a_person(workshop: Workshop) -> None:
+    asked: list[str] = []
+
+    def model(request: object) -> object:
+        asked.append(str(request))
+        return say(_suggesting(ASKED, "fgets($X, $Y)", "fgets($X, $Y, stdin)"))
+
+    workshop.write("a.c", ASK)
+    workshop.repair("a.c", script=model)  # type: ignore[arg-type]
+    assert '"rule"' in asked[0].replace("\\", "")
+    [proposed] = [rule for rule in _own(workshop) if rule["status"] == "proposed"]
+    assert (proposed["provenance"], proposed["reviewed"]) == ("model", False)
+    call = ASK.replace("80)", "sizeof line)")
+    file = workshop.write("b.c", call)
+    assert (workshop.repair("b.c").code, file.read_text()) == (1, call)
+    assert _rules(workshop, "approve", str(proposed["id"])).told["rule"]["status"] == "active"
+    assert workshop.repair("b.c").outcomes == {"b.c": "RuleRepaired"}
+    assert file.read_text() == call.replace("sizeof line)", "sizeof line, stdin)")
+
+
+def test_a_model_s_rule_that_makes_something_else_is_dropped(workshop: Workshop) -> None:
+    workshop.write("a.c", ASK)
+    wrong = say(_suggesting(ASKED, "fgets($X, $Y)", "fgets($X, $Y, stdout)"))
+    workshop.repair("a.c", script=[wrong])
+    assert [rule["status"] for rule in _own(workshop)] == ["active"]
+
+
+# ------------------------------------------------------------------------------------------------- files and counters
+
+
+def test_using_a_rule_changes_no_file_of_the_project_and_a_builtin_is_not_copied(
+    workshop: Workshop,
+) -> None:
+    workshop.write("a.c", ASK)
+    learned = workshop.repair("a.c", script=[fix(ASKED)]).told["files"][0]["rule_added"]
+    [file] = (workshop.root / ".holdfast/rules").rglob("*.yaml")
+    before = file.read_bytes()
+    workshop.write("b.c", ASK.replace("line", "row"))
+    assert workshop.repair("b.c").outcomes == {"b.c": "RuleRepaired"}
+    workshop.write("c.py", CONDITION)
+    assert workshop.repair("c.py").outcomes == {"c.py": "RuleRepaired"}
+    assert list((workshop.root / ".holdfast/rules").rglob("*.yaml")) == [file]
+    assert file.read_bytes() == before
+    assert _rules(workshop, "show", learned).told["rule"]["helped"] == 1
+
+
+def test_a_json_rule_of_an_earlier_version_is_converted_once(workshop: Workshop) -> None:
+    example = {
+        "before": ASK,
+        "after": ASKED,
+        "message": "too few arguments to function 'fgets'",
+        "args": ["fgets"],
+        "area": [4, 12, 4, 17],
+    }
+    older = {
+        "id": "bd699c748cb85a16",
+        "target": "c",
+        "tool": "gcc",
+        "code": "",
+        "template": "too few arguments to function {0}",
+        "status": "pinned",
+        "priority": 0,
+        "examples": [example],
+    }
+    place = ".holdfast/rules/c"
+    workshop.write(f"{place}/bd699c748cb85a16.json", json.dumps(older))
+    [rule] = _own(workshop)
+    assert (rule["status"], rule["scope"]) == (
+        "pinned",
+        (
+            "`fgets` called with two arguments `fgets($A, $B)`, $A a variable, declared as `char *_`,"
+            " $B a number literal, where the message names `fgets` ({0}),"
+            " where no comment says what is meant, in C"
+        ),
+    )
+    [file] = (workshop.root / place).iterdir()
+    assert file.suffix == ".yaml"
+    written = file.read_bytes()
+    assert _own(workshop) == [rule]
+    assert file.read_bytes() == written
+
+
+def test_an_older_rule_that_cannot_be_converted_is_reported_and_kept(workshop: Workshop) -> None:
+    file = workshop.write(".holdfast/rules/c/old.json", "{}")
+    told = _rules(workshop, "list", "--own").told
+    assert (told["rules"], told["problems"]) == (
+        [],
+        ["rules/c/old.json: it is not a rule of an earlier version; remove the file."],
+    )
+    assert file.exists()

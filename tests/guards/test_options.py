@@ -1,0 +1,49 @@
+"""The options of a program against a list of those that are allowed."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.guards.shell.options import NotAllowed, ParsedOptions, parse_options
+
+ALLOWED = "-i -n -# -e= -M? --all --color=? --sort="
+
+
+@pytest.mark.parametrize(
+    ("line", "parsed"),
+    [
+        ("", ParsedOptions((), (), 0)),
+        ("a - b", ParsedOptions((), ("a", "-", "b"), 3)),
+        ("-in a", ParsedOptions(("-i", "-n"), ("a",), 1)),
+        ("-12 a", ParsedOptions(("-#",), ("a",), 1)),
+        ("-e x a", ParsedOptions(("-e",), ("a",), 1)),
+        ("-ex a", ParsedOptions(("-e",), ("a",), 1)),
+        ("-ee a", ParsedOptions(("-e",), ("a",), 1)),
+        ("-ine x a", ParsedOptions(("-i", "-n", "-e"), ("a",), 1)),
+        ("-M a", ParsedOptions(("-M",), ("a",), 1)),
+        ("-M90 a", ParsedOptions(("-M",), ("a",), 1)),
+        ("--all a", ParsedOptions(("--all",), ("a",), 1)),
+        ("--color a", ParsedOptions(("--color",), ("a",), 1)),
+        ("--color=no a", ParsedOptions(("--color",), ("a",), 1)),
+        ("--sort x a", ParsedOptions(("--sort",), ("a",), 1)),
+        ("--sort=x a", ParsedOptions(("--sort",), ("a",), 1)),
+        ("a -- -x --y", ParsedOptions((), ("a", "-x", "--y"), 1)),
+        ("-e -x", NotAllowed("-e")),
+        ("-ie -x", NotAllowed("-e")),
+        ("-e", NotAllowed("-e")),
+        ("--sort", NotAllowed("--sort")),
+        ("--sort --all", NotAllowed("--sort")),
+        ("--all=x", NotAllowed("--all")),
+        ("--al", NotAllowed("--al")),
+        ("--none=x", NotAllowed("--none")),
+        ("-ix", NotAllowed("-x")),
+        ("-e= a", ParsedOptions(("-e",), ("a",), 1)),
+        ("-1x", NotAllowed("-1")),
+    ],
+)
+def test_options_are_read_as_getopt_does(line: str, parsed: ParsedOptions | NotAllowed) -> None:
+    assert parse_options(line.split(), ALLOWED) == parsed
+
+
+def test_a_number_is_an_option_only_where_the_list_has_one() -> None:
+    assert parse_options(["-5"], "-n=") == NotAllowed("-5")

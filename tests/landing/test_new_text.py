@@ -1,0 +1,221 @@
+"""Manglings that show only in the new text, each with a twin in which they are content."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast import Landed, LineEdit, LineEdits, Patch, Refused, Replace, WriteFile, land
+from holdfast.vocab.requests import Request
+
+GO = 'func A(a int) int {\n\treturn min(a, 1) // a < 1\n}\n\nfunc C() string {\n\treturn "c"\n}\n'
+PY = 'import os\n\n\ndef f(x):\n    """Return the name."""\n    return os.name or "none"\n'
+CONF = "http {\n    server {\n        listen 1;\n    }\n}\n"
+YAML = 'title: "Shop"\nnote: plain words\nport: 80\n'
+
+
+def text_of(text: str, request: Request, path: str) -> str:
+    """Return the text after the request, which must land and tell what it undid."""
+    outcome = land(text, request, path)
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.rung == "unmangled"
+    assert "undone" in (outcome.warning or "")
+    return outcome.text
+
+
+def is_content(text: str, old: str, new: str, path: str) -> bool:
+    """Return whether the new text lands as it is, without a word about it."""
+    outcome = land(text, Replace(old, new), path)
+    assert isinstance(outcome, Landed), outcome
+    return outcome.text == text.replace(old, new) and outcome.warning is None
+
+
+# ------------------------------------------------------------------------------ in an added block
+
+ADDED = "func B(x int) bool {\n\treturn x < 3 && x > 1\n}\n\n"
+ESCAPED = ADDED.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Replace("func C() string {\n", ESCAPED + "func C() string {\n"),
+        LineEdits((LineEdit(5, 5, ESCAPED + "func C() string {\n", old="func C() string {\n"),)),
+        Patch(
+            "--- a/a.go\n+++ b/a.go\n@@ -4,2 +4,6 @@\n \n"
+            + "".join(f"+{line}\n" for line in ESCAPED.split("\n")[:-1])
+            + " func C() string {\n"
+        ),
+    ],
+)
+def test_entities_in_added_code_are_undone_in_every_kind_of_request(request_: Request) -> None:
+    assert text_of(GO, request_, "a.go") == GO.replace("func C", ADDED + "func C")
+
+
+def test_entities_in_a_string_a_comment_or_a_docstring_are_content() -> None:
+    assert is_content(GO, '"c"', '"a &lt; b"', "a.go")
+    assert is_content(GO, "// a < 1", "// written as a &lt; 1", "a.go")
+    assert is_content(PY, "the name.", "the name.\n\n    Escape & as &amp;.\n    ", "a.py")
+
+
+def test_entities_beside_plain_characters_are_content() -> None:
+    assert is_content("a\nb\n", "b", "x &lt;b> y", "a.sh")
+
+
+def test_entities_are_content_where_there_is_markup() -> None:
+    jsx = "const a = () => <p>One</p>;\n"
+    assert is_content(jsx, "One", "Say &quot;one&quot;", "a.jsx")
+    assert is_content("<p>One</p>\n", "One", "a &lt; b", "a.html")
+    assert is_content("# One\n\ntext\n", "text", "`a &lt; b`", "a.md")
+
+
+def test_the_address_of_a_variable_is_no_entity() -> None:
+    assert is_content("int lt;\nint *p;\n", "int *p;", "int *p = &lt;", "a.c")
+
+
+def test_curly_quotes_where_the_file_has_plain_ones_are_undone() -> None:
+    new = "    name = os.environ.get(\u201cNAME\u201d) or \u201cnobody\u201d\n    return"
+    wanted = PY.replace("    return", '    name = os.environ.get("NAME") or "nobody"\n    return')
+    assert text_of(PY, Replace("    return", new), "a.py") == wanted
+    assert text_of(YAML, Replace("port: 80", "host: \u201cx\u201d"), "a.yaml") == YAML.replace(
+        "port: 80", 'host: "x"'
+    )
+
+
+def test_curly_quotes_in_strings_comments_and_text_are_content() -> None:
+    assert is_content(PY, '"none"', '"\u201cnone\u201d it\u2019s"', "a.py")
+    assert is_content(PY, "the name.", "the \u201cname\u201d of it.", "a.py")
+    assert is_content(YAML, "plain words", "a \u201csoft\u201d limit", "a.yaml")
+    assert is_content("He said it.\n", "it", "\u201cit\u201d", "a.md")
+    assert is_content(YAML, "port: 80", "gruss: \u201eHallo\u201c", "a.yaml")
+
+
+def test_spaces_of_another_kind_in_code_are_undone() -> None:
+    old = "        listen 1;\n"
+    new = old + "        listen\u00a02;\n        root\u00a0/srv;\n"
+    wanted = CONF.replace(old, new.replace("\u00a0", " "))
+    assert text_of(CONF, Replace(old, new), "a.conf") == wanted
+
+
+def test_spaces_of_another_kind_in_strings_and_values_are_content() -> None:
+    assert is_content(PY, '"none"', '"10\u00a0000"', "a.py")
+    assert is_content(YAML, "plain words", "10\u00a0000 words", "a.yaml")
+    assert is_content("10 000\n", "10 000", "10\u00a0000", "a.txt")
+
+
+def test_lines_run_into_one_by_a_literal_newline_are_parted() -> None:
+    ini = "[a]\nhost = x\n\n[b]\nhost = y\n"
+    assert text_of(ini, Replace("[b]", r"[b]\n; bounded"), "a.ini") == ini.replace(
+        "[b]", "[b]\n; bounded"
+    )
+    new = r"def g():\n    return \"g\"\n\n\ndef f(x):"
+    assert text_of(PY, Replace("def f(x):", new), "a.py") == PY.replace(
+        "def f(x):", 'def g():\n    return "g"\n\n\ndef f(x):'
+    )
+
+
+def test_a_literal_newline_in_a_string_or_a_value_is_content() -> None:
+    assert is_content(PY, '"none"', r'"none\n"', "a.py")
+    assert is_content("text = one\n", "text = one", r"text = one\ntwo", "a.properties")
+    assert is_content("echo one\n", "echo one", r"echo one\ntwo", "a.md")
+    assert is_content("cd C:\n", "cd C:", r"cd C:\new", "a.bat")
+
+
+def test_an_accident_that_the_file_has_too_is_content() -> None:
+    text = "a = x &lt; y\nb = 1\n"
+    assert is_content(text, "b = 1", "b = x &lt; z", "a.sh")
+
+
+# --------------------------------------------------------------------------------- in a whole file
+
+SHOP = (
+    'import os\n\n\ndef f(x):\n    if x < 1 and "a" in x:\n        return "b"\n'
+    '    return x > 2 and "c"\n\n\ndef g():\n    return os.name\n'
+)
+CHANGED = SHOP.replace("os.name", "os.sep")
+
+
+def escaped(text: str) -> str:
+    """Return the text with entities."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+@pytest.mark.parametrize(
+    "mangled",
+    [
+        escaped(CHANGED),
+        escaped(CHANGED).replace('"', "&quot;"),
+        CHANGED.replace('"a"', "\u201ca\u201d")
+        .replace('"b"', "\u201cb\u201d")
+        .replace('"c"', "\u201cc\u201d"),
+        f"Sure! I have changed it.\n\n```python\n{CHANGED}```\n\nIs there more?\n",
+        f"```\n{CHANGED}```\n",
+        f"```\n{CHANGED.removesuffix(chr(10))}```\n",
+        "".join(f"{n}| {line}\n" for n, line in enumerate(CHANGED.split("\n")[:-1], 1)),
+        CHANGED.replace('"', '\\"').replace("\n", "\\n"),
+    ],
+)
+def test_a_whole_file_is_read_without_what_happened_to_it(mangled: str) -> None:
+    assert text_of(SHOP, WriteFile(mangled), "a.py") == CHANGED
+
+
+def test_what_is_the_only_change_of_a_whole_file_is_the_edit() -> None:
+    once = 'a = "<b>"\nc = 1\n'
+    for text, new in [
+        (once, once.replace("<b>", "&lt;b&gt;")),
+        ("a\nb\n", "a\r\nb\r\n"),
+        ("a\nb\n", "\ufeffa\nb\n"),
+        ("a\nb", "a\nb\n"),
+        ("a\nb\n", "a\nb"),
+    ]:
+        outcome = land(text, WriteFile(new), "a.py")
+        assert isinstance(outcome, Landed), outcome
+        assert outcome.text == new
+
+
+def test_one_line_that_may_be_meant_is_refused_with_its_cure() -> None:
+    text = 'a = "<b>"\nc = 1\n'
+    outcome = land(text, WriteFile('a = "&lt;b&gt;"\nc = 2\n'), "a.py")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "malformed"
+    assert "send an edit of that line alone" in outcome.message
+    assert is_content(text, '"<b>"', '"&lt;b&gt;"', "a.py")
+
+
+def test_entities_that_a_program_is_about_are_content() -> None:
+    new = CHANGED.replace('"b"', '"&lt;b&gt;"')
+    outcome = land(SHOP, WriteFile(new), "a.py")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == new
+
+
+def test_curly_quotes_in_a_whole_text_for_people_are_content() -> None:
+    text = 'He said "a".\n\nShe said "b".\n\nThe end.\n'
+    new = "He said \u201ca\u201d.\n\nShe said \u201cb\u201d.\n\nThe very end.\n"
+    outcome = land(text, WriteFile(new), "a.md")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == new
+
+
+def test_a_fence_in_markdown_is_content_unless_the_file_is_inside() -> None:
+    text = "# Shop\n\nRun this:\n\n    make\n\nThen wait.\n"
+    new = "Do this:\n\n```\nmake\n```\n"
+    outcome = land(text, WriteFile(new), "a.md")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == new
+    fenced = "```markdown\n" + text.replace("wait", "rest") + "```\n"
+    assert text_of(text, WriteFile(fenced), "a.md") == text.replace("wait", "rest")
+
+
+def test_escapes_in_some_lines_of_a_whole_file_are_refused() -> None:
+    half = CHANGED.replace("\n", "\\n", 9).replace('"', '\\"')
+    outcome = land(SHOP, WriteFile(half), "a.py")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "malformed"
+
+
+def test_a_text_that_does_not_parse_without_its_mangling_either_is_refused() -> None:
+    broken = escaped(CHANGED.replace("def g():", "def g(:"))
+    outcome = land(SHOP, WriteFile(broken), "a.py")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "syntax"
+    assert "HTML entities" in outcome.message
