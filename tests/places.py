@@ -6,7 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from holdfast.adapters.places.places import find_place
+from holdfast.adapters.places.place_records import find_place
 from holdfast.vocab.place import Place
 
 _NO_STATE = Path("/no/state/directory")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert
 
-from holdfast.adapters.places.places import find_place
+from holdfast.adapters.places.place_records import find_place
 from holdfast.adapters.store.plain.column_values import new_id
 from holdfast.adapters.store.queries.chats import add_chat
 from holdfast.adapters.store.queries.events import NewEvent, append_events

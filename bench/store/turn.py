@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
-from holdfast.adapters.places.places import find_place
+from holdfast.adapters.places.place_records import find_place
 from holdfast.adapters.store.change_log import StoredChanges
 from holdfast.adapters.store.plain.column_values import new_id
 from holdfast.adapters.store.store import Store

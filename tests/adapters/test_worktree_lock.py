@@ -11,7 +11,7 @@ import pytest
 
 from holdfast.adapters.filesystem.worktree_lock import LockTimeout, is_at_work, lock_worktree
 from holdfast.adapters.git.git_command import Git
-from holdfast.adapters.places.places import claim_place, worktree_around
+from holdfast.adapters.places.place_records import claim_place, worktree_around
 from tests.waiting import LONGEST
 
 

@@ -254,7 +254,7 @@ def test_a_person_sees_what_the_checkpoint_left_out(project: Project) -> None:
     named = ", ".join(f"{number:02}.bin" for number in range(10))
     assert ran.err.splitlines()[2:4] == [
         "left out: inner (nested repository)",
-        f"ignored, and not kept: {named} and 2 more",
+        f"ignored by git, and not in the checkpoint: {named} and 2 more",
     ]
 
 

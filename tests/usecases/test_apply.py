@@ -12,7 +12,7 @@ from holdfast.changes.transaction import BatchConflict
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
 from holdfast.usecases.changes.observe import observe_difference
 from holdfast.usecases.events.event_to_json import event_to_json
-from holdfast.usecases.settled import NOTHING_LEFT
+from holdfast.usecases.settle_outcome import NOTHING_LEFT
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.change_events import Recovered
 from tests.usecases.world import Act, World

@@ -22,7 +22,7 @@ from holdfast.usecases.checkpoints.checkpoint import (
     prune_checkpoints,
 )
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
-from holdfast.usecases.settled import Restored
+from holdfast.usecases.settle_outcome import Restored
 from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 from tests.adapters.store.talk import say
 from tests.adapters.store.world import new_world

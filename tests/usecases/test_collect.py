@@ -26,7 +26,7 @@ from holdfast.usecases.garbage.ports import (
     ProjectPlace,
     RowGarbage,
 )
-from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 
 ROWS = RowGarbage(2, 20, 3, 30)
 

@@ -17,7 +17,7 @@ from holdfast.usecases.changes.undo import FileUndone, Undone, undo_last, undo_t
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.events.redo_stack import redo_stack
 from holdfast.usecases.redo import ChangesRedone, FileRedone, redo_last
-from holdfast.usecases.settled import Restored
+from holdfast.usecases.settle_outcome import Restored
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved
 from holdfast.vocab.events import (

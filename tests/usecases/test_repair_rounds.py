@@ -33,8 +33,12 @@ from holdfast.repair.strictness import RepairPolicy
 from holdfast.testing import ScriptedModel
 from holdfast.tools.ports import Denied, GateAnswer, NoApprover, TurnCancelled
 from holdfast.usecases.changes.apply import AppliedReply, apply_reply
+from holdfast.usecases.repair.descriptions import (
+    describe_old_errors,
+    describe_turn_end,
+    repair_ended,
+)
 from holdfast.usecases.repair.file_repair import FileRepair
-from holdfast.usecases.repair.messages import describe_old_errors, describe_turn_end, repair_ended
 from holdfast.usecases.repair.repair_files import RepairDependencies
 from holdfast.usecases.trust.project_trust import ProjectTrust
 from holdfast.usecases.turns import repair_after_turn
@@ -359,7 +363,7 @@ def test_a_repair_that_is_cancelled_cancels_the_turn_and_leaves_its_edits(
     )
     reports = [event for event in scene.events if isinstance(event, RepairEnded)]
     assert [(each.path, each.outcome, each.message) for each in reports] == [
-        ("a.py", "Repaired", "after 1 question"),
+        ("a.py", "Repaired", "after 1 model request"),
         ("b.py", "NotRun", "the repair was cancelled."),
     ]
     [first] = scene.rounds
@@ -408,7 +412,7 @@ def test_a_repair_begins_only_in_time_and_writes_only_what_is_allowed(
         (RuleRepaired("", ("r1", "r2")), "by r1, r2"),
         (Replayed("", "d1"), "by decision d1"),
         (Repaired("", 0), "by a cached response"),
-        (Repaired("", 2, "r1"), "after 2 questions; learned rule r1"),
+        (Repaired("", 2, "r1"), "after 2 model requests; learned rule r1"),
         (FirstTrySuccess("", "ruff 1"), "by ruff 1"),
         (NoProvider("it fails."), "it fails."),
         (ProviderError("it fails.", "no answer."), "no answer.\nit fails."),
@@ -431,7 +435,7 @@ def test_a_repair_begins_only_in_time_and_writes_only_what_is_allowed(
         (
             ProductionBlocked("", ("r1", "r2", "d1"), ("d1",)),
             (
-                "this fixes it once it is pinned: `holdfast rules pin r1` and `holdfast rules pin "
+                "pin this rule to fix it: `holdfast rules pin r1` and `holdfast rules pin "
                 "r2`.\nthis fixed exactly this text before; look at it, and pin it: `holdfast "
                 "decisions pin d1`."
             ),

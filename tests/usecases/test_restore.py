@@ -35,7 +35,7 @@ from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere
 from holdfast.usecases.checkpoints.restore import redo_restore, restore, undo_restore
 from holdfast.usecases.checkpoints.restore_recovery import recover_unlocked
 from holdfast.usecases.sessions.ports import RunningTurn, StopScope
-from holdfast.usecases.settled import Restored
+from holdfast.usecases.settle_outcome import Restored
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Reason
 from tests.usecases.memory_worktrees import MemoryWorktrees

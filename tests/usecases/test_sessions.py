@@ -36,7 +36,7 @@ from holdfast.usecases.sessions.session_records import (
     TurnRunning,
     TurnSummary,
 )
-from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 from holdfast.vocab.events import SessionDeleted
 from holdfast.vocab.owned_event import OwnedEvent
 

@@ -17,8 +17,8 @@ from holdfast.changes.swaps import Batch, Content, Swap
 from holdfast.checkpoints.ports import PendingRestore, UnfinishedRestore
 from holdfast.usecases.events.ports import EventsUnavailable
 from holdfast.usecases.open_journal_entries import OpenEntry, open_entries
-from holdfast.usecases.settle import drop_outdated, settle
-from holdfast.usecases.settled import Settled
+from holdfast.usecases.settle_outcome import Settled
+from holdfast.usecases.settle_worktree import drop_outdated, settle
 from holdfast.vocab.change_events import Recovered
 from holdfast.vocab.owned_event import OwnedEvent
 from tests.changes.memory_log import MemoryLog

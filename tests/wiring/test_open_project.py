@@ -24,7 +24,7 @@ from holdfast.usecases.sessions.session import (
 )
 from holdfast.usecases.sessions.session_records import SessionQuery
 from holdfast.usecases.sessions.transcript_ports import Attachment, NewMessage
-from holdfast.usecases.settled import Restored
+from holdfast.usecases.settle_outcome import Restored
 from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.events import TurnEnded

@@ -21,7 +21,7 @@ from holdfast.wiring.worktrees import open_worktrees
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.usecases.settled import Restored
+    from holdfast.usecases.settle_outcome import Restored
 
 _LONGEST_DIFF = 200_000
 _SHOWN = 20

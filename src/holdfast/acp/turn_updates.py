@@ -18,7 +18,7 @@ from acp import (
 )
 from acp.schema import PlanEntryStatus, ToolCallLocation
 
-from holdfast.usecases.repair.outcome_words import WORDS
+from holdfast.usecases.repair.descriptions import OUTCOME_WORDS
 from holdfast.vocab.agent_events import PlanStated
 from holdfast.vocab.change_events import EditLanded, EditObserved
 from holdfast.vocab.events import (
@@ -147,7 +147,7 @@ class TurnUpdates:
                 meta = {"sentinel": sentinel.kind, "body": dict(sentinel.body)}
                 return [self._own_message(sentinel.text, meta)]
             case RepairEnded() if event.outcome != "FirstTrySuccess":
-                about = WORDS.get(event.outcome, "was not repaired")
+                about = OUTCOME_WORDS.get(event.outcome, "was not repaired")
                 text = f"Check: {event.path or 'the project'}: {about}\n{event.message}"
                 return [self._own_message(text)]
             case PlanStated():

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.options import AsJson, Root, SandboxOption, Trust
-from holdfast.cli.render.annotations import github_annotations, write_sarif
+from holdfast.cli.render.diagnostic_reports import github_annotations, write_sarif
 from holdfast.cli.render.edits import attempt
 from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
 from holdfast.cli.render.text import warn

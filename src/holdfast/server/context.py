@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ServerContext:
-    """The projects of a server, the turns that it runs, and those who follow."""
+    """The projects of a server, the turns that it runs, and the hub of events for its clients."""
 
     projects: ProjectRegistry
     turns: TurnThreads
@@ -37,5 +37,9 @@ SessionId = Annotated[str, Path(alias="sessionId", pattern=_ID)]
 QueuedId = Annotated[str, Path(alias="messageId", pattern=_ID)]
 ProjectName = Annotated[
     str | None,
-    Query(alias="project", pattern=_ID, description="The project; None: all, or the only one."),
+    Query(
+        alias="project",
+        pattern=_ID,
+        description="The id of a project; without it: all projects, or the only one.",
+    ),
 ]

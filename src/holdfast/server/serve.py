@@ -104,7 +104,7 @@ async def serve_until(
     listening: socket.socket,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
-    """Answer requests until `stop` is set, then let the turns end, and tell the followers."""
+    """Answer requests until `stop` is set, then let the turns end, and tell the clients."""
     anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
     for project in projects.all():
         # What a process that was killed has left.

@@ -17,8 +17,8 @@ from holdfast.usecases.events.change_events import (
     change_written,
     changes_removed,
 )
-from holdfast.usecases.settle import record_batch, settle
-from holdfast.usecases.settled import NOTHING_LEFT
+from holdfast.usecases.settle_outcome import NOTHING_LEFT
+from holdfast.usecases.settle_worktree import record_batch, settle
 from holdfast.usecases.workspace import NothingDone, nothing_done
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.changes.change_log import AddedChange, ChangeLog
     from holdfast.changes.ports import Journal
     from holdfast.changes.swaps import Batch
-    from holdfast.usecases.settled import Settled
+    from holdfast.usecases.settle_outcome import Settled
     from holdfast.usecases.workspace import Workspace
     from holdfast.vocab.owned_event import OwnedEvent
 

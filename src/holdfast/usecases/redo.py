@@ -13,8 +13,8 @@ from holdfast.changes.swaps import Batch
 from holdfast.changes.transaction import Done
 from holdfast.usecases.checkpoints.restore import redo_restore
 from holdfast.usecases.locked_workspace import LockedWorkspace, locked
-from holdfast.usecases.settle import record_batch
-from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_worktree import record_batch
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from holdfast.changes.change_log import LogUnavailable
     from holdfast.changes.swaps import Swap
     from holdfast.usecases.checkpoints.ports import Worktrees
-    from holdfast.usecases.settled import Restored
+    from holdfast.usecases.settle_outcome import Restored
 
 _CAUSES = {
     "touched": "other edits touch the same lines",

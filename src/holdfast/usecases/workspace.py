@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.transaction import BatchConflict, Failed
-from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.changes.ports import Files, Tree
     from holdfast.checkpoints.ports import PendingRestore
     from holdfast.usecases.open_journal_entries import WorktreeJournal
-    from holdfast.usecases.settle import BatchRoots
+    from holdfast.usecases.settle_worktree import BatchRoots
 
 
 class Workspace(Protocol):

@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem.disk_files import DiskFiles
-from holdfast.adapters.places.places import find_place
+from holdfast.adapters.places.place_records import find_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.filesystem.journal import DiskJournal
 from holdfast.adapters.filesystem.older_journals import OlderJournals
 from holdfast.adapters.filesystem.worktree_lock import lock_worktree
-from holdfast.adapters.places.places import claim_place, worktree_around
+from holdfast.adapters.places.place_records import claim_place, worktree_around
 from holdfast.adapters.places.worktree_folder import worktree_folder
 from holdfast.usecases.open_journal_entries import OpenEntry, open_entries
 

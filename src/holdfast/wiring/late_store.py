@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
     from holdfast.adapters.store.plain.plain_store import PlainStore
-    from holdfast.adapters.store.records import WorktreeRow
+    from holdfast.adapters.store.rows import WorktreeRow
     from holdfast.adapters.store.sessions.approvals import StoredApprovals
     from holdfast.adapters.store.store import Store
     from holdfast.adapters.store.turn_log import StoredTurnLog

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.places import places
+from holdfast.adapters.places import place_records
 from holdfast.adapters.project.moved_worktree import find_moved_worktree
 from holdfast.wiring.state_directory import state_directory
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def root_here() -> Path:
     """Return the root of the project that the current directory is in; `.` if that is the root."""
     here = Path.cwd()
-    root = places.find_root(here, state_directory())
+    root = place_records.find_root(here, state_directory())
     if root == here.resolve():
         return Path()
     return root
@@ -37,4 +37,4 @@ def why_moved(root: Path) -> str | None:
 
 def find_place(root: Path) -> Place:
     """Return the place of exactly this root. Raise OSError if there is no such folder."""
-    return places.find_place(root, state_directory())
+    return place_records.find_place(root, state_directory())

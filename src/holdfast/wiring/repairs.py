@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.filesystem.response_cache import ResponseCache
 from holdfast.adapters.toolchains.own_code import OwnCode
 from holdfast.adapters.toolchains.project_checks import CheckRequest, checks_of_project
-from holdfast.repair.decision_ledgers import DryLedger
 from holdfast.repair.decisions.manifest import BadManifest
+from holdfast.repair.ledger_wrappers import ReadOnlyLedger
 from holdfast.repair.locked_rules import DryRules, LockedRules
 from holdfast.repair.model_queue import ModelQueue
 from holdfast.repair.ports import Check, PipelinePorts, ProposerFailed
@@ -177,7 +177,7 @@ def _dependencies(
     def ports(check: Check) -> PipelinePorts:
         return PipelinePorts(
             check=check,
-            ledger=DryLedger(ledger) if dry_run else ledger,
+            ledger=ReadOnlyLedger(ledger) if dry_run else ledger,
             now=_now,
             rules=DryRules(rules) if dry_run else rules,
             provider=provider.find,

@@ -11,7 +11,7 @@ from holdfast.adapters.filesystem.command_grants import DiskGrants
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.git.linked.linked_project import GitProject
 from holdfast.adapters.places.adopted_folder import adopt_state
-from holdfast.adapters.places.places import claim_place, find_place
+from holdfast.adapters.places.place_records import claim_place, find_place
 from holdfast.adapters.processes.commands import OsCommands
 from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
 from holdfast.usecases.turns.recorded_turn import NotSent

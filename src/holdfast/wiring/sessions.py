@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from holdfast.adapters.filesystem.command_grants import DiskGrants
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
-from holdfast.adapters.places.places import find_place
+from holdfast.adapters.places.place_records import find_place
 from holdfast.adapters.processes.turn_processes import turn_of_process
 from holdfast.adapters.store.database_url import chosen_url, store_exists
 from holdfast.adapters.store.errors import StoreError

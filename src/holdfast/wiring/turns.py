@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem.command_grants import DiskGrants
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
-from holdfast.adapters.places.places import find_worktree
+from holdfast.adapters.places.place_records import find_worktree
 from holdfast.adapters.processes.commands import OsCommands
 from holdfast.adapters.processes.turn_processes import TurnProcesses
 from holdfast.adapters.project.directories import DiskDirectories

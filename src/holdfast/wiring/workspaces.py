@@ -6,7 +6,7 @@ import secrets
 from typing import TYPE_CHECKING, Self
 
 from holdfast.adapters.filesystem.disk_files import DiskFiles
-from holdfast.adapters.places.places import claim_place, find_place, is_known
+from holdfast.adapters.places.place_records import claim_place, find_place, is_known
 from holdfast.wiring.batch_roots import DiskBatchRoots
 from holdfast.wiring.journals import lock_journal, was_used
 from holdfast.wiring.late_store import LateStore
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.filesystem.journal import DiskJournal
     from holdfast.changes.change_log import ChangeLog
     from holdfast.checkpoints.ports import PendingRestore
-    from holdfast.usecases.settled import Settled
+    from holdfast.usecases.settle_outcome import Settled
     from holdfast.vocab.place import Place
 
 

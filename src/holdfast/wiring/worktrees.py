@@ -20,7 +20,7 @@ from holdfast.adapters.git.worktree import (
     look_at_worktree,
 )
 from holdfast.adapters.places.folder_id import settle_birth
-from holdfast.adapters.places.places import (
+from holdfast.adapters.places.place_records import (
     claim_place,
     find_place,
     find_worktree,

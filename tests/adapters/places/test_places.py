@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.adapters.places import folder_id as ids
 from holdfast.adapters.places.folder_id import folder_id
-from holdfast.adapters.places.places import (
+from holdfast.adapters.places.place_records import (
     claim_place,
     find_place,
     find_root,

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Table, delete, select
 from holdfast.adapters.store.queries.events import NewEvent, append_events, events_after
 from holdfast.adapters.store.queries.messages import append_parts
 from holdfast.adapters.store.queries.statements import record, records
-from holdfast.adapters.store.records import CheckpointRow, EventRow, MessageRow, PartRow, TurnRow
+from holdfast.adapters.store.rows import CheckpointRow, EventRow, MessageRow, PartRow, TurnRow
 from holdfast.adapters.store.tables import (
     checkpoints,
     events,

@@ -25,7 +25,7 @@ from holdfast.usecases.checkpoints.checkpoint import Created, create_checkpoint
 from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.redo import ChangesRedone, redo_last
-from holdfast.usecases.settled import Restored
+from holdfast.usecases.settle_outcome import Restored
 from holdfast.wiring.workspaces import open_workspace
 from holdfast.wiring.worktrees import open_worktrees
 from tests.adapters.store.queries import last_message

@@ -25,7 +25,7 @@ from holdfast.adapters.store.queries.messages import append_message
 from holdfast.adapters.store.queries.statements import records
 from holdfast.adapters.store.queries.turns import begin_turn
 from holdfast.adapters.store.queries.worktrees import worktree_at
-from holdfast.adapters.store.records import PartRow
+from holdfast.adapters.store.rows import PartRow
 from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import (
     changes,

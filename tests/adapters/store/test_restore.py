@@ -34,7 +34,7 @@ from holdfast.usecases.checkpoints.conversation_ports import (
 )
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.locked_workspace import settle_first
-from holdfast.usecases.settled import NOTHING_LEFT, Restored
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Restored
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.owned_event import OwnedEvent
 from holdfast.wiring.state_directory import state_directory

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from holdfast.adapters.store.queries.chats import add_chat
 from holdfast.adapters.store.queries.projects import project_at
 from holdfast.adapters.store.queries.sessions import add_session
-from holdfast.adapters.store.records import ChatRow, ProjectRow, SessionRow
+from holdfast.adapters.store.rows import ChatRow, ProjectRow, SessionRow
 from tests.places import place_of
 
 

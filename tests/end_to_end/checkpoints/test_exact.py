@@ -226,7 +226,7 @@ def test_ignored_files_that_are_not_kept_are_named_and_when_they_vanish_they_are
     }
     assert ".env" in repo.names_in(told["id"])
     shown = repo.run("create").out
-    assert "ignored, and not kept: big.bin, many, node_modules" in shown
+    assert "ignored by git, and not in the checkpoint: big.bin, many, node_modules" in shown
     shutil.rmtree(repo.path("node_modules"))
     shutil.rmtree(repo.path("many"))
     repo.path("big.bin").unlink()

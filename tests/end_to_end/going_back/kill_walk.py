@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from holdfast.adapters.places.places import find_place
+from holdfast.adapters.places.place_records import find_place
 from holdfast.adapters.processes.turn_processes import TurnProcesses
 from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.store.store import open_store

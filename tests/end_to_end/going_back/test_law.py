@@ -40,7 +40,7 @@ from holdfast.usecases.checkpoints.checkpoint import (
 from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.redo import redo_last
-from holdfast.usecases.settled import Restored
+from holdfast.usecases.settle_outcome import Restored
 from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import TurnEnded
 from holdfast.wiring.settings import settings_at

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.places.places import find_place
+from holdfast.adapters.places.place_records import find_place
 from holdfast.adapters.store.change_log import StoredChanges
 from holdfast.adapters.store.store import open_store
 from holdfast.testing import ScriptedServer, call, hang, say, slow

@@ -24,7 +24,7 @@ from holdfast.adapters.agents.acp_errors import (
 )
 from holdfast.adapters.agents.acp_updates import AcpUpdates, usage_of
 from holdfast.adapters.agents.agent_process import AgentProcess
-from holdfast.adapters.agents.json_lines import JsonLines
+from holdfast.adapters.agents.json_rpc import JsonRpcTransport
 from holdfast.adapters.agents.turn_queue import AgentQuestion
 from holdfast.usecases.agents.ports import (
     AgentCrashed,
@@ -84,7 +84,7 @@ class AcpSession:
         self._exit_code: int | None = None
         self._notes: deque[AgentNote] = deque(maxlen=_NOTES_KEPT)
         self._questions: set[AgentQuestion] = set()
-        lines = JsonLines(process, self._take_junk, self._until_room)
+        lines = JsonRpcTransport(process, self._take_junk, self._until_room)
         self._connection = Connection(self._handle, lines)
 
     @classmethod

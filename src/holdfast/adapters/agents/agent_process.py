@@ -245,3 +245,22 @@ def exit_text(code: int) -> str:
     if code < 0:
         return f"killed by signal {-code}"
     return f"exit code {code}"
+
+
+async def read_line(reader: asyncio.StreamReader) -> bytes | None:
+    """Return a line; None at the end. A line that is too long is left out."""
+    left_out = 0
+    while True:
+        try:
+            line = await reader.readuntil(b"\n")
+        except asyncio.LimitOverrunError as error:
+            left_out += len(await reader.readexactly(error.consumed))
+            continue
+        except asyncio.IncompleteReadError as error:
+            if not error.partial:
+                return None
+            line = error.partial
+        if not left_out:
+            return line
+        left_out += len(line)
+        return f"(a line of {left_out} bytes, which is too long)\n".encode()

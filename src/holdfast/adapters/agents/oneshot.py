@@ -12,11 +12,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.agents.agent_process import AgentProcess, exit_text
+from holdfast.adapters.agents.agent_process import AgentProcess, exit_text, read_line
 from holdfast.adapters.agents.dialects.registry import DIALECTS
 from holdfast.adapters.agents.event_loop import AGENT_LOOP
 from holdfast.adapters.agents.follow_turn import follow_turn, pass_error
-from holdfast.adapters.agents.json_lines import read_line
 from holdfast.adapters.agents.turn_queue import TurnQueue
 from holdfast.usecases.agents.ports import AgentCrashed, AgentTurnResult
 

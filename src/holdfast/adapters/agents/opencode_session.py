@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
-from holdfast.adapters.agents.agent_process import AgentProcess, exit_text
-from holdfast.adapters.agents.json_lines import read_line
+from holdfast.adapters.agents.agent_process import AgentProcess, exit_text, read_line
 from holdfast.adapters.agents.opencode_events import OpencodeEvents, permission_of, turn_result
 from holdfast.adapters.agents.turn_queue import AgentQuestion
 from holdfast.usecases.agents.ports import AgentCrashed, AgentStartError

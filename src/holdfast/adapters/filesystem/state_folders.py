@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.places.folder_id import folder_id
-from holdfast.adapters.places.places import PLACE_FILE, read_root
+from holdfast.adapters.places.place_records import PLACE_FILE, read_root
 from holdfast.usecases.garbage.ports import DiskGarbage, GarbageUnavailable, GoneFolders, Kept
 from holdfast.vocab.lazy_dataclass import dataclass
 

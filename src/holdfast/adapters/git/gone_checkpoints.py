@@ -8,7 +8,7 @@ from holdfast.adapters.git.git_command import Git, GitFailed
 from holdfast.adapters.git.objects.object_store import ObjectStore
 from holdfast.adapters.git.refs import Refs
 from holdfast.adapters.git.repository import PrivateRepository, find_repository
-from holdfast.adapters.places.places import gone_worktrees
+from holdfast.adapters.places.place_records import gone_worktrees
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.places.places import PLACE_FILE, read_root
+from holdfast.adapters.places.place_records import PLACE_FILE, read_root
 from holdfast.adapters.places.worktree_folder import worktree_folder
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from holdfast.adapters.store.records import EventRow
+    from holdfast.adapters.store.rows import EventRow
     from holdfast.adapters.store.store import Store
     from holdfast.vocab.owned_event import OwnedEvent
     from holdfast.vocab.place import Place

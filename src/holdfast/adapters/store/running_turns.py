@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
     from holdfast.adapters.processes.turn_processes import TurnProcesses
-    from holdfast.adapters.store.records import TurnRow
+    from holdfast.adapters.store.rows import TurnRow
     from holdfast.adapters.store.store import Store
     from holdfast.vocab.events import TurnEnded
     from holdfast.vocab.place import Place

@@ -123,7 +123,7 @@ class Store:
             def look() -> Any:
                 with explained(self.address):
                     cursor.execute(query, (value,))
-                    # All rows: while a query has more of them, SQLite keeps its log from ending.
+                    # All rows: an open cursor keeps SQLite from resetting its WAL.
                     found = cursor.fetchall()
                     connection.rollback()
                 return found[0] if found else None

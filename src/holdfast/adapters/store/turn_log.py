@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
-    from holdfast.adapters.store.records import WorktreeRow
+    from holdfast.adapters.store.rows import WorktreeRow
     from holdfast.adapters.store.store import Store
     from holdfast.usecases.changes.ports import Rejection
     from holdfast.usecases.record_watch import Look

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.places.places import claim_place, find_place
+from holdfast.adapters.places.place_records import claim_place, find_place
 from holdfast.vocab.trust import CodeItem
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from holdfast.cli.render.edits import attempt, warn_unrecorded
 from holdfast.cli.render.redo import JsonRedo, TerminalRedo
 from holdfast.cli.workspace import workspace_at
 from holdfast.usecases.redo import redo_last
-from holdfast.usecases.settled import Restored
+from holdfast.usecases.settle_outcome import Restored
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.worktrees import open_worktrees
 

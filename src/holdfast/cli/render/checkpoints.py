@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         Shown,
     )
     from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere
-    from holdfast.usecases.settled import Restored
+    from holdfast.usecases.settle_outcome import Restored
 
 
 class JsonCheckpoints(JsonOutput):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.changes.rewind import FileUndone
     from holdfast.usecases.changes.undo import Undone
     from holdfast.usecases.open_journal_entries import OpenEntry
-    from holdfast.usecases.settled import Settled
+    from holdfast.usecases.settle_outcome import Settled
     from holdfast.vocab.change_events import EditLanded
 
 _Outcome = TypeVar("_Outcome")

@@ -10,7 +10,7 @@ from holdfast.cli.render.text import count_of, warn, write
 
 if TYPE_CHECKING:
     from holdfast.usecases.redo import ChangesRedone
-    from holdfast.usecases.settled import Restored
+    from holdfast.usecases.settle_outcome import Restored
 
 
 class JsonRedo(JsonOutput):

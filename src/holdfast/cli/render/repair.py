@@ -22,13 +22,12 @@ from holdfast.repair.outcomes import (
     Repaired,
     VerificationRejected,
 )
-from holdfast.usecases.repair.messages import describe_repair
-from holdfast.usecases.repair.outcome_words import WORDS
+from holdfast.usecases.repair.descriptions import OUTCOME_WORDS, describe_repair
 from holdfast.vocab.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from holdfast.usecases.repair.file_repair import FileRepair
-    from holdfast.usecases.settled import Settled
+    from holdfast.usecases.settle_outcome import Settled
 
 _REMEMBERED = "repaired by a cached answer of the model"
 _SECONDS_BETWEEN = 5.0
@@ -345,4 +344,4 @@ def _headline(repair: FileRepair) -> str:
         return "was not repaired"
     if isinstance(repair.outcome, Repaired) and repair.outcome.cached:
         return _REMEMBERED
-    return WORDS[name]
+    return OUTCOME_WORDS[name]

@@ -31,7 +31,7 @@ def skipped_lines(skipped: Iterable[_SkippedPath]) -> list[str]:
             lines.append(f"left out: {each.path} ({each.why})")
 
     if ignored:
-        lines.append(f"ignored, and not kept: {_enumerated(ignored)}")
+        lines.append(f"ignored by git, and not in the checkpoint: {_enumerated(ignored)}")
 
     return lines
 

@@ -13,7 +13,7 @@ from holdfast.cli.render.edits import headline
 from holdfast.cli.render.skipped import skipped_lines
 from holdfast.cli.render.text import count_of, diff_lines, warn, write, write_diff_line
 from holdfast.usecases.events.event_to_json import SCHEMA_VERSION, event_to_json
-from holdfast.usecases.repair.outcome_words import WORDS
+from holdfast.usecases.repair.descriptions import OUTCOME_WORDS
 from holdfast.vocab.agent_events import AgentCall, AgentNote, AgentStateChanged, PlanStated
 from holdfast.vocab.change_events import EditLanded, EditObserved
 from holdfast.vocab.events import (
@@ -341,7 +341,8 @@ class TerminalTurn:
         self._say(f"  exit {event.exit_code}", colour)
 
     def _show_repair(self, event: RepairEnded) -> None:
-        about = f"{event.path or 'the project'}: {WORDS.get(event.outcome, 'was not repaired')}"
+        outcome = OUTCOME_WORDS.get(event.outcome, "was not repaired")
+        about = f"{event.path or 'the project'}: {outcome}"
         quiet = event.outcome == "FirstTrySuccess"
         colour: str | None = "yellow"
         if event.success:

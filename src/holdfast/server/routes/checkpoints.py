@@ -26,7 +26,7 @@ from holdfast.usecases.workspace import NothingDone
 if TYPE_CHECKING:
     from holdfast.checkpoints.checkpoint import Checkpoint
     from holdfast.server.project_list import ServedProject
-    from holdfast.usecases.settled import Restored
+    from holdfast.usecases.settle_outcome import Restored
 
 router = APIRouter(tags=["checkpoints"])
 

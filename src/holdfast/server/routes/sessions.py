@@ -42,9 +42,8 @@ def list_sessions(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> SessionList:
     """List sessions; those that wait for a person first, then the latest first."""
-    is_archived = state == "archived"
     wanted = None if state == "archived" else state
-    query = records.SessionQuery(state=wanted, text=q, archived=is_archived)
+    query = records.SessionQuery(state=wanted, text=q, archived=state == "archived")
     found = []
     for served in context.projects.chosen(project):
         found += [session_body(served, each) for each in served.sessions.list(query)]
@@ -84,7 +83,7 @@ def get_session(id: Id, context: Context) -> Session:
 
 @router.patch("/sessions/{id}", operation_id="updateSession")
 def update_session(id: Id, edit: SessionEdit, context: Context) -> Session:
-    """Rename a session, put it away or back, choose the model and the mode of its next turns."""
+    """Rename a session, archive or unarchive it, choose model and mode of its next turns."""
     project = context.projects.of_session(id)
     if edit.title is not None:
         _checked(rename_session(id, edit.title, project.sessions))

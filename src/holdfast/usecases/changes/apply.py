@@ -15,7 +15,7 @@ from holdfast.changes.swaps import Batch
 from holdfast.changes.transaction import Done, Failed
 from holdfast.usecases.events.change_events import Published, change_moved
 from holdfast.usecases.locked_workspace import LockedWorkspace, locked
-from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace, changed_meanwhile, nothing_done
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused

@@ -23,7 +23,7 @@ from holdfast.changes.tree_difference import plan_of_difference, tree_of
 from holdfast.usecases.changes.apply import PlannedReply, ReplyText, land_reply
 from holdfast.usecases.events.change_events import edits_landed
 from holdfast.usecases.locked_workspace import locked
-from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused

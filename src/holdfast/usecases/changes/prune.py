@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.usecases.events.change_events import changes_removed
 from holdfast.usecases.locked_workspace import locked
-from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from holdfast.usecases.changes.apply import AppliedReply, write_change
 from holdfast.usecases.changes.list_changes import find_recorded
 from holdfast.usecases.events.change_events import Published, change_moved, edits_landed
 from holdfast.usecases.locked_workspace import LockedWorkspace, join_parts, locked
-from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused

@@ -11,8 +11,8 @@ from holdfast.changes.swaps import Batch
 from holdfast.changes.transaction import Done
 from holdfast.usecases.changes.rewind import FileUndone, undo_change, undone_swap
 from holdfast.usecases.locked_workspace import LockedWorkspace, locked
-from holdfast.usecases.settle import record_batch
-from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_worktree import record_batch
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused

@@ -22,7 +22,7 @@ from holdfast.usecases.checkpoints.find_checkpoint import (
 )
 from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.events.checkpoint_events import checkpoint_taken, checkpoints_removed
-from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.lazy_dataclass import dataclass
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere, Conversations
     from holdfast.usecases.open_journal_entries import WorktreeJournal
     from holdfast.usecases.sessions.ports import RunningTurns
-    from holdfast.usecases.settle import BatchRoots
+    from holdfast.usecases.settle_worktree import BatchRoots
 
 
 class Worktrees(Protocol):

@@ -11,7 +11,7 @@ from holdfast.usecases.checkpoints.find_checkpoint import belonging, refused, re
 from holdfast.usecases.checkpoints.restore_task import plan_restore
 from holdfast.usecases.events.ports import EventsUnavailable
 from holdfast.usecases.sessions.ports import StopScope
-from holdfast.usecases.settled import NOTHING_LEFT
+from holdfast.usecases.settle_outcome import NOTHING_LEFT
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.lazy_dataclass import dataclass
 

@@ -9,12 +9,12 @@ from holdfast.checkpoints.checkpoint import Checkpoint, last_undo_checkpoint
 from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
 from holdfast.usecases.checkpoints.restore_outcome import described, with_index
 from holdfast.usecases.checkpoints.restore_task import RestoreTask, scope_of
-from holdfast.usecases.settled import Restored
+from holdfast.usecases.settle_outcome import Restored
 
 if TYPE_CHECKING:
     from holdfast.checkpoints.ports import PreparedRestore, Worktree
     from holdfast.usecases.checkpoints.ports import Worktrees
-    from holdfast.usecases.settled import Settled
+    from holdfast.usecases.settle_outcome import Settled
 
 
 def restore_done_before(

@@ -29,7 +29,7 @@ from holdfast.usecases.checkpoints.restore_task import (
 )
 from holdfast.usecases.sessions.ports import StopScope
 from holdfast.usecases.sessions.stop_turns import StopRefused, TurnsStopped, stop_turns
-from holdfast.usecases.settled import NOTHING_LEFT, Restored, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Restored, Settled
 from holdfast.usecases.workspace import NothingDone
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from holdfast.checkpoints.ports import PreparedRestore, Worktree
     from holdfast.usecases.checkpoints.restore_task import RestoreTask
-    from holdfast.usecases.settled import Restored
+    from holdfast.usecases.settle_outcome import Restored
 
 
 def described(

@@ -23,8 +23,8 @@ from holdfast.usecases.events.checkpoint_events import (
     checkpoints_removed,
     turns_cancelled,
 )
-from holdfast.usecases.settle import drop_outdated, settle, unsettled
-from holdfast.usecases.settled import NOTHING_LEFT, Restored, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Restored, Settled
+from holdfast.usecases.settle_worktree import drop_outdated, settle, unsettled
 from holdfast.vocab.change_events import Recovered
 from holdfast.vocab.events import BaselineChange, CheckpointRestored
 from holdfast.vocab.lazy_dataclass import dataclass

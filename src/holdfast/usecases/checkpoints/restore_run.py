@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.checkpoints.ports import Worktrees
     from holdfast.usecases.checkpoints.restore_task import RestoreTask
     from holdfast.usecases.sessions.stop_turns import TurnsStopped
-    from holdfast.usecases.settled import Restored, Settled
+    from holdfast.usecases.settle_outcome import Restored, Settled
     from holdfast.usecases.workspace import NothingDone
 
 

@@ -14,7 +14,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from holdfast.checkpoints.ports import Worktree
     from holdfast.usecases.checkpoints.ports import Worktrees
-    from holdfast.usecases.settled import Settled
+    from holdfast.usecases.settle_outcome import Settled
 
 
 @dataclass(frozen=True, slots=True)

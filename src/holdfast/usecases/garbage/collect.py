@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from holdfast.checkpoints.ports import CheckpointFailed, Leftovers, NoCheckpoints
 from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.garbage.ports import Kept, RowGarbage
-from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

@@ -18,16 +18,16 @@ from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.ports import FileFound, FileMissing, FileUnfit, JournalDamaged
 from holdfast.landing.encoding import decode
-from holdfast.repair.decision_ledgers import RememberingLedger
 from holdfast.repair.decisions.decision import REPLAY
 from holdfast.repair.decisions.manifest import BadManifest
+from holdfast.repair.ledger_wrappers import RememberingLedger
 from holdfast.repair.outcomes import FirstTrySuccess, RepairOutcome, TimedOut
 from holdfast.repair.ports import Check, CheckCrashed, PipelinePorts, RepairUnit, ToolchainMissing
 from holdfast.usecases.events.ports import EventLog, EventsUnavailable
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.redaction import redact
+from holdfast.usecases.repair.descriptions import repair_ended
 from holdfast.usecases.repair.file_repair import AlreadyThere, FileRepair, NotRepaired
-from holdfast.usecases.repair.messages import repair_ended
 from holdfast.usecases.repair.noting_check import NotingCheck
 from holdfast.usecases.repair.slow_tools import SlowTools
 from holdfast.usecases.workspace import NothingDone, Workspace

@@ -9,7 +9,7 @@ from holdfast.changes.change_log import LogUnavailable
 from holdfast.guards.protected_paths import why_protected
 from holdfast.tools.context import PROTECTED_CURE
 from holdfast.tools.text_limits import clean
-from holdfast.usecases.repair.messages import describe_turn_end, repair_ended
+from holdfast.usecases.repair.descriptions import describe_turn_end, repair_ended
 from holdfast.usecases.repair.repair_files import repair_files
 from holdfast.usecases.turns.baseline import texts_before
 from holdfast.usecases.turns.metered_model import MeteredModel

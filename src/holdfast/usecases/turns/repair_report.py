@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.guards.tokens import remove_tokens
 from holdfast.tools.text_limits import sendable
 from holdfast.usecases.redaction import redact
-from holdfast.usecases.repair.messages import NOT_RUN
+from holdfast.usecases.repair.descriptions import NOT_RUN
 from holdfast.vocab.events import RepairEnded
 
 if TYPE_CHECKING:

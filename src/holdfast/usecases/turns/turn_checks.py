@@ -19,7 +19,7 @@ from holdfast.repair.check_errors import errors_of
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from holdfast.tools.ports import Denied, NoApprover, TurnCancelled
 from holdfast.tools.text_limits import clean, shorten
-from holdfast.usecases.repair.messages import NOT_REPAIRED, describe_old_errors
+from holdfast.usecases.repair.descriptions import NOT_REPAIRED, describe_old_errors
 from holdfast.usecases.trust.project_trust import CURE, describe_items, name_items
 from holdfast.usecases.turns.baseline import Baseline, SinceCheck
 from holdfast.vocab.events import RepairEnded

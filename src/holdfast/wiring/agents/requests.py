@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.adapters.places.places import find_place
+from holdfast.adapters.places.place_records import find_place
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from holdfast.adapters.filesystem.command_grants import DiskGrants
 from holdfast.adapters.filesystem.disk_files import DiskFiles
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
-from holdfast.adapters.places.places import claim_place, find_worktree
+from holdfast.adapters.places.place_records import claim_place, find_worktree
 from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.store.sessions.message_pages import StoredMessages

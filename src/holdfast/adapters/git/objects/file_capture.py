@@ -48,8 +48,8 @@ class FileCapture:
         """Return what is at a path, read now; a symlink is not followed."""
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise CheckpointFailed(
-                "to read the files took longer than a checkpoint may; ignore what need not be "
-                "kept, and try again."
+                "reading the files exceeded the time limit of a checkpoint; add files that need no "
+                "checkpoint to .gitignore, and try again."
             )
 
         try:

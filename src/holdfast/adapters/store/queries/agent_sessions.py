@@ -11,7 +11,7 @@ from sqlalchemy import func, select, update
 
 from holdfast.adapters.processes.process_identity import is_alive, this_process
 from holdfast.adapters.store.queries.statements import add, records
-from holdfast.adapters.store.records import AgentSessionRow
+from holdfast.adapters.store.rows import AgentSessionRow
 from holdfast.adapters.store.tables import agent_sessions
 from holdfast.usecases.sessions.ports import TurnOwner
 
@@ -51,10 +51,7 @@ def add_agent_session(
 
 
 def agent_sessions_of(connection: Connection, session_id: str) -> tuple[AgentSessionRow, ...]:
-    """Return the agent sessions of a session, the oldest first.
-
-    A list for people, so a clock will do.
-    """
+    """Return the agent sessions of a session, the oldest first."""
     query = select(agent_sessions).where(agent_sessions.c.session_id == session_id)
     return records(
         connection,
@@ -64,7 +61,7 @@ def agent_sessions_of(connection: Connection, session_id: str) -> tuple[AgentSes
 
 
 def generation_of(connection: Connection, session_id: str) -> int:
-    """Return how often a session was restored since an agent takes part in it."""
+    """Return how often a session was restored since the first agent joined it."""
     query = select(func.max(agent_sessions.c.generation))
     found = connection.execute(query.where(agent_sessions.c.session_id == session_id)).scalar()
     return found or 0
@@ -119,13 +116,13 @@ def close_agent_session(connection: Connection, chat_id: str, agent: str) -> Non
 
 
 def raise_generation(connection: Connection, session_id: str) -> None:
-    """Let no turn begin that an agent of the session was asked for before."""
+    """Invalidate the turns that the agents of a session were asked for before this call."""
     these = update(agent_sessions).where(agent_sessions.c.session_id == session_id)
     connection.execute(these.values(generation=agent_sessions.c.generation + 1))
 
 
 def crash_agent_sessions(connection: Connection, session_id: str) -> int:
-    """Take its memory from each agent of a session: mark it as `crashed`; count the restore.
+    """Mark the open agent sessions as `crashed`, so that none goes on with what was undone.
 
     Return how many had a memory: not those that are closed, or whose process has ended.
     """
@@ -152,7 +149,15 @@ def _has_memory(row: AgentSessionRow) -> bool:
 def _find(
     connection: Connection, session_id: str, chat_id: str, agent: str
 ) -> AgentSessionRow | None:
-    for row in agent_sessions_of(connection, session_id):
-        if (row.chat_id, row.agent) == (chat_id, agent):
-            return row
-    return None
+    this = (
+        agent_sessions.c.session_id == session_id,
+        agent_sessions.c.chat_id == chat_id,
+        agent_sessions.c.agent == agent,
+    )
+    query = select(agent_sessions).where(*this)
+    found = records(
+        connection,
+        AgentSessionRow,
+        query.order_by(agent_sessions.c.created_at, agent_sessions.c.id).limit(1),
+    )
+    return next(iter(found), None)

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 
 from holdfast.adapters.store.plain.column_values import now
 from holdfast.adapters.store.queries.statements import add, record, records
-from holdfast.adapters.store.records import ApprovalRow
+from holdfast.adapters.store.rows import ApprovalRow
 from holdfast.adapters.store.tables import approvals, sessions, turns
 from holdfast.vocab.events import ApprovalGiven
 from holdfast.vocab.owned_event import OwnedEvent

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from holdfast.adapters.store.queries.statements import add, record, records
-from holdfast.adapters.store.records import ChatRow
+from holdfast.adapters.store.rows import ChatRow
 from holdfast.adapters.store.tables import chats, sessions
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from holdfast.adapters.store.queries.chats import project_of_chat
 from holdfast.adapters.store.queries.left_rows import remove_left, remove_left_turns
 from holdfast.adapters.store.queries.messages import message_by_id
 from holdfast.adapters.store.queries.statements import add, lock_parent, next_seq, record
-from holdfast.adapters.store.records import CheckpointRow
+from holdfast.adapters.store.rows import CheckpointRow
 from holdfast.adapters.store.tables import checkpoints, worktrees
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, func, select
 
 from holdfast.adapters.store.plain.column_values import now
 from holdfast.adapters.store.queries.statements import RowBatch, append, records
-from holdfast.adapters.store.records import EventRow
+from holdfast.adapters.store.rows import EventRow
 from holdfast.adapters.store.tables import events
 from holdfast.vocab.lazy_dataclass import dataclass
 

@@ -15,7 +15,7 @@ from holdfast.adapters.store.queries.statements import (
     next_seq,
     record,
 )
-from holdfast.adapters.store.records import MessageRow
+from holdfast.adapters.store.rows import MessageRow
 from holdfast.adapters.store.tables import message_parts, messages
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from holdfast.adapters.store.queries.folders import FolderRows
 from holdfast.adapters.store.queries.statements import lock_parent, records
-from holdfast.adapters.store.records import ProjectRow
+from holdfast.adapters.store.rows import ProjectRow
 from holdfast.adapters.store.tables import events, projects
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from sqlalchemy import delete, select, update
 
 from holdfast.adapters.store.plain.column_values import new_id
 from holdfast.adapters.store.queries.statements import add, record, records
-from holdfast.adapters.store.records import SessionRow
+from holdfast.adapters.store.rows import SessionRow
 from holdfast.adapters.store.tables import sessions
 
 if TYPE_CHECKING:

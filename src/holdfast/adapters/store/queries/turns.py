@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 
 from holdfast.adapters.store.plain.column_values import new_id, now
 from holdfast.adapters.store.queries.statements import add, record, records
-from holdfast.adapters.store.records import TurnRow
+from holdfast.adapters.store.rows import TurnRow
 from holdfast.adapters.store.tables import chats, turns
 from holdfast.adapters.store.turn_fence import RUNNING
 

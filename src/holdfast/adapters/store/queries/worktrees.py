@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from holdfast.adapters.store.queries.folders import FolderRows
 from holdfast.adapters.store.queries.statements import record
-from holdfast.adapters.store.records import WorktreeRow
+from holdfast.adapters.store.rows import WorktreeRow
 from holdfast.adapters.store.tables import worktrees
 
 if TYPE_CHECKING:

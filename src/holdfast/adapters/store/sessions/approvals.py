@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
-    from holdfast.adapters.store.records import ApprovalRow
+    from holdfast.adapters.store.rows import ApprovalRow
     from holdfast.adapters.store.store import Store
     from holdfast.usecases.approvals.ports import AllowedSubject, AnswerOutcome, NewQuestion
     from holdfast.usecases.record_watch import Look

@@ -10,7 +10,7 @@ from holdfast.adapters.store.plain.column_values import new_id
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.projects import lock_project
 from holdfast.adapters.store.queries.statements import add, next_seq, record, records
-from holdfast.adapters.store.records import QueuedRow
+from holdfast.adapters.store.rows import QueuedRow
 from holdfast.adapters.store.sessions.errors import translated_sessions
 from holdfast.adapters.store.tables import queued_messages
 from holdfast.usecases.sessions.transcript_ports import Attachment, QueuedMessage

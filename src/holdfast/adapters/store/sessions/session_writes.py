@@ -14,7 +14,7 @@ from holdfast.adapters.store.queries.projects import find_project, lock_project
 from holdfast.adapters.store.queries.sessions import add_session, session_by_id
 from holdfast.adapters.store.queries.statements import records
 from holdfast.adapters.store.queries.worktrees import worktree_at
-from holdfast.adapters.store.records import MessageRow, SessionRow, TurnRow
+from holdfast.adapters.store.rows import MessageRow, SessionRow, TurnRow
 from holdfast.adapters.store.sessions.session_list import ARCHIVED
 from holdfast.adapters.store.tables import (
     chats,

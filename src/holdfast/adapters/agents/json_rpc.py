@@ -6,6 +6,8 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
+from holdfast.adapters.agents.agent_process import read_line
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -15,7 +17,7 @@ _SHOWN = 2_000
 """Characters of a line that is not a message."""
 
 
-class JsonLines:
+class JsonRpcTransport:
     """The messages on the pipes of a process (the SDK's protocol `Transport`).
 
     What is not a message is passed to `on_junk` and skipped: agents print warnings to their output.
@@ -54,25 +56,6 @@ class JsonLines:
 
     async def close(self) -> None:
         """Do nothing: whoever owns the process ends it."""
-
-
-async def read_line(reader: asyncio.StreamReader) -> bytes | None:
-    """Return a line; None at the end. A line that is too long is left out."""
-    left_out = 0
-    while True:
-        try:
-            line = await reader.readuntil(b"\n")
-        except asyncio.LimitOverrunError as error:
-            left_out += len(await reader.readexactly(error.consumed))
-            continue
-        except asyncio.IncompleteReadError as error:
-            if not error.partial:
-                return None
-            line = error.partial
-        if not left_out:
-            return line
-        left_out += len(line)
-        return f"(a line of {left_out} bytes, which is too long)\n".encode()
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

@@ -29,7 +29,7 @@ from holdfast.usecases.events.change_events import (
     edits_landed,
 )
 from holdfast.usecases.events.ports import EventsUnavailable
-from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 from holdfast.vocab.change_events import Recovered
 from holdfast.vocab.owned_event import OwnedEvent
 

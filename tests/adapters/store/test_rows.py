@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
 
-from holdfast.adapters.places.places import find_place
+from holdfast.adapters.places.place_records import find_place
 from holdfast.adapters.store.errors import Gone, StoreUnavailable
 from holdfast.adapters.store.queries.agent_sessions import (
     add_agent_session,
@@ -48,7 +48,7 @@ from holdfast.adapters.store.queries.sessions import (
 )
 from holdfast.adapters.store.queries.turns import begin_turn, end_turn
 from holdfast.adapters.store.queries.worktrees import worktree_at
-from holdfast.adapters.store.records import CheckpointRow, TurnRow
+from holdfast.adapters.store.rows import CheckpointRow, TurnRow
 from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import changes, chats, metadata, projects, worktrees
 from holdfast.vocab.place import Place

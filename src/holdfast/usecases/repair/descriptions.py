@@ -1,4 +1,4 @@
-"""The messages about a repair, for people."""
+"""Descriptions of a repair, for people, and its event."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from holdfast.tools.text_limits import sendable
 from holdfast.vocab.events import RepairEnded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from holdfast.usecases.repair.file_repair import FileRepair
     from holdfast.vocab.diagnostics import Diagnostic
@@ -29,6 +29,26 @@ if TYPE_CHECKING:
 NOT_RUN = "NotRun"
 NOT_REPAIRED = "NotRepaired"
 _MOST_NAMED = 5
+OUTCOME_WORDS: Mapping[str, str] = {
+    "FirstTrySuccess": "passes",
+    "FixItRepaired": "repaired by the compiler's own fix-it",
+    "RuleRepaired": "repaired by a rule",
+    "Replayed": "repaired by a pinned decision",
+    "Repaired": "repaired by the model",
+    "NoProvider": "fails, and there is no model to ask",
+    "ProductionBlocked": "fails, and no pinned decision fixes it",
+    "ProviderError": "fails, and the model returned nothing",
+    "RejectedLowConfidence": "fails, and the model is not sure enough",
+    "Exhausted": "fails after all attempts",
+    "NoProgress": "fails, and the model makes no progress",
+    "NeedsReview": "fails, and what the model proposed needs a review",
+    "VerificationRejected": "fails, and what the model proposed was rejected",
+    "TimedOut": "was not checked to the end",
+    "FailedBefore": "was already failing before this turn",
+    "NotRepaired": "fails, and was not repaired",
+    "NotRun": "was not checked",
+}
+"""What a person is told of each outcome."""
 
 
 def repair_ended(repair: FileRepair) -> RepairEnded:
@@ -117,8 +137,8 @@ def _source_of_repair(attempts: int) -> str:
     if attempts == 0:
         return "by a cached response"
     if attempts == 1:
-        return "after 1 question"
-    return f"after {attempts} questions"
+        return "after 1 model request"
+    return f"after {attempts} model requests"
 
 
 def _next_step(outcome: RepairOutcome) -> str:
@@ -147,7 +167,7 @@ def _missing_pins(blocked: ProductionBlocked) -> str:
     rules = [each for each in blocked.needs_pin if each not in blocked.decisions]
     lines = []
     if rules:
-        lines.append(f"this fixes it once it is pinned: {_pins('rules', rules)}.")
+        lines.append(f"pin this rule to fix it: {_pins('rules', rules)}.")
 
     if blocked.decisions:
         known = _pins("decisions", blocked.decisions)

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from holdfast import __version__
 from holdfast.cli.render.repair import name_outcome
+from holdfast.usecases.repair.descriptions import describe_repair
 from holdfast.usecases.repair.file_repair import FileRepair
-from holdfast.usecases.repair.messages import describe_repair
 from holdfast.vocab.diagnostics import Area, Diagnostic
 
 _OURS = "holdfast"

@@ -24,7 +24,7 @@ class _LedgerReader:
         return self._ledger.unpinned(module)
 
 
-class DryLedger(_LedgerReader):
+class ReadOnlyLedger(_LedgerReader):
     """A ledger that reads decisions and records none."""
 
     def record(self, decision: Decision) -> Decision:
