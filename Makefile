@@ -134,7 +134,7 @@ $(AGENTS_READY): tests/real_agents/npm/package-lock.json tests/real_agents/npm/n
 	@touch $@
 
 quick: setup ## run the fast tests only: not the slow, integration, end-to-end, browser and benchmark ones
-	$(PYTEST) -n $(WORKERS) --dist worksteal -q $(QUICK) -p tests.folded_tables --hypothesis-profile=quick $(ARGS)
+	$(PYTEST) -n $(WORKERS) --dist worksteal -q $(QUICK) -p tests.marked_files -p tests.folded_tables --hypothesis-profile=quick $(ARGS)
 
 fmt: setup ## format with ruff, and fix what it can fix
 	$(PY) -m ruff format .

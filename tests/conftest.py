@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -71,3 +72,14 @@ class DoctestsWhereThereAreSome:
 def pytest_configure(config: pytest.Config) -> None:
     # Not a hook of this file: pytest would not call that for the modules of src.
     config.pluginmanager.register(DoctestsWhereThereAreSome())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    # What is imported and collected stays until the end: to look for garbage in it takes seconds, now and after each test.
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()

@@ -26,6 +26,7 @@ def first_difference(outcome: Landed | Refused) -> tuple[str, str]:
     return outcome.reason, outcome.message.partition("not in the file. ")[2].partition(". Copy")[0]
 
 
+@pytest.mark.slow  # more than a second
 def test_every_means_every_one_of_many() -> None:
     assert text_of(land("a b\n" * 20_000, Replace("a b", "c d", every=True))) == "c d\n" * 20_000
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -59,6 +59,7 @@ class LazyGroup(QuickGroup):
         return name, _load(name, self.entries[name].target), rest
 
 
+@cache
 def _load(name: str, target: str) -> Any:
     """Import a command, which is a function or a `typer.Typer` with commands of its own."""
     module, _, attribute = target.partition(":")

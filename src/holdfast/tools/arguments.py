@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -41,7 +42,9 @@ class StrictArguments(BaseModel):
         return arguments
 
 
-def schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
+# For each turn the schema of each tool is the same, and pydantic takes milliseconds to make one.
+@cache
+def schema_of(arguments: type[BaseModel]) -> Mapping[str, Any]:
     """Return a flat, compact JSON Schema.
 
     Local models have small contexts, and some servers support only the simplest keywords.

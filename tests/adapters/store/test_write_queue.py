@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.store import store as stores
 from holdfast.adapters.store.errors import StoreUnavailable
 from holdfast.adapters.store.plain.write_queue import QueueStuck, wait_in_line
 from holdfast.adapters.store.queries.projects import all_projects, project_at
@@ -38,12 +37,9 @@ def is_free(file: Path) -> bool:
         return False
 
 
-def test_who_waits_for_too_long_records_nothing_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_waits_for_too_long_records_nothing_and_says_so(tmp_path: Path) -> None:
     file = tmp_path / "store.sqlite3"
-    with open_store(str(file)) as store:
-        monkeypatch.setattr(stores, "BUSY_SECONDS", 0.05)
+    with open_store(str(file), queue_seconds=0.05) as store:
         with another_writer(file), pytest.raises(StoreUnavailable) as refused:
             store.run(project_at, place_of(tmp_path))
         assert str(refused.value) == (
@@ -62,9 +58,7 @@ def test_who_has_given_up_waiting_does_not_keep_others_out_later(tmp_path: Path)
     assert wait_until(lambda: is_free(file))
 
 
-def test_who_reads_does_not_wait_in_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_reads_does_not_wait_in_line(tmp_path: Path) -> None:
     file = tmp_path / "store.sqlite3"
-    with open_store(str(file)) as store:
-        monkeypatch.setattr(stores, "BUSY_SECONDS", 0)
-        with another_writer(file):
-            assert store.query(all_projects) == ()
+    with open_store(str(file), queue_seconds=0) as store, another_writer(file):
+        assert store.query(all_projects) == ()

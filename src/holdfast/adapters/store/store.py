@@ -30,10 +30,11 @@ class Store:
     Many threads may use it at once, each with a transaction of its own.
     """
 
-    def __init__(self, engine: Engine, address: DatabaseUrl) -> None:
-        """Join an engine and the place it works at."""
+    def __init__(self, engine: Engine, address: DatabaseUrl, queue_seconds: float) -> None:
+        """Join an engine and the place it works at; a writer waits so long for the others."""
         self._engine = engine
         self.address = address
+        self._queue_seconds = queue_seconds
         self.fence: TurnFence | None = None
         """The turn that uses this store; when the turn is stopped, `run` and `write` refuse."""
 
@@ -62,7 +63,7 @@ class Store:
             yield
             return
 
-        with queued(self.address):
+        with queued(self.address, self._queue_seconds):
             yield
 
     @contextmanager
@@ -163,10 +164,11 @@ class Store:
 
 
 @contextmanager
-def open_store(url: str) -> Iterator[Store]:
+def open_store(url: str, *, queue_seconds: float = BUSY_SECONDS) -> Iterator[Store]:
     """Open the store that a URL or a path names, made or migrated if need be.
 
-    Raise a `StoreError` if it cannot be.
+    A writer of a SQLite file waits for the others at most `queue_seconds`. Raise a `StoreError` if
+    the store cannot be opened.
     """
     address = parse_address(url)
     engine = make_engine(address)
@@ -177,6 +179,6 @@ def open_store(url: str) -> Iterator[Store]:
                     bring_up_to_date(engine, address)
             else:
                 bring_up_to_date(engine, address)
-        yield Store(engine, address)
+        yield Store(engine, address, queue_seconds)
     finally:
         engine.dispose()

@@ -34,12 +34,12 @@ _MADE = b"The store beside this file has content.\n"
 
 
 @contextmanager
-def queued(address: SqliteFile) -> Iterator[None]:
-    """Wait for the writers that came before; raise `StoreUnavailable` if that lasts too long."""
+def queued(address: SqliteFile, seconds: float = BUSY_SECONDS) -> Iterator[None]:
+    """Wait for the writers that came before; raise `StoreUnavailable` after `seconds`."""
     with ExitStack() as line:
         try:
             with within_reach(address):
-                line.enter_context(wait_in_line(address.path, BUSY_SECONDS))
+                line.enter_context(wait_in_line(address.path, seconds))
         except QueueStuck:
             raise StoreUnavailable(busy_message(address)) from None
         yield
