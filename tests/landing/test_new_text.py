@@ -113,6 +113,17 @@ def test_lines_run_into_one_by_a_literal_newline_are_parted() -> None:
     )
 
 
+def test_a_literal_newline_at_the_end_of_a_line_parts_nothing_and_is_content() -> None:
+    """Its twin, with a line behind it, is parted."""
+    text = "def f(x):\n    y = x + 1\n    return y\n"
+    kept = land(text, Replace("y = x + 1", r"y = x + 2 \n"), "a.py")
+    assert isinstance(kept, Landed)
+    assert (kept.text, kept.rung) == (text.replace("y = x + 1", r"y = x + 2 \n"), "exact")
+
+    parted = text_of(text, Replace("    y = x + 1\n", "    y = x + 1\\n    y *= 2\n"), "a.py")
+    assert parted == "def f(x):\n    y = x + 1\n    y *= 2\n    return y\n"
+
+
 def test_a_literal_newline_in_a_string_or_a_value_is_content() -> None:
     assert is_content(PY, '"none"', r'"none\n"', "a.py")
     assert is_content("text = one\n", "text = one", r"text = one\ntwo", "a.properties")

@@ -232,7 +232,8 @@ def _is_newline_foreign(file: FileFacts, line: str, _found: re.Match[str]) -> bo
 
 _NEWLINE_ACCIDENT = Accident(
     r"a literal \n for each newline",
-    re.compile(r"\\n"),
+    # At the end of a line it parts nothing.
+    re.compile(r"\\n(?!(?:\\n|[ \t])*$)", re.MULTILINE),
     lambda _: "\n",
     _unescape,
     _is_newline_foreign,
