@@ -230,3 +230,33 @@ def test_a_text_that_does_not_parse_without_its_mangling_either_is_refused() -> 
     assert isinstance(outcome, Refused)
     assert outcome.reason == "syntax"
     assert "HTML entities" in outcome.message
+
+
+# ---------------------------------------------------------------------------------------- quotes
+
+
+def test_a_whole_file_with_escaped_quotes_is_written_with_plain_ones() -> None:
+    """Its twins: a file that has such quotes, and an edit that escapes one line."""
+    text = 'name = "a"\nkind = "b"\nsize = 1\n'
+    new = text.replace("1", "2")
+    for path in ("a.toml", "Vagrantfile", "a.md"):
+        assert text_of(text, WriteFile(new.replace('"', r"\"")), path) == new
+
+    quoted = 'run = "say \\"a\\""\nstop = "say \\"b\\""\nsize = 1\n'
+    kept = land(quoted, WriteFile(quoted.replace("1", "2")), "a.toml")
+    assert isinstance(kept, Landed)
+    assert (kept.text, kept.rung) == (quoted.replace("1", "2"), "exact")
+    assert is_content('echo "a"\n', 'echo "a"', r"echo \"a\"", "a.sh")
+
+
+def test_a_curly_quote_that_is_alone_is_undone_with_the_others() -> None:
+    """Its twin, the only change of its kind, is refused: it may be meant."""
+    text = "x = 1\nsay('a')\nsay('b')\n# it's done\n# isn't it\n"
+    new = text.replace("1", "2")
+    curly = new.replace("('", "(\u2018").replace("')", "\u2019)").replace("'", "\u2019")
+    assert text_of(text, WriteFile(curly), "a.py") == new
+
+    vim = '" one\n" two\nlet x = 1\n'
+    odd = vim.replace("1", "2").replace('"', "\u201c")
+    assert text_of(vim, WriteFile(odd), "a.vim") == vim.replace("1", "2")
+    assert isinstance(land(vim, WriteFile(odd.replace("\u201c two", '" two')), "a.vim"), Refused)

@@ -121,3 +121,17 @@ def test_words_in_brackets_for_rows_of_data_are_a_placeholder() -> None:
     new = "id,name\n0,z\n1,x1\n(rest unchanged)\n7,x7\n8,x8\n"
     assert isinstance(land(csv, WriteFile(new), "a.csv"), Refused)
     assert isinstance(land(csv, WriteFile(new.replace("(rest unchanged)\n", "")), "a.csv"), Landed)
+
+
+def test_the_last_of_several_newlines_at_the_end_is_kept_unless_it_is_all_that_changes() -> None:
+    text = "a = 1\nb = 2\n\n"
+    changed = land(text, WriteFile("a = 9\nb = 2\n"), "a.py")
+    assert isinstance(changed, Landed)
+    assert changed.text == "a = 9\nb = 2\n\n"
+    # Its twins: only the newline goes; another line is the last one.
+    alone = land(text, WriteFile("a = 1\nb = 2\n"), "a.py")
+    assert isinstance(alone, Landed)
+    assert alone.text == "a = 1\nb = 2\n"
+    other = land(text, WriteFile("a = 9\nb = 3\n"), "a.py")
+    assert isinstance(other, Landed)
+    assert other.text == "a = 9\nb = 3\n"

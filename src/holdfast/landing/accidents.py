@@ -157,7 +157,7 @@ _ENTITY_ACCIDENT = Accident(
 
 
 def _is_quote_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
-    if file.kind in {"prose", "markup"}:
+    if file.kind in {"prose", "markup"} or found[1] is None:
         return False
     role = role_of(line, found.start(), found.end())
     if file.kind != "data" and not file.quote_roles:
@@ -170,16 +170,21 @@ _BEFORE_VALUES = frozenset("([{=:")
 _BEHIND_VALUES = frozenset(")]};:")
 
 
-def _quote_accident(plain: str, curly: str) -> Accident:
-    table = str.maketrans(dict.fromkeys(curly, plain))
+def _quote_accident(
+    name: str, plain: str, odd: str, unchanged: str, honest_in: frozenset[FileKind]
+) -> Accident:
+    """Return the accident by which what `odd` matches is in the place of a plain quote.
+
+    `unchanged` matches what no line has if the accident happened to all of it.
+    """
     return Accident(
-        "curly quotes",
-        re.compile(rf"[{curly}]([^{curly}{plain}\n]*)[{curly}]"),
-        lambda found: f"{plain}{found[1]}{plain}",
-        lambda line: line.translate(table),
+        name,
+        re.compile(rf"{odd}((?:(?!{odd})[^{plain}\n])*){odd}|{odd}"),
+        lambda found: re.sub(odd, plain, found[0]),
+        lambda line: re.sub(odd, plain, line),
         _is_quote_foreign,
-        plain=re.compile(rf"{plain}[^{plain}\n]*{plain}"),
-        honest_in=frozenset({"prose"}),
+        plain=re.compile(unchanged),
+        honest_in=honest_in,
     )
 
 
@@ -240,11 +245,13 @@ _NEWLINE_ACCIDENT = Accident(
     by_line=True,
 )
 
+_PROSE: frozenset[FileKind] = frozenset({"prose"})
 ACCIDENTS = (
     _ENTITY_ACCIDENT,
     # Not the low quotes of other languages: no program that sets quotes makes these of plain ones.
-    _quote_accident('"', "\u201c\u201d"),
-    _quote_accident("'", "\u2018\u2019"),
+    _quote_accident("curly quotes", '"', "[\u201c\u201d]", r'"[^"\n]*"', _PROSE),
+    _quote_accident("curly quotes", "'", "[\u2018\u2019]", r"'[^'\n]*'", _PROSE),
+    _quote_accident("escaped quotes", '"', r'\\"', r'(?<!\\)"', frozenset()),
     _SPACE_ACCIDENT,
     _NEWLINE_ACCIDENT,
 )

@@ -11,7 +11,7 @@ from holdfast.landing.ladder.unmangle import without_mangling
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.line_keys import key_of
-from holdfast.landing.text.lines import Doc, contents_of, solid_lines
+from holdfast.landing.text.lines import Doc, contents_of, solid_lines, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ def _out_of_fence(text: str, new: str, path: str | None) -> FileText | Refused |
 
     kind = kind_of(path)
     if _is_the_file(doc, fenced.inside, kind):
-        content = "\n".join((*fenced.inside, ""))
-        return FileText(content, ("a Markdown fence",))
+        return FileText(text_of(fenced.inside), ("a Markdown fence",))
 
     is_rewrite = _shared_lines(doc, fenced.inside) == 0
     if fenced.outside and is_rewrite:
@@ -136,8 +135,8 @@ def _out_of_escapes(text: str, new: str) -> FileText | Refused | None:
     if plain is None:
         return None
     if len(contents_of(plain)) == len(contents_of(new)):
-        if new.endswith("\n"):
-            plain += "\n"
+        if not new.endswith("\n"):
+            plain = plain.removesuffix("\n")
         return FileText(plain, ("line numbers",))
     if len(contents_of(new)) == 1:
         return FileText(plain, (r"a literal \n for each newline",))
@@ -177,7 +176,7 @@ def with_file_endings(text: str, new: str) -> str:
 def with_file_end(text: str, new: str) -> str:
     """Return the new text with a newline at its end if the file has one there, and without if it has none.
 
-    Where only that differs, it is the edit.
+    Where only that differs, it is the edit. Of several newlines behind a last line that stays, the last one may be lost.
     """
     doc = Doc(text)
     if not text or not new:
@@ -186,11 +185,22 @@ def with_file_end(text: str, new: str) -> str:
         return new
 
     ending = _LAST_ENDING.search(new)
-    if ending is None and not doc.ends_open:
-        return new + doc.newline
-    if ending is not None and doc.ends_open:
+    if doc.ends_open and ending is not None:
         return new[: ending.start()]
+    if doc.ends_open:
+        return new
+    if ending is None or _lacks_last_newline(doc, contents_of(new)):
+        return new + doc.newline
     return new
+
+
+def _lacks_last_newline(doc: Doc, new: list[str]) -> bool:
+    """Return whether both texts end in the same line with blank lines behind it, of which the new one has one less."""
+    last = max(doc.solid, default=0)
+    tail = doc.lines[last:-1]
+    if not tail or new == doc.lines[:-1]:
+        return False
+    return new[-len(tail) :] == tail
 
 
 _LAST_ENDING = re.compile(r"(?:\r\n|\r|\n)\Z")

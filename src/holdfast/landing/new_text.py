@@ -56,7 +56,7 @@ def without_accidents(
         change = _Change(before, after, path, whole_file=whole_file)
         if not accident.seen.search(change.middle):
             continue
-        plain = _judge(accident, change)
+        plain = _judge(accident, change, undone)
         if plain is None:
             continue
         if not isinstance(plain, str):
@@ -140,8 +140,11 @@ class _Change:
         return "".join(out)
 
 
-def _judge(accident: Accident, change: _Change) -> str | Refused | None:
-    """Return the text without the accident, None where it may be content, or a refusal where both may be."""
+def _judge(accident: Accident, change: _Change, undone: Sequence[str]) -> str | Refused | None:
+    """Return the text without the accident, None where it may be content, or a refusal where both may be.
+
+    `undone` are the names of the accidents that happened to this text.
+    """
     if accident.by_line and not _is_in_code_of_line(accident, change):
         return None
 
@@ -154,7 +157,7 @@ def _judge(accident: Accident, change: _Change) -> str | Refused | None:
     restored: list[str] = []
     if is_whole and change.kind not in accident.honest_in:
         restored = _restored_lines(accident, change)
-    if len(restored) > 1:
+    if len(restored) > 1 or (restored and accident.name in undone):
         return plain
 
     spans = code_spans(change.after, change.language)
