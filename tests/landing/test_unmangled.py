@@ -43,6 +43,17 @@ def test_marks_of_a_diff_are_read_although_white_space_differs(text: str) -> Non
     assert block.text == " two\n+ three\n"
 
 
+def test_a_quotation_is_read_without_its_marks_unless_the_file_has_such_lines() -> None:
+    quoted = Replace("> b = 2\n>\n", "> b = 2\n>\n> d = 4\n")
+    done = land(TEXT, quoted, "a.toml")
+    assert isinstance(done, Landed)
+    assert (done.text, done.rung) == (MORE, "unmangled")
+    kept = land("> b = 2\n>\n", quoted, "a.md")
+    assert isinstance(kept, Landed)
+    assert (kept.text, kept.rung) == ("> b = 2\n>\n> d = 4\n", "exact")
+    assert not isinstance(land(TEXT, Replace("> b = 2\n", "b = 3\n"), "a.toml"), Landed)
+
+
 def test_escapes_of_markdown_are_undone_unless_the_file_has_them() -> None:
     old, new = r"say\_it(a\_b)", r"say\_it(a\_b, c\_d)"
     done = land("say_it(a_b)\n", Replace(old, new), "a.py")
@@ -62,3 +73,14 @@ def test_lines_of_a_diff_that_all_lost_a_blank_get_it_back() -> None:
     plain = land(text, Patch(diff.replace("+   //", "+    //")), "a.gradle")
     assert isinstance(plain, Landed)
     assert plain.text == outcome.text
+
+
+def test_full_width_punctuation_is_folded_and_the_file_keeps_its_own() -> None:
+    text = "f(a, b)\ng(a)\n"
+    done = land(text, Replace("f\uff08a\uff0c b)\ng(a)\n", "f\uff08a\uff0c b)\ng(c)\n"), "a.py")
+    assert isinstance(done, Landed)
+    assert (done.text, done.rung) == ("f(a, b)\ng(c)\n", "unicode")
+    # Its twin: what is not seen to drift is meant.
+    wide = land(text, Replace("g(a)", "g('\uff0c')"), "a.py")
+    assert isinstance(wide, Landed)
+    assert wide.text == "f(a, b)\ng('\uff0c')\n"

@@ -215,21 +215,21 @@ def script_of_hunk(hunk: Hunk) -> EditScript:
 
 
 def _with_markers_found(doc: Doc, script: EditScript) -> EditScript:
-    """Return the script with context lines that are one blank short as the file has them, if no line differs otherwise.
+    """Return the script with context lines that are one blank short as the file has them, if fewer lines differ otherwise.
 
     The blank was the lost marker, or a blank of each line, if added lines fit the file only with it.
     """
     old, new = list(script.old), list(script.new)
+    short = 0
     for n, j in kept_lines(script):
         line = old[j].rstrip()
         if line not in doc.bare_lines and f" {line}" in doc.bare_lines:
             old[j] = new[n] = f" {old[j]}"
+            short += 1
 
-    if old == list(script.old):
+    others = [line for line in filter(doc.has, old) if line.rstrip() not in doc.bare_lines]
+    if len(others) >= short:
         return script
-    for line in old:
-        if doc.has(line) and line.rstrip() not in doc.bare_lines:
-            return script
 
     added = [n for n in script.added if not is_blank(new[n])]
     if _fit_only_with_blank(doc, [indent_of(new[n]) for n in added]):

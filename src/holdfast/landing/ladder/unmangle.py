@@ -273,6 +273,18 @@ def _has_gap(number: re.Match[str]) -> bool:
     return number[2][-1] not in "\t→ " and behind in {"", " "}
 
 
+_QUOTATION = re.compile(r"^> ?", re.MULTILINE)
+
+
+def _out_of_quotation(doc: Doc, reading: Unmangled) -> Unmangled | None:
+    """Without the `>` of a quotation before each line; never a line that the file itself has."""
+    lines = contents_of(reading.old) + contents_of(reading.new)
+    if any(map(doc.has, lines)) or not all(map(_QUOTATION.match, lines)):
+        return None
+    old, new = _QUOTATION.sub("", reading.old), _QUOTATION.sub("", reading.new)
+    return Unmangled(old, new, reading.near)
+
+
 def without_diff_marks(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unmangled | None:
     """Return the reading without the marks of a diff before each line, or None.
 
@@ -368,9 +380,16 @@ _QUOTE = _Escape(re.compile(r"\\([\"'])"), lambda found: found[1])
 # Decoded once: `&amp;lt;` is `&lt;`.
 ENTITY = _Escape(re.compile(rf"&({'|'.join(ENTITIES)});"), lambda found: ENTITIES[found[1]])
 _LETTER = _Escape(re.compile(r"\\(u[0-9a-fA-F]{4})"), _read_escape, foreign=True)
-_MARKDOWN = _Escape(re.compile(r"\\([_*#<>|~\[\]])"), lambda found: found[1], foreign=True)
+# Of Markdown, and of a slash in JSON.
+_MARKDOWN = _Escape(re.compile(r"\\([/_*#<>|~\[\]])"), lambda found: found[1], foreign=True)
 # Two hyphens that were set as one long dash.
 _LONG_DASH = _Escape(re.compile("\u2014"), lambda _: "--", foreign=True)
 
-_WRAPPERS: tuple[_Undo, ...] = (_out_of_fence, _out_of_tags, _out_of_markers, _out_of_listing)
+_WRAPPERS: tuple[_Undo, ...] = (
+    _out_of_fence,
+    _out_of_tags,
+    _out_of_markers,
+    _out_of_listing,
+    _out_of_quotation,
+)
 _ESCAPES: tuple[_Undo, ...] = (JSON_STRING, _QUOTE, ENTITY, _LETTER, _MARKDOWN, _LONG_DASH)
