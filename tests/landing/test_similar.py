@@ -127,3 +127,15 @@ def test_a_context_line_that_is_written_twice_is_no_missing_line() -> None:
     other = old.replace("    total = sum(rows)\n", "    total = max(rows) + 1\n", 1)
     request = Replace(other, other.replace("check(total)", "verify(total)"))
     assert isinstance(land(text, request, "a.py"), Refused)
+
+
+def test_a_comment_about_another_name_is_another_comment() -> None:
+    text = "# Read user_rows with care.\ntotal = sum(rows)\ncheck(total)\n"
+    old = "# Read item_rows with care.\ntotal = sum(rows)\ncheck(total)\n"
+    request = Replace(old, old.replace("check", "verify"))
+    assert isinstance(land(text, request, "a.py"), Refused)
+    # Its twin: other words about the same name.
+    same = "# Carefully read the user_rows.\ntotal = sum(rows)\ncheck(total)\n"
+    outcome = land(text, Replace(same, same.replace("check", "verify")), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("check", "verify")

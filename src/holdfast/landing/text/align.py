@@ -290,6 +290,8 @@ def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Liken
     return likeness, similarity
 
 
+_CODE_NAME = re.compile(r"\w*(?:[^\W_]_|[a-z0-9][A-Z])\w*")
+"""A word of code: no text for people has an underscore or a capital inside a word."""
 _LONG = 2_000
 _Shape: TypeAlias = tuple[Likeness, float, Sequence[str]]
 """A likeness, its measure, and the words that must not be elsewhere in the file."""
@@ -319,10 +321,12 @@ def _shape(doc: Doc, line: str, real: str) -> _Shape | None:
         are_comments, enough = True, _PROSE_LIKE
     if similarity < enough:
         return None
-    if are_comments:
-        return "comment", similarity, ()
-
-    return _code_shape(line, real, similarity)
+    if not are_comments:
+        return _code_shape(line, real, similarity)
+    # A comment about another name is another comment.
+    if set(_CODE_NAME.findall(line)) != set(_CODE_NAME.findall(real)):
+        return None
+    return "comment", similarity, ()
 
 
 def _code_shape(line: str, real: str, similarity: float) -> _Shape | None:
