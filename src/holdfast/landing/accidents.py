@@ -6,17 +6,17 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from holdfast.landing.ladder.unmangle import ENTITIES, ENTITY, JSON_STRING
+from holdfast.landing.ladder.unmangle import ENTITIES, ENTITY, JSON_STRING, LETTER
 from holdfast.landing.text.code_spans import string_spans
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import is_comment_like, language_of
-from holdfast.landing.text.line_keys import SPACES, key_of
+from holdfast.landing.text.line_keys import SPACES, UNSEEN, WIDE, key_of
 from holdfast.landing.text.line_tokens import knows_word, words_of
 from holdfast.landing.text.lines import contents_of, is_blank, solid_lines
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from holdfast.landing.text.file_kinds import FileKind
 
@@ -188,7 +188,11 @@ def _quote_accident(
     )
 
 
-_SPACE = re.compile(f"[{''.join(SPACES)}]")
+def _any_of(chars: Iterable[str]) -> str:
+    return f"[{''.join(chars)}]"
+
+
+_SPACE = re.compile(_any_of(SPACES))
 
 
 def _is_space_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
@@ -245,6 +249,48 @@ _NEWLINE_ACCIDENT = Accident(
     by_line=True,
 )
 
+# --------------------------------------------------------------------------- escapes and typography
+
+
+def _is_never_foreign(_file: FileFacts, _line: str, _found: re.Match[str]) -> bool:
+    """Return False: only lines that come back prove such an accident."""
+    return False
+
+
+def _writing(
+    name: str, seen: str, read: Callable[[re.Match[str]], str], unchanged: str, *kinds: FileKind
+) -> Accident:
+    """Return the accident that writes characters by others; `unchanged` matches what none of its lines has."""
+    pattern = re.compile(seen)
+    return Accident(
+        name,
+        pattern,
+        read,
+        lambda line: pattern.sub(read, line),
+        _is_never_foreign,
+        plain=re.compile(unchanged),
+        local=True,
+        honest_in=frozenset(kinds),
+    )
+
+
+def _second_character(found: re.Match[str]) -> str:
+    return found[0][1]
+
+
+_NOTHING = r"(?!)"
+_WRITINGS = (
+    _writing("doubled backslashes", r"\\\\", _second_character, r"(?<!\\)\\(?!\\)"),
+    _writing("escaped quotes", r"\\'", _second_character, r"(?<!\\)'"),
+    _writing("escaped slashes", r"\\/", _second_character, r"(?<!\\)/"),
+    _writing("escapes of Markdown", r"\\[_*#\[\]<>|~]", _second_character, r"(?<!\\)[_*]"),
+    _writing(r"a literal \t for each tab", r"\\t", lambda _: "\t", "\t"),
+    _writing("escaped letters", LETTER.seen.pattern, LETTER.read, r"[^\x00-\x7f]"),
+    _writing("long dashes", "\u2014", lambda _: "--", "--", "prose"),
+    _writing("full-width marks", _any_of(WIDE), lambda found: WIDE[found[0]], _NOTHING, "prose"),
+    _writing("trailing blanks", r"(?m)[ \t]+$", lambda _: "", _NOTHING, "prose"),
+    _writing("invisible characters", _any_of(UNSEEN), lambda _: "", _NOTHING),
+)
 _PROSE: frozenset[FileKind] = frozenset({"prose"})
 ACCIDENTS = (
     _ENTITY_ACCIDENT,
@@ -254,4 +300,5 @@ ACCIDENTS = (
     _quote_accident("escaped quotes", '"', r'\\"', r'(?<!\\)"', frozenset()),
     _SPACE_ACCIDENT,
     _NEWLINE_ACCIDENT,
+    *_WRITINGS,
 )

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
+from holdfast.landing.formats.surrounding_text import is_wrapper, tag_of
 from holdfast.landing.ladder.exact import with_mixed_endings
-from holdfast.landing.ladder.unmangle import without_mangling
+from holdfast.landing.ladder.unmangle import is_carrier, without_mangling
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
+from holdfast.landing.text.languages import UNKNOWN, language_of
 from holdfast.landing.text.line_keys import key_of
-from holdfast.landing.text.lines import Doc, contents_of, solid_lines, text_of
+from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers, text_of
+from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.landing.text.file_kinds import FileKind
     from holdfast.vocab.outcomes import Refused
@@ -37,7 +41,12 @@ def read_file_text(text: str, new: str, path: str | None) -> FileText | Refused:
     What is around the content or before its lines is undone if lines of the file come back by that; else it is refused.
     """
     new = _with_file_mark(text, new)
-    return _out_of_fence(text, new, path) or _out_of_escapes(text, new) or FileText(new)
+    return (
+        _out_of_fence(text, new, path)
+        or _out_of_escapes(text, new)
+        or _out_of_marks(text, new, path)
+        or FileText(new)
+    )
 
 
 def _with_file_mark(text: str, new: str) -> str:
@@ -139,12 +148,95 @@ def _out_of_escapes(text: str, new: str) -> FileText | Refused | None:
             plain = plain.removesuffix("\n")
         return FileText(plain, ("line numbers",))
     if len(contents_of(new)) == 1:
-        return FileText(plain, (r"a literal \n for each newline",))
+        content = _QUOTED.sub(r"\1", plain)
+        return FileText(content, (r"a literal \n for each newline",))
 
     return refusals.plain(
         "malformed",
         "some lines have escapes that the file has not; send the file's content alone.",
     )
+
+
+_QUOTED = re.compile(r'\A\s*"(.*)"\s*\Z', re.DOTALL)
+
+# --------------------------------------------------- lines around the content, marks before its lines
+
+
+def _out_of_marks(text: str, new: str, path: str | None) -> FileText | Refused | None:
+    """Return the content without wrapping lines around it and a mark before each line, a refusal, or None."""
+    doc = Doc(text, language_of(path))
+    lines = contents_of(new)
+    bare = _without_prefix(doc, _without_wrappers(doc, lines, path))
+    if bare != lines:
+        return FileText(text_of(bare), ("marks around or before its lines",))
+
+    if kind_of(path) in _KINDS_OF_CODE and doc.language is not UNKNOWN:
+        return _refuse_sentence(doc, solid_lines(lines))
+    return None
+
+
+_KINDS_OF_CODE = frozenset({"code", "data"})
+
+
+def _without_wrappers(doc: Doc, lines: list[str], path: str | None) -> list[str]:
+    """Return the lines without those above and below that wrap content and are no lines of the file."""
+
+    def is_around(n: int) -> bool:
+        return not doc.has(lines[n]) and _wraps(lines[n], path)
+
+    solid = solid_numbers(lines)
+    first = max(takewhile(is_around, solid), default=-1)
+    last = min(takewhile(is_around, reversed(solid)), default=len(lines))
+    if not doc.lines or first > last:
+        return lines
+    return lines[first + 1 : last]
+
+
+def _wraps(line: str, path: str | None) -> bool:
+    """Return whether models put the line around the content of a file of this kind, or its name above it."""
+    kind = kind_of(path)
+    if kind == "prose":
+        return tag_of(line) != "" and is_wrapper(line)
+    if kind not in _KINDS_OF_CODE:
+        return False
+
+    names = {path, (path or "").rpartition("/")[2]}
+    return is_wrapper(line) or is_carrier(line) or line.strip("*`: ") in names
+
+
+_PREFIX_MARKS = "+> \t"
+
+
+def _without_prefix(doc: Doc, lines: list[str]) -> list[str]:
+    """Return the lines without a mark or a blank that all of them begin with, if lines of the file come back."""
+    solid = solid_lines(lines) or [""]
+    head, _ = shared_ends(min(solid), max(solid))
+    shared = solid[0][:head]
+    mark = shared[: head - len(shared.lstrip(_PREFIX_MARKS))]
+    bare = [line.removeprefix(mark) for line in lines]
+    for reading in (bare, [line.removeprefix(" ") for line in bare]):
+        is_edit = reading == doc.lines
+        if not is_edit and _returning(doc, reading) > 2 * _returning(doc, lines) + 1:
+            return reading
+    return lines
+
+
+def _returning(doc: Doc, lines: Iterable[str]) -> int:
+    """Return how many different lines of the file are among the lines, trailing blanks aside."""
+    return len(doc.bare_lines.intersection(map(str.rstrip, lines)))
+
+
+_SENTENCE = re.compile(r"[A-Z][\w']*(?:[ ,]+[\w'`./-]+){3,}[.:!]")
+
+
+def _refuse_sentence(doc: Doc, lines: Sequence[str]) -> Refused | None:
+    """Return the refusal of a sentence above or below all other lines, where a file of this kind has none."""
+    for line in filter(_SENTENCE.fullmatch, (*lines[:1], *lines[-1:])):
+        if not doc.has(line):
+            return refusals.plain(
+                "malformed", f"`{line}` is no code; send the file's content alone."
+            )
+    return None
 
 
 # --------------------------------------------------------------------------------- line endings

@@ -63,7 +63,7 @@ def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
 
 def share_mangling(lost: Sequence[str], fresh: Sequence[str]) -> bool:
     """Return whether an escape is both in old lines that the file does not have and in new lines."""
-    for escape in (ENTITY, _QUOTE, _LETTER, _MARKDOWN):
+    for escape in (ENTITY, _QUOTE, LETTER, _MARKDOWN):
         seen = escape.seen.search
         if any(map(seen, lost)) and any(map(seen, fresh)):
             return True
@@ -139,7 +139,7 @@ def _inside(doc: Doc, text: str, is_pair: Callable[[str, str], bool]) -> str | N
 # file's own markup.
 _CARRIERS = (
     r"(?:antml:)?(?:tool_(?:call|code|use|response|result)s?|function(?:_calls?|_call)?|invoke|parameters?|arguments?|"
-    r"(?:old|new)(?:_?(?:str|string|text|code))?|search|replace|patch|diff|edit|apply_patch|file_content|content|"
+    r"(?:old|new)(?:_?(?:str|string|text|code))?|search|replace|patch|diff|edit|apply_patch|file(?:_content)?|content|"
     r"answer|response|final|output|code_block)"
 )
 _CLOSING = re.compile(rf"\s*</{_CARRIERS}>\s*")
@@ -187,6 +187,13 @@ def _inside_tags(doc: Doc, text: str) -> str | None:
     return text_of(lines[:size])
 
 
+def is_carrier(line: str) -> bool:
+    """Return whether tools and models put this line around content: a tag, a mark of a block, a header of a diff."""
+    marks = (_TAG, _OPENS_OLD, _DIVIDES, _CLOSES_NEW, _DIFF_HEADER)
+    return any(mark.fullmatch(line) for mark in marks)
+
+
+_DIFF_HEADER = re.compile(r"(?:--- |\+\+\+ |@@ -|diff --git |index [0-9a-f]+\.\.).*")
 _OPENS_OLD = re.compile(r"\s*[<-]{5,9} ?SEARCH.*|\s*<{5,9}( (?:HEAD|ORIGINAL|OLD))?\s*")
 _DIVIDES = re.compile(r"\s*={5,9}\s*")
 _CLOSES_NEW = re.compile(r"\s*[>+]{5,9} ?(?:REPLACE|UPDATED|NEW)?\s*")
@@ -379,7 +386,7 @@ JSON_STRING = _Escape(
 _QUOTE = _Escape(re.compile(r"\\([\"'])"), lambda found: found[1])
 # Decoded once: `&amp;lt;` is `&lt;`.
 ENTITY = _Escape(re.compile(rf"&({'|'.join(ENTITIES)});"), lambda found: ENTITIES[found[1]])
-_LETTER = _Escape(re.compile(r"\\(u[0-9a-fA-F]{4})"), _read_escape, foreign=True)
+LETTER = _Escape(re.compile(r"\\(u[0-9a-fA-F]{4})"), _read_escape, foreign=True)
 # Of Markdown, and of a slash in JSON.
 _MARKDOWN = _Escape(re.compile(r"\\([/_*#<>|~\[\]])"), lambda found: found[1], foreign=True)
 # Two hyphens that were set as one long dash.
@@ -392,4 +399,4 @@ _WRAPPERS: tuple[_Undo, ...] = (
     _out_of_listing,
     _out_of_quotation,
 )
-_ESCAPES: tuple[_Undo, ...] = (JSON_STRING, _QUOTE, ENTITY, _LETTER, _MARKDOWN, _LONG_DASH)
+_ESCAPES: tuple[_Undo, ...] = (JSON_STRING, _QUOTE, ENTITY, LETTER, _MARKDOWN, _LONG_DASH)

@@ -313,24 +313,25 @@ def _shape(doc: Doc, line: str, real: str) -> _Shape | None:
     from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - loaded when first needed: `import holdfast` stays fast
 
     similarity = float(Levenshtein.normalized_similarity(key, real_key))
-    enough = _TYPO_LIKE
-    are_comments = all(map(doc.language.is_comment, (line, real)))
-    if are_comments:
-        enough = _COMMENT_LIKE
-    elif all(map(is_prose, (line, real))):
-        are_comments, enough = True, _PROSE_LIKE
-    if similarity < enough:
-        return None
-    if not are_comments:
-        return _code_shape(line, real, similarity)
-    # A comment about another name is another comment.
-    if set(_CODE_NAME.findall(line)) != set(_CODE_NAME.findall(real)):
+    if all(map(doc.language.is_comment, (line, real))):
+        return _text_shape(line, real, similarity, _COMMENT_LIKE)
+    if all(map(is_prose, (line, real))):
+        return _text_shape(line, real, similarity, _PROSE_LIKE)
+    return _code_shape(line, real, similarity)
+
+
+def _text_shape(line: str, real: str, similarity: float, enough: float) -> _Shape | None:
+    """Return the likeness of two comments, or of two lines of prose: about another name it is another line."""
+    names, real_names = set(_CODE_NAME.findall(line)), set(_CODE_NAME.findall(real))
+    if similarity < enough or names != real_names:
         return None
     return "comment", similarity, ()
 
 
 def _code_shape(line: str, real: str, similarity: float) -> _Shape | None:
     """Return the likeness of two lines of code: a word or two misspelt, or the mark at the end left out."""
+    if similarity < _TYPO_LIKE:
+        return None
     if key_of(line).rstrip(_END_MARKS) == key_of(real).rstrip(_END_MARKS):
         return "typo", similarity, ()
 
