@@ -260,3 +260,33 @@ def test_a_curly_quote_that_is_alone_is_undone_with_the_others() -> None:
     odd = vim.replace("1", "2").replace('"', "\u201c")
     assert text_of(vim, WriteFile(odd), "a.vim") == vim.replace("1", "2")
     assert isinstance(land(vim, WriteFile(odd.replace("\u201c two", '" two')), "a.vim"), Refused)
+
+
+# ------------------------------------------------------------------- around the new text of an edit
+
+OLD = "def f(x):\n    y = x + 1\n    return y\n"
+NEW = "def f(x):\n    y = x + 2\n    return y\n"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        f"```python\n{NEW}```\n",
+        f"{NEW}```",
+        f"<new_string>\n{NEW}</new_string>\n",
+        f"{NEW}<|im_end|>\n",
+        f"{NEW}>>>>>>> REPLACE\n",
+        "".join(f"+{line}\n" for line in NEW.split("\n")[:-1]),
+        "".join(f"{n}| {line}\n" for n, line in enumerate(NEW.split("\n")[:-1], 1)),
+    ],
+)
+def test_what_is_around_the_new_text_alone_is_undone(new: str) -> None:
+    text = f"import os\n\n\n{OLD}"
+    assert text_of(text, Replace(OLD, new), "a.py") == f"import os\n\n\n{NEW}"
+
+
+def test_marks_in_the_new_text_that_may_be_content_stay() -> None:
+    assert is_content("a\n", "a\n", "```\na\n```\n", "a.md")
+    assert is_content("x = 1\n```\ny = 2\n", "y = 2\n", "y = 3\n```\n", "a.py")
+    assert is_content("# one\n# two\n", "# one\n", "# ```\n# one\n# ```\n", "a.py")
+    assert is_content("a\nb\nc\n", "a\nb\nc\n", "> a\n> b\n> c\n", "a.md")

@@ -13,7 +13,7 @@ from holdfast.landing.ladder.unmangle import is_carrier, without_mangling
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import UNKNOWN, language_of
-from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers, text_of
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -43,10 +43,29 @@ def read_file_text(text: str, new: str, path: str | None) -> FileText | Refused:
     new = _with_file_mark(text, new)
     return (
         _out_of_fence(text, new, path)
-        or _out_of_escapes(text, new)
+        or _out_of_escapes(text, new, path)
         or _out_of_marks(text, new, path)
         or FileText(new)
     )
+
+
+def read_replacement(text: str, old: str, new: str, path: str | None) -> FileText | None:
+    """Return the text that `new` means in the place of `old`, if `old` is in the file and its lines come back by that; else None."""
+    if old not in text:
+        return None
+
+    undos = (_out_of_fence, _out_of_escapes, _out_of_marks)
+    for read in (undo(old, new, path) for undo in undos):
+        if isinstance(read, FileText) and not _drops_file_lines(text, new, read.text):
+            ending = "\n" * old.endswith("\n")
+            return FileText(read.text.removesuffix("\n") + ending, read.undone)
+    return None
+
+
+def _drops_file_lines(text: str, new: str, read: str) -> bool:
+    """Return whether the reading lacks lines of the new text that the file has."""
+    dropped = frozenset(contents_of(new)).difference(contents_of(read))
+    return any(map(Doc(text).has, dropped))
 
 
 def _with_file_mark(text: str, new: str) -> str:
@@ -138,7 +157,7 @@ def _shared_lines(doc: Doc, lines: Sequence[str]) -> int:
 # --------------------------------------------------------------------- line numbers and escapes
 
 
-def _out_of_escapes(text: str, new: str) -> FileText | Refused | None:
+def _out_of_escapes(text: str, new: str, _path: str | None) -> FileText | Refused | None:
     """Return the content without line numbers or escapes, a refusal where that is not clear, or None."""
     plain = without_mangling(text, new)
     if plain is None:
@@ -182,7 +201,7 @@ def _without_wrappers(doc: Doc, lines: list[str], path: str | None) -> list[str]
     """Return the lines without those above and below that wrap content and are no lines of the file."""
 
     def is_around(n: int) -> bool:
-        return not doc.has(lines[n]) and _wraps(lines[n], path)
+        return _wraps(lines[n], path) and not doc.has(lines[n])
 
     solid = solid_numbers(lines)
     first = max(takewhile(is_around, solid), default=-1)
@@ -204,17 +223,18 @@ def _wraps(line: str, path: str | None) -> bool:
     return is_wrapper(line) or is_carrier(line) or line.strip("*`: ") in names
 
 
-_PREFIX_MARKS = "+> \t"
-
-
 def _without_prefix(doc: Doc, lines: list[str]) -> list[str]:
     """Return the lines without a mark or a blank that all of them begin with, if lines of the file come back."""
-    solid = solid_lines(lines) or [""]
+    solid = list(filter(str.strip, lines)) or [""]
     head, _ = shared_ends(min(solid), max(solid))
     shared = solid[0][:head]
-    mark = shared[: head - len(shared.lstrip(_PREFIX_MARKS))]
-    bare = [line.removeprefix(mark) for line in lines]
-    for reading in (bare, [line.removeprefix(" ") for line in bare]):
+    if doc.text.lstrip("\r\n").startswith(shared):
+        return lines
+
+    rest = shared.lstrip("+>")
+    bare = [line.removeprefix(shared[: head - len(rest)]) for line in lines]
+    for blanks in ("", " ", indent_of(rest)):
+        reading = [line.removeprefix(blanks) for line in bare]
         is_edit = reading == doc.lines
         if not is_edit and _returning(doc, reading) > 2 * _returning(doc, lines) + 1:
             return reading

@@ -44,15 +44,11 @@ def judge_lost_blocks(
 
 def _new_comments(old: Sequence[str], new: Sequence[str], language: FileLanguage) -> frozenset[str]:
     """Return the lines like comments that the file does not have."""
+    comments = [line for line in frozenset(new).difference(old) if is_comment_like(line, language)]
+    if not comments:
+        return frozenset()
     known = frozenset(map(key_of, old))
-    fresh: set[str] = set()
-    for line in new:
-        if key_of(line) in known:
-            continue
-        if is_comment_like(line, language):
-            fresh.add(line)
-
-    return frozenset(fresh)
+    return frozenset(line for line in comments if key_of(line) not in known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,8 +52,8 @@ def without_accidents(
     `whole_file` says that the request wrote all lines of `after`, also those that did not change.
     """
     undone: list[str] = []
+    change = _Change(before, after, path, whole_file=whole_file)
     for accident in ACCIDENTS:
-        change = _Change(before, after, path, whole_file=whole_file)
         if not accident.seen.search(change.middle):
             continue
         plain = _judge(accident, change, undone)
@@ -61,10 +61,10 @@ def without_accidents(
             continue
         if not isinstance(plain, str):
             return plain
-        after = plain
+        change = _Change(before, plain, path, whole_file=whole_file)
         undone.append(accident.name)
 
-    return PlainText(after, tuple(undone))
+    return PlainText(change.after, tuple(undone))
 
 
 class _Change:
@@ -89,7 +89,7 @@ class _Change:
             return 0
         return len(self.after) - end
 
-    @property
+    @cached_property
     def middle(self) -> str:
         """The whole lines of the text after the edit in which all changes are."""
         return self.after[self.start : len(self.after) - self.tail]

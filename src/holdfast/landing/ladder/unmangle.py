@@ -286,7 +286,7 @@ _QUOTATION = re.compile(r"^> ?", re.MULTILINE)
 def _out_of_quotation(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without the `>` of a quotation before each line; never a line that the file itself has."""
     lines = contents_of(reading.old) + contents_of(reading.new)
-    if any(map(doc.has, lines)) or not all(map(_QUOTATION.match, lines)):
+    if not all(map(_QUOTATION.match, lines)) or any(map(doc.has, lines)):
         return None
     old, new = _QUOTATION.sub("", reading.old), _QUOTATION.sub("", reading.new)
     return Unmangled(old, new, reading.near)
