@@ -49,3 +49,14 @@ def test_items_of_a_list_to_remove_are_content() -> None:
 def test_one_line_with_one_mark_is_no_doubled_mark() -> None:
     diff = f"{HEAD}--  g(a);\n+  i(a);\n   h(a);\n }}\n"
     assert isinstance(land(JS, Patch(diff), "a.js"), Refused)
+
+
+def test_context_lines_may_have_their_blank_twice_too() -> None:
+    """Its twin has one blank before context lines."""
+    text = "<a>\n  <b/>\n  <c/>\n</a>\n"
+    want = text.replace("  <c/>\n", "  <d/>\n  <c/>\n")
+    for blanks in ("  ", " "):
+        diff = f"--- a/x\n+++ b/x\n@@ -2,2 +2,3 @@\n{blanks}  <b/>\n++  <d/>\n{blanks}  <c/>\n"
+        outcome = land(text, Patch(diff), "a.xml")
+        assert isinstance(outcome, Landed), outcome
+        assert outcome.text == want

@@ -113,6 +113,17 @@ def test_lines_run_into_one_by_a_literal_newline_are_parted() -> None:
     )
 
 
+def test_a_literal_newline_at_the_end_of_a_line_parts_nothing_and_is_content() -> None:
+    """Its twin, with a line behind it, is parted."""
+    text = "def f(x):\n    y = x + 1\n    return y\n"
+    kept = land(text, Replace("y = x + 1", r"y = x + 2 \n"), "a.py")
+    assert isinstance(kept, Landed)
+    assert (kept.text, kept.rung) == (text.replace("y = x + 1", r"y = x + 2 \n"), "exact")
+
+    parted = text_of(text, Replace("    y = x + 1\n", "    y = x + 1\\n    y *= 2\n"), "a.py")
+    assert parted == "def f(x):\n    y = x + 1\n    y *= 2\n    return y\n"
+
+
 def test_a_literal_newline_in_a_string_or_a_value_is_content() -> None:
     assert is_content(PY, '"none"', r'"none\n"', "a.py")
     assert is_content("text = one\n", "text = one", r"text = one\ntwo", "a.properties")
@@ -219,3 +230,63 @@ def test_a_text_that_does_not_parse_without_its_mangling_either_is_refused() -> 
     assert isinstance(outcome, Refused)
     assert outcome.reason == "syntax"
     assert "HTML entities" in outcome.message
+
+
+# ---------------------------------------------------------------------------------------- quotes
+
+
+def test_a_whole_file_with_escaped_quotes_is_written_with_plain_ones() -> None:
+    """Its twins: a file that has such quotes, and an edit that escapes one line."""
+    text = 'name = "a"\nkind = "b"\nsize = 1\n'
+    new = text.replace("1", "2")
+    for path in ("a.toml", "Vagrantfile", "a.md"):
+        assert text_of(text, WriteFile(new.replace('"', r"\"")), path) == new
+
+    quoted = 'run = "say \\"a\\""\nstop = "say \\"b\\""\nsize = 1\n'
+    kept = land(quoted, WriteFile(quoted.replace("1", "2")), "a.toml")
+    assert isinstance(kept, Landed)
+    assert (kept.text, kept.rung) == (quoted.replace("1", "2"), "exact")
+    assert is_content('echo "a"\n', 'echo "a"', r"echo \"a\"", "a.sh")
+
+
+def test_a_curly_quote_that_is_alone_is_undone_with_the_others() -> None:
+    """Its twin, the only change of its kind, is refused: it may be meant."""
+    text = "x = 1\nsay('a')\nsay('b')\n# it's done\n# isn't it\n"
+    new = text.replace("1", "2")
+    curly = new.replace("('", "(\u2018").replace("')", "\u2019)").replace("'", "\u2019")
+    assert text_of(text, WriteFile(curly), "a.py") == new
+
+    vim = '" one\n" two\nlet x = 1\n'
+    odd = vim.replace("1", "2").replace('"', "\u201c")
+    assert text_of(vim, WriteFile(odd), "a.vim") == vim.replace("1", "2")
+    assert isinstance(land(vim, WriteFile(odd.replace("\u201c two", '" two')), "a.vim"), Refused)
+
+
+# ------------------------------------------------------------------- around the new text of an edit
+
+OLD = "def f(x):\n    y = x + 1\n    return y\n"
+NEW = "def f(x):\n    y = x + 2\n    return y\n"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        f"```python\n{NEW}```\n",
+        f"{NEW}```",
+        f"<new_string>\n{NEW}</new_string>\n",
+        f"{NEW}<|im_end|>\n",
+        f"{NEW}>>>>>>> REPLACE\n",
+        "".join(f"+{line}\n" for line in NEW.split("\n")[:-1]),
+        "".join(f"{n}| {line}\n" for n, line in enumerate(NEW.split("\n")[:-1], 1)),
+    ],
+)
+def test_what_is_around_the_new_text_alone_is_undone(new: str) -> None:
+    text = f"import os\n\n\n{OLD}"
+    assert text_of(text, Replace(OLD, new), "a.py") == f"import os\n\n\n{NEW}"
+
+
+def test_marks_in_the_new_text_that_may_be_content_stay() -> None:
+    assert is_content("a\n", "a\n", "```\na\n```\n", "a.md")
+    assert is_content("x = 1\n```\ny = 2\n", "y = 2\n", "y = 3\n```\n", "a.py")
+    assert is_content("# one\n# two\n", "# one\n", "# ```\n# one\n# ```\n", "a.py")
+    assert is_content("a\nb\nc\n", "a\nb\nc\n", "> a\n> b\n> c\n", "a.md")

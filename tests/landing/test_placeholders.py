@@ -203,3 +203,16 @@ def test_the_cure_lands() -> None:
         "out, or send an edit of the lines that change; if they are to be deleted, leave that line out."
     )
     assert isinstance(land(PYTHON, WriteFile(HEAD)), Landed)
+
+
+def test_a_comment_alone_in_the_place_of_several_lines_of_a_whole_file_is_refused() -> None:
+    """Its twins: one line gives way, or a comment does; or the comment is a new line among others."""
+    text = "a = 1\nb = 2\n\nc = 3\nd = 4\n"
+    lost = "a = 9\n# the same as before\nd = 4\n"
+    assert reason_of(land(text, WriteFile(lost), "a.py")) == "elision"
+    one = "a = 1\n# no b\nc = 3\n"
+    assert reason_of(land("a = 1\nb = 2\nc = 3\n", WriteFile(one), "a.py")) == "landed"
+    comment = "a = 1\n# one\n# two\n# three\nd = 4\n"
+    assert reason_of(land(comment, WriteFile("a = 1\n# all\nd = 4\n"), "a.py")) == "landed"
+    vim = 'set a\nset b\nset c\n" more\nset d\n'
+    assert reason_of(land(vim, WriteFile('set z\n" ...\nset d\n'), "a.vim")) == "elision"

@@ -312,3 +312,13 @@ def test_a_newline_that_only_one_text_has_is_neither_added_nor_lost_in_an_indent
     text = "  a = 1\nb = 2\n"
     assert landed(text, "a = 1\n", "a = (\n1) + ").text == "  a = (\n1) + b = 2\n"
     assert landed(text, "a = 1", "a = 1\nc = 3\n").text == "  a = 1\n  c = 3\n\nb = 2\n"
+
+
+def test_new_lines_at_the_place_that_a_number_picks_are_indented_as_its_line() -> None:
+    text = "if a:\n    run()\nif b:\n        run()\n"
+    new = "if c:\n    run()\n"
+    want = "if a:\n    run()\nif b:\n        if c:\n            run()\n"
+    assert landed(text, "run()\n", new, near_line=4).text == want
+    # Its twin, within a line, is spliced.
+    assert landed(text, "run", "stop", near_line=4).text == text[:-6] + "stop()\n"
+    assert refused(text, "run()\n", new).reason == "ambiguous"

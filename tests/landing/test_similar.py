@@ -115,3 +115,27 @@ def test_an_edit_with_drift_is_not_done_twice() -> None:
         "row = databse.fetch(key)",
         "row = database.fetch(key)",
     )
+
+
+def test_a_context_line_that_is_written_twice_is_no_missing_line() -> None:
+    text = "def one(rows):\n    total = sum(rows)\n    check(total)\n    return total\n"
+    old = "def one(rows):\n    total = sum(rows)\n    total = sum(rows)\n    check(total)\n    return total\n"
+    outcome = land(text, Replace(old, old.replace("check(total)", "verify(total)")), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("check(total)", "verify(total)")
+    # Its twin: another line, which the file does not have.
+    other = old.replace("    total = sum(rows)\n", "    total = max(rows) + 1\n", 1)
+    request = Replace(other, other.replace("check(total)", "verify(total)"))
+    assert isinstance(land(text, request, "a.py"), Refused)
+
+
+def test_a_comment_about_another_name_is_another_comment() -> None:
+    text = "# Read user_rows with care.\ntotal = sum(rows)\ncheck(total)\n"
+    old = "# Read item_rows with care.\ntotal = sum(rows)\ncheck(total)\n"
+    request = Replace(old, old.replace("check", "verify"))
+    assert isinstance(land(text, request, "a.py"), Refused)
+    # Its twin: other words about the same name.
+    same = "# Carefully read the user_rows.\ntotal = sum(rows)\ncheck(total)\n"
+    outcome = land(text, Replace(same, same.replace("check", "verify")), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("check", "verify")

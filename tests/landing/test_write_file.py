@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from holdfast import Landed, Refused, WriteFile, land
@@ -121,3 +123,107 @@ def test_words_in_brackets_for_rows_of_data_are_a_placeholder() -> None:
     new = "id,name\n0,z\n1,x1\n(rest unchanged)\n7,x7\n8,x8\n"
     assert isinstance(land(csv, WriteFile(new), "a.csv"), Refused)
     assert isinstance(land(csv, WriteFile(new.replace("(rest unchanged)\n", "")), "a.csv"), Landed)
+
+
+def test_the_last_of_several_newlines_at_the_end_is_kept_unless_it_is_all_that_changes() -> None:
+    text = "a = 1\nb = 2\n\n"
+    changed = land(text, WriteFile("a = 9\nb = 2\n"), "a.py")
+    assert isinstance(changed, Landed)
+    assert changed.text == "a = 9\nb = 2\n\n"
+    # Its twins: only the newline goes; another line is the last one.
+    alone = land(text, WriteFile("a = 1\nb = 2\n"), "a.py")
+    assert isinstance(alone, Landed)
+    assert alone.text == "a = 1\nb = 2\n"
+    other = land(text, WriteFile("a = 9\nb = 3\n"), "a.py")
+    assert isinstance(other, Landed)
+    assert other.text == "a = 9\nb = 3\n"
+
+
+CODE = "def one(a):\n    return a / 2\n\n\ndef two(b):\n\treturn f'{b}'\n\n\nVALUE = one(1)\n"
+CHANGED = CODE.replace("VALUE", "SIZE")
+
+
+def each_line(mark: str) -> str:
+    return "".join(f"{mark}{line}\n" for line in CHANGED.split("\n")[:-1])
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        *map(each_line, ("+", "+ ", "> ", "    ", " ")),
+        f"<content>\n{CHANGED}</content>\n",
+        f'<file path="a.py">\n{CHANGED}</file>\n',
+        f"{CHANGED}```\n",
+        f"{CHANGED}<|im_end|>\n",
+        f"*** Begin Patch\n*** Add File: a.py\n{each_line('+')}*** End Patch\n",
+        f"--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,9 @@\n{each_line('+')}",
+        f"a.py\n<<<<<<< SEARCH\n=======\n{CHANGED}>>>>>>> REPLACE\n",
+        f"**src/a.py**\n{CHANGED}",
+        json.dumps(CHANGED),
+        CHANGED.replace("\n", "  \n"),
+        CHANGED.replace("e", "e\u200b"),
+        CHANGED.replace("(", "\uff08").replace(":", "\uff1a"),
+    ],
+)
+def test_what_is_around_a_whole_file_or_on_each_of_its_lines_is_undone(new: str) -> None:
+    outcome = land(CODE, WriteFile(new), "src/a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert (outcome.text, outcome.rung) == (CHANGED, "unmangled")
+    assert "undone" in (outcome.warning or "")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "new"),
+    [
+        # The mark is all that changes.
+        ("a.md", "one\ntwo\nthree\n", "> one\n> two\n> three\n"),
+        # The file has such a line, or is markup.
+        ("a.txt", "<content>\none\n</content>\n", "<content>\ntwo\n</content>\n"),
+        ("a.html", "<p>one</p>\n", "<content>\n<p>two</p>\n</content>\n"),
+        ("a.md", "one\ntwo\n", "```\none\n```\ntwo three\n"),
+        ("a.sql", "SELECT a;\n", "CREATE TABLE b AS c;\nSELECT a;\n"),
+        ("a.md", "one\ntwo -- three\nfour -- five\n", "1\ntwo \u2014 three\nfour \u2014 five\n"),
+    ],
+)
+def test_what_may_be_content_of_a_whole_file_stays(path: str, text: str, new: str) -> None:
+    outcome = land(text, WriteFile(new), path)
+    assert isinstance(outcome, Landed), outcome
+    assert (outcome.text, outcome.warning) == (new, None)
+
+
+@pytest.mark.parametrize(
+    "new", [f"Here is the updated file:\n\n{CHANGED}", f"{CHANGED}\nI changed the name only.\n"]
+)
+def test_a_sentence_above_or_below_code_is_refused(new: str) -> None:
+    outcome = land(CODE, WriteFile(new), "a.py")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "malformed"
+    comment = land(CODE, WriteFile(f"# Here is the updated file:\n{CHANGED}"), "a.py")
+    assert isinstance(comment, Landed)
+
+
+@pytest.mark.parametrize(
+    "mangle",
+    [
+        ("'", "\\'"),
+        ("/", "\\/"),
+        ("\\", "\\\\"),
+        ("\t", "\\t"),
+        ("\u00e9", "\\u00e9"),
+        ("_", "\\_"),
+        ("--", "\u2014"),
+    ],
+)
+def test_characters_that_are_written_by_others_are_undone_in_a_whole_file(
+    mangle: tuple[str, str],
+) -> None:
+    lines = ["x_y = '\u00e9 \\d'", "\tgo /a --b", "y_z = 'e\u00e9 \\w'", "\tgo /b --c", "z: 1"]
+    text = "".join(f"{line}\n" for line in lines)
+    new = text.replace("z: 1", "z: 2")
+    outcome = land(text, WriteFile(new.replace(*mangle)), "a.sh")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == new
+    # Its twin, where it is all that changes, is the edit.
+    alone = land(text, WriteFile(text.replace(*mangle)), "a.sh")
+    assert isinstance(alone, Landed)
+    assert alone.text == text.replace(*mangle)

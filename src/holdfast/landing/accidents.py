@@ -6,17 +6,17 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from holdfast.landing.ladder.unmangle import ENTITIES, ENTITY, JSON_STRING
+from holdfast.landing.ladder.unmangle import ENTITIES, ENTITY, JSON_STRING, LETTER
 from holdfast.landing.text.code_spans import string_spans
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import is_comment_like, language_of
-from holdfast.landing.text.line_keys import SPACES, key_of
+from holdfast.landing.text.line_keys import SPACES, UNSEEN, WIDE, key_of
 from holdfast.landing.text.line_tokens import knows_word, words_of
 from holdfast.landing.text.lines import contents_of, is_blank, solid_lines
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from holdfast.landing.text.file_kinds import FileKind
 
@@ -157,7 +157,7 @@ _ENTITY_ACCIDENT = Accident(
 
 
 def _is_quote_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
-    if file.kind in {"prose", "markup"}:
+    if file.kind in {"prose", "markup"} or found[1] is None:
         return False
     role = role_of(line, found.start(), found.end())
     if file.kind != "data" and not file.quote_roles:
@@ -170,20 +170,29 @@ _BEFORE_VALUES = frozenset("([{=:")
 _BEHIND_VALUES = frozenset(")]};:")
 
 
-def _quote_accident(plain: str, curly: str) -> Accident:
-    table = str.maketrans(dict.fromkeys(curly, plain))
+def _quote_accident(
+    name: str, plain: str, odd: str, unchanged: str, honest_in: frozenset[FileKind]
+) -> Accident:
+    """Return the accident by which what `odd` matches is in the place of a plain quote.
+
+    `unchanged` matches what no line has if the accident happened to all of it.
+    """
     return Accident(
-        "curly quotes",
-        re.compile(rf"[{curly}]([^{curly}{plain}\n]*)[{curly}]"),
-        lambda found: f"{plain}{found[1]}{plain}",
-        lambda line: line.translate(table),
+        name,
+        re.compile(rf"{odd}((?:(?!{odd})[^{plain}\n])*){odd}|{odd}"),
+        lambda found: re.sub(odd, plain, found[0]),
+        lambda line: re.sub(odd, plain, line),
         _is_quote_foreign,
-        plain=re.compile(rf"{plain}[^{plain}\n]*{plain}"),
-        honest_in=frozenset({"prose"}),
+        plain=re.compile(unchanged),
+        honest_in=honest_in,
     )
 
 
-_SPACE = re.compile(f"[{''.join(SPACES)}]")
+def _any_of(chars: Iterable[str]) -> str:
+    return f"[{''.join(chars)}]"
+
+
+_SPACE = re.compile(_any_of(SPACES))
 
 
 def _is_space_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
@@ -232,18 +241,64 @@ def _is_newline_foreign(file: FileFacts, line: str, _found: re.Match[str]) -> bo
 
 _NEWLINE_ACCIDENT = Accident(
     r"a literal \n for each newline",
-    re.compile(r"\\n"),
+    # At the end of a line it parts nothing.
+    re.compile(r"\\n(?!(?:\\n|[ \t])*$)", re.MULTILINE),
     lambda _: "\n",
     _unescape,
     _is_newline_foreign,
     by_line=True,
 )
 
+# --------------------------------------------------------------------------- escapes and typography
+
+
+def _is_never_foreign(_file: FileFacts, _line: str, _found: re.Match[str]) -> bool:
+    """Return False: only lines that come back prove such an accident."""
+    return False
+
+
+def _writing(
+    name: str, seen: str, read: Callable[[re.Match[str]], str], unchanged: str, *kinds: FileKind
+) -> Accident:
+    """Return the accident that writes characters by others; `unchanged` matches what none of its lines has."""
+    pattern = re.compile(seen)
+    return Accident(
+        name,
+        pattern,
+        read,
+        lambda line: pattern.sub(read, line),
+        _is_never_foreign,
+        plain=re.compile(unchanged),
+        local=True,
+        honest_in=frozenset(kinds),
+    )
+
+
+def _second_character(found: re.Match[str]) -> str:
+    return found[0][1]
+
+
+_NOTHING = r"(?!)"
+_WRITINGS = (
+    _writing("doubled backslashes", r"\\\\", _second_character, r"(?<!\\)\\(?!\\)"),
+    _writing("escaped quotes", r"\\'", _second_character, r"(?<!\\)'"),
+    _writing("escaped slashes", r"\\/", _second_character, r"(?<!\\)/"),
+    _writing("escapes of Markdown", r"\\[_*#\[\]<>|~]", _second_character, r"(?<!\\)[_*]"),
+    _writing(r"a literal \t for each tab", r"\\t", lambda _: "\t", "\t"),
+    _writing("escaped letters", LETTER.seen.pattern, LETTER.read, r"[^\x00-\x7f]"),
+    _writing("long dashes", "\u2014", lambda _: "--", "--", "prose"),
+    _writing("full-width marks", _any_of(WIDE), lambda found: WIDE[found[0]], _NOTHING, "prose"),
+    _writing("trailing blanks", r"(?m)[ \t]+$", lambda _: "", _NOTHING, "prose"),
+    _writing("invisible characters", _any_of(UNSEEN), lambda _: "", _NOTHING),
+)
+_PROSE: frozenset[FileKind] = frozenset({"prose"})
 ACCIDENTS = (
     _ENTITY_ACCIDENT,
     # Not the low quotes of other languages: no program that sets quotes makes these of plain ones.
-    _quote_accident('"', "\u201c\u201d"),
-    _quote_accident("'", "\u2018\u2019"),
+    _quote_accident("curly quotes", '"', "[\u201c\u201d]", r'"[^"\n]*"', _PROSE),
+    _quote_accident("curly quotes", "'", "[\u2018\u2019]", r"'[^'\n]*'", _PROSE),
+    _quote_accident("escaped quotes", '"', r'\\"', r'(?<!\\)"', frozenset()),
     _SPACE_ACCIDENT,
     _NEWLINE_ACCIDENT,
+    *_WRITINGS,
 )

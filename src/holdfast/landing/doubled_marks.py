@@ -38,7 +38,20 @@ def without_doubled_marks(doc: Doc, hunks: Sequence[Hunk], kind: FileKind) -> Se
     if not removed and not _are_unlike_file(doc, added, kind):
         return None
 
-    return [_with_one_mark(hunk) for hunk in hunks]
+    marks = "+-"
+    if _has_two_blanks(doc, hunks):
+        marks = "+- "
+    return [_with_one_mark(hunk, marks) for hunk in hunks]
+
+
+def _has_two_blanks(doc: Doc, hunks: Sequence[Hunk]) -> bool:
+    """Return whether context lines have their mark twice too: no line is in the file as it is, and all begin with a blank."""
+    for line in chain.from_iterable(hunk.lines for hunk in hunks):
+        if line.mark != " " or is_blank(line.text):
+            continue
+        if not line.text.startswith(" ") or line.text.rstrip() in doc.bare_lines:
+            return False
+    return True
 
 
 def _has_two_marks(line: HunkLine) -> bool:
@@ -69,10 +82,11 @@ def _are_unlike_file(doc: Doc, added: Sequence[str], kind: FileKind) -> bool:
     return kind != "prose" or not is_list
 
 
-def _with_one_mark(hunk: Hunk) -> Hunk:
+def _with_one_mark(hunk: Hunk, marks: str) -> Hunk:
+    """Return the hunk without the second of these marks."""
     lines: list[HunkLine] = []
     for line in hunk.lines:
-        if line.mark in "+-":
+        if line.mark in marks:
             lines.append(replace(line, text=line.text[1:]))
         else:
             lines.append(line)

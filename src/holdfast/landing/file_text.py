@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
+from holdfast.landing.formats.surrounding_text import is_wrapper, tag_of
 from holdfast.landing.ladder.exact import with_mixed_endings
-from holdfast.landing.ladder.unmangle import without_mangling
+from holdfast.landing.ladder.unmangle import is_carrier, without_mangling
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
-from holdfast.landing.text.line_keys import key_of
-from holdfast.landing.text.lines import Doc, contents_of, solid_lines
+from holdfast.landing.text.languages import UNKNOWN, language_of
+from holdfast.landing.text.line_keys import indent_of, key_of
+from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers, text_of
+from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.landing.text.file_kinds import FileKind
     from holdfast.vocab.outcomes import Refused
@@ -37,7 +41,31 @@ def read_file_text(text: str, new: str, path: str | None) -> FileText | Refused:
     What is around the content or before its lines is undone if lines of the file come back by that; else it is refused.
     """
     new = _with_file_mark(text, new)
-    return _out_of_fence(text, new, path) or _out_of_escapes(text, new) or FileText(new)
+    return (
+        _out_of_fence(text, new, path)
+        or _out_of_escapes(text, new, path)
+        or _out_of_marks(text, new, path)
+        or FileText(new)
+    )
+
+
+def read_replacement(text: str, old: str, new: str, path: str | None) -> FileText | None:
+    """Return the text that `new` means in the place of `old`, if `old` is in the file and its lines come back by that; else None."""
+    if old not in text:
+        return None
+
+    undos = (_out_of_fence, _out_of_escapes, _out_of_marks)
+    for read in (undo(old, new, path) for undo in undos):
+        if isinstance(read, FileText) and not _drops_file_lines(text, new, read.text):
+            ending = "\n" * old.endswith("\n")
+            return FileText(read.text.removesuffix("\n") + ending, read.undone)
+    return None
+
+
+def _drops_file_lines(text: str, new: str, read: str) -> bool:
+    """Return whether the reading lacks lines of the new text that the file has."""
+    dropped = frozenset(contents_of(new)).difference(contents_of(read))
+    return any(map(Doc(text).has, dropped))
 
 
 def _with_file_mark(text: str, new: str) -> str:
@@ -67,8 +95,7 @@ def _out_of_fence(text: str, new: str, path: str | None) -> FileText | Refused |
 
     kind = kind_of(path)
     if _is_the_file(doc, fenced.inside, kind):
-        content = "\n".join((*fenced.inside, ""))
-        return FileText(content, ("a Markdown fence",))
+        return FileText(text_of(fenced.inside), ("a Markdown fence",))
 
     is_rewrite = _shared_lines(doc, fenced.inside) == 0
     if fenced.outside and is_rewrite:
@@ -130,22 +157,106 @@ def _shared_lines(doc: Doc, lines: Sequence[str]) -> int:
 # --------------------------------------------------------------------- line numbers and escapes
 
 
-def _out_of_escapes(text: str, new: str) -> FileText | Refused | None:
+def _out_of_escapes(text: str, new: str, _path: str | None) -> FileText | Refused | None:
     """Return the content without line numbers or escapes, a refusal where that is not clear, or None."""
     plain = without_mangling(text, new)
     if plain is None:
         return None
     if len(contents_of(plain)) == len(contents_of(new)):
-        if new.endswith("\n"):
-            plain += "\n"
+        if not new.endswith("\n"):
+            plain = plain.removesuffix("\n")
         return FileText(plain, ("line numbers",))
     if len(contents_of(new)) == 1:
-        return FileText(plain, (r"a literal \n for each newline",))
+        content = _QUOTED.sub(r"\1", plain)
+        return FileText(content, (r"a literal \n for each newline",))
 
     return refusals.plain(
         "malformed",
         "some lines have escapes that the file has not; send the file's content alone.",
     )
+
+
+_QUOTED = re.compile(r'\A\s*"(.*)"\s*\Z', re.DOTALL)
+
+# --------------------------------------------------- lines around the content, marks before its lines
+
+
+def _out_of_marks(text: str, new: str, path: str | None) -> FileText | Refused | None:
+    """Return the content without wrapping lines around it and a mark before each line, a refusal, or None."""
+    doc = Doc(text, language_of(path))
+    lines = contents_of(new)
+    bare = _without_prefix(doc, _without_wrappers(doc, lines, path))
+    if bare != lines:
+        return FileText(text_of(bare), ("marks around or before its lines",))
+
+    if kind_of(path) in _KINDS_OF_CODE and doc.language is not UNKNOWN:
+        return _refuse_sentence(doc, solid_lines(lines))
+    return None
+
+
+_KINDS_OF_CODE = frozenset({"code", "data"})
+
+
+def _without_wrappers(doc: Doc, lines: list[str], path: str | None) -> list[str]:
+    """Return the lines without those above and below that wrap content and are no lines of the file."""
+
+    def is_around(n: int) -> bool:
+        return _wraps(lines[n], path) and not doc.has(lines[n])
+
+    solid = solid_numbers(lines)
+    first = max(takewhile(is_around, solid), default=-1)
+    last = min(takewhile(is_around, reversed(solid)), default=len(lines))
+    if not doc.lines or first > last:
+        return lines
+    return lines[first + 1 : last]
+
+
+def _wraps(line: str, path: str | None) -> bool:
+    """Return whether models put the line around the content of a file of this kind, or its name above it."""
+    kind = kind_of(path)
+    if kind == "prose":
+        return tag_of(line) != "" and is_wrapper(line)
+    if kind not in _KINDS_OF_CODE:
+        return False
+
+    names = {path, (path or "").rpartition("/")[2]}
+    return is_wrapper(line) or is_carrier(line) or line.strip("*`: ") in names
+
+
+def _without_prefix(doc: Doc, lines: list[str]) -> list[str]:
+    """Return the lines without a mark or a blank that all of them begin with, if lines of the file come back."""
+    solid = list(filter(str.strip, lines)) or [""]
+    head, _ = shared_ends(min(solid), max(solid))
+    shared = solid[0][:head]
+    if doc.text.lstrip("\r\n").startswith(shared):
+        return lines
+
+    rest = shared.lstrip("+>")
+    bare = [line.removeprefix(shared[: head - len(rest)]) for line in lines]
+    for blanks in ("", " ", indent_of(rest)):
+        reading = [line.removeprefix(blanks) for line in bare]
+        is_edit = reading == doc.lines
+        if not is_edit and _returning(doc, reading) > 2 * _returning(doc, lines) + 1:
+            return reading
+    return lines
+
+
+def _returning(doc: Doc, lines: Iterable[str]) -> int:
+    """Return how many different lines of the file are among the lines, trailing blanks aside."""
+    return len(doc.bare_lines.intersection(map(str.rstrip, lines)))
+
+
+_SENTENCE = re.compile(r"[A-Z][\w']*(?:[ ,]+[\w'`./-]+){3,}[.:!]")
+
+
+def _refuse_sentence(doc: Doc, lines: Sequence[str]) -> Refused | None:
+    """Return the refusal of a sentence above or below all other lines, where a file of this kind has none."""
+    for line in filter(_SENTENCE.fullmatch, (*lines[:1], *lines[-1:])):
+        if not doc.has(line):
+            return refusals.plain(
+                "malformed", f"`{line}` is no code; send the file's content alone."
+            )
+    return None
 
 
 # --------------------------------------------------------------------------------- line endings
@@ -177,7 +288,7 @@ def with_file_endings(text: str, new: str) -> str:
 def with_file_end(text: str, new: str) -> str:
     """Return the new text with a newline at its end if the file has one there, and without if it has none.
 
-    Where only that differs, it is the edit.
+    Where only that differs, it is the edit. Of several newlines behind a last line that stays, the last one may be lost.
     """
     doc = Doc(text)
     if not text or not new:
@@ -186,11 +297,22 @@ def with_file_end(text: str, new: str) -> str:
         return new
 
     ending = _LAST_ENDING.search(new)
-    if ending is None and not doc.ends_open:
-        return new + doc.newline
-    if ending is not None and doc.ends_open:
+    if doc.ends_open and ending is not None:
         return new[: ending.start()]
+    if doc.ends_open:
+        return new
+    if ending is None or _lacks_last_newline(doc, contents_of(new)):
+        return new + doc.newline
     return new
+
+
+def _lacks_last_newline(doc: Doc, new: list[str]) -> bool:
+    """Return whether both texts end in the same line with blank lines behind it, of which the new one has one less."""
+    last = max(doc.solid, default=0)
+    tail = doc.lines[last:-1]
+    if not tail or new == doc.lines[:-1]:
+        return False
+    return new[-len(tail) :] == tail
 
 
 _LAST_ENDING = re.compile(r"(?:\r\n|\r|\n)\Z")

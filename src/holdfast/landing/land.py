@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from holdfast.landing import refusals
+from holdfast.landing.file_text import read_replacement
 from holdfast.landing.line_edits import land_line_edits
 from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.patch import land_patch
@@ -74,7 +75,7 @@ def _addressed(outcome: Refused, request: Request, path: str | None) -> Refused:
 def _land(text: str, request: Request, path: str | None) -> Outcome:
     match request:
         case Replace():
-            return land_replace(text, request, path)
+            return _land_replace(text, request, path)
         case Patch():
             return land_patch(text, request, path)
         case LineEdits():
@@ -85,6 +86,18 @@ def _land(text: str, request: Request, path: str | None) -> Outcome:
             return _land_one_of(text, request, path)
         case _:
             assert_never(request)
+
+
+def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
+    """Land a replacement, without what is around its new text alone or before each line of it."""
+    read = read_replacement(text, request.old, request.new, path)
+    if read is None:
+        return land_replace(text, request, path)
+
+    outcome = land_replace(text, replace(request, new=read.text), path)
+    if isinstance(outcome, Landed):
+        outcome = replace(outcome, rung="unmangled", warning=undone_warning(read.undone))
+    return outcome
 
 
 def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:

@@ -33,9 +33,8 @@ def judge_lost_blocks(
     script = script_of(list(old), list(new))
     kept = frozenset(map(key_of, new))
     for edit in script.edits:
-        removed = solid_lines(script.old[edit.o1 : edit.o2])
         added = solid_lines(script.new[edit.n1 : edit.n2])
-        lines = _ChangedLines(removed, added, kept, language)
+        lines = _ChangedLines(script.old[edit.o1 : edit.o2], added, kept, language)
         for comment in filter(fresh.__contains__, added):
             if _stands_for_lines(lines, comment):
                 return refusals.lost_lines(comment, whole_file=True)
@@ -45,22 +44,18 @@ def judge_lost_blocks(
 
 def _new_comments(old: Sequence[str], new: Sequence[str], language: FileLanguage) -> frozenset[str]:
     """Return the lines like comments that the file does not have."""
+    comments = [line for line in frozenset(new).difference(old) if is_comment_like(line, language)]
+    if not comments:
+        return frozenset()
     known = frozenset(map(key_of, old))
-    fresh: set[str] = set()
-    for line in new:
-        if key_of(line) in known:
-            continue
-        if is_comment_like(line, language):
-            fresh.add(line)
-
-    return frozenset(fresh)
+    return frozenset(line for line in comments if key_of(line) not in known)
 
 
 @dataclass(frozen=True, slots=True)
 class _ChangedLines:
-    """The lines of one edit that are not blank, and the keys of all lines that the new text has."""
+    """The lines of one edit, of the added those that are not blank, and the keys of all lines that the new text has."""
 
-    removed: list[str]
+    removed: Sequence[str]
     added: list[str]
     kept: frozenset[str]
     language: FileLanguage
@@ -68,7 +63,7 @@ class _ChangedLines:
     def gone(self, lines: Iterable[str]) -> list[str]:
         """Return those of the lines that the new text has nowhere, not even as a comment."""
         kept = self.kept.union(map(comment_words, self.added))
-        return [line for line in lines if key_of(line) not in kept]
+        return [line for line in solid_lines(lines) if key_of(line) not in kept]
 
     def names(self, lines: list[str]) -> list[str]:
         """Return those of the lines that name a block."""
@@ -85,13 +80,13 @@ def _stands_for_lines(lines: _ChangedLines, comment: str) -> bool:
     if lines.language is UNKNOWN and _is_bracketed(comment):
         # Words in brackets are no comment about the next line.
         return len(lines.gone(lines.removed)) >= len(lines.added)
+    if len(lines.added) == 1:
+        is_one_comment = all(is_comment_like(line, lines.language) for line in lines.removed)
+        return len(lines.gone(lines.removed)) > 1 and not is_one_comment
     if lines.names(lines.added):
         return False
 
-    lost = lines.gone(lines.names(lines.removed))
-    if len(lines.added) == 1:
-        return any(indent_width(line) <= indent_width(comment) for line in lost)
-
+    lost = lines.gone(lines.names(solid_lines(lines.removed)))
     beside = [line for line in lost if indent_width(line) == indent_width(comment)]
     others = len(lines.added) - 1
     return len(beside) > 1 and len(lines.gone(lines.removed)) > 2 * others

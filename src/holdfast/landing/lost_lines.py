@@ -34,7 +34,7 @@ def judge_lost_lines(
 
     In a part of a file one line may become a comment without dots; in a whole file none may vanish there.
     """
-    if not any(is_comment_like(line, language) for line in new):
+    if not any(is_comment_like(line, language) for line in frozenset(new).difference(old)):
         return None
 
     script = script_of(list(old), list(new))

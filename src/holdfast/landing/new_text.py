@@ -52,19 +52,19 @@ def without_accidents(
     `whole_file` says that the request wrote all lines of `after`, also those that did not change.
     """
     undone: list[str] = []
+    change = _Change(before, after, path, whole_file=whole_file)
     for accident in ACCIDENTS:
-        change = _Change(before, after, path, whole_file=whole_file)
         if not accident.seen.search(change.middle):
             continue
-        plain = _judge(accident, change)
+        plain = _judge(accident, change, undone)
         if plain is None:
             continue
         if not isinstance(plain, str):
             return plain
-        after = plain
+        change = _Change(before, plain, path, whole_file=whole_file)
         undone.append(accident.name)
 
-    return PlainText(after, tuple(undone))
+    return PlainText(change.after, tuple(undone))
 
 
 class _Change:
@@ -89,7 +89,7 @@ class _Change:
             return 0
         return len(self.after) - end
 
-    @property
+    @cached_property
     def middle(self) -> str:
         """The whole lines of the text after the edit in which all changes are."""
         return self.after[self.start : len(self.after) - self.tail]
@@ -140,8 +140,11 @@ class _Change:
         return "".join(out)
 
 
-def _judge(accident: Accident, change: _Change) -> str | Refused | None:
-    """Return the text without the accident, None where it may be content, or a refusal where both may be."""
+def _judge(accident: Accident, change: _Change, undone: Sequence[str]) -> str | Refused | None:
+    """Return the text without the accident, None where it may be content, or a refusal where both may be.
+
+    `undone` are the names of the accidents that happened to this text.
+    """
     if accident.by_line and not _is_in_code_of_line(accident, change):
         return None
 
@@ -154,7 +157,7 @@ def _judge(accident: Accident, change: _Change) -> str | Refused | None:
     restored: list[str] = []
     if is_whole and change.kind not in accident.honest_in:
         restored = _restored_lines(accident, change)
-    if len(restored) > 1:
+    if len(restored) > 1 or (restored and accident.name in undone):
         return plain
 
     spans = code_spans(change.after, change.language)

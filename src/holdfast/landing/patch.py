@@ -20,8 +20,8 @@ from holdfast.landing.projection.splices import Splice, landed, overlap, splice_
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
-from holdfast.landing.text.line_keys import indent_width, key_of
-from holdfast.landing.text.lines import Doc, solid_lines
+from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
+from holdfast.landing.text.lines import Doc, is_blank, solid_lines
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Landed
 
@@ -215,21 +215,34 @@ def script_of_hunk(hunk: Hunk) -> EditScript:
 
 
 def _with_markers_found(doc: Doc, script: EditScript) -> EditScript:
-    """Return the script with context lines that are one blank short as the file has them, if no line differs otherwise.
+    """Return the script with context lines that are one blank short as the file has them, if fewer lines differ otherwise.
 
-    The blank was the lost marker.
+    The blank was the lost marker, or a blank of each line, if added lines fit the file only with it.
     """
     old, new = list(script.old), list(script.new)
+    short = 0
     for n, j in kept_lines(script):
         line = old[j].rstrip()
         if line not in doc.bare_lines and f" {line}" in doc.bare_lines:
             old[j] = new[n] = f" {old[j]}"
+            short += 1
 
-    for line in old:
-        if doc.has(line) and line.rstrip() not in doc.bare_lines:
-            return script
+    others = [line for line in filter(doc.has, old) if line.rstrip() not in doc.bare_lines]
+    if len(others) >= short:
+        return script
 
+    added = [n for n in script.added if not is_blank(new[n])]
+    if _fit_only_with_blank(doc, [indent_of(new[n]) for n in added]):
+        for n in added:
+            new[n] = f" {new[n]}"
     return EditScript(tuple(old), tuple(new), script.edits)
+
+
+def _fit_only_with_blank(doc: Doc, indents: Sequence[str]) -> bool:
+    """Return whether the file indents no line by any of these, and some by each of these and a blank."""
+    if doc.indents.intersection(indents):
+        return False
+    return doc.indents.issuperset(f" {indent}" for indent in indents)
 
 
 _CLOSERS = ("}", ")", "]", "end", "fi", "done", "esac")

@@ -59,16 +59,20 @@ def land_replace(text: str, request: Replace, path: str | None = None) -> Outcom
     match = find_exactly(text, request)
     if match is None:
         return _land_by_lines(text, request, path)
+    return _land_on_match(text, request, match, path)
 
-    at = match.hits[0]
-    if len(match.hits) == 1 and is_line_but_indent(text, at, match.old, request.new):
-        outcome = _land_whole_lines(text, request, match, path)
-    elif request.every:
-        outcome = _land_on_all(text, request, match)
-    else:
-        outcome = _land_on_one(text, request, match)
 
-    return outcome
+def _land_on_match(text: str, request: Replace, match: ExactMatch, path: str | None) -> Outcome:
+    """Land on all matches, on the only one, or on the one that the line number names."""
+    if request.every and len(match.hits) > 1:
+        return _land_on_all(text, request, match)
+
+    at = _hit_named(text, request, match)
+    if at is None:
+        return refusals.ambiguous(Doc(text), lines_at(text, match.hits))
+    if is_line_but_indent(text, at, match.old, request.new):
+        return _land_whole_lines(text, request, match, at, path)
+    return _land_at(text, request, match, at)
 
 
 def _land_by_lines(text: str, request: Replace, path: str | None) -> Outcome:
@@ -87,8 +91,10 @@ def _land_by_lines(text: str, request: Replace, path: str | None) -> Outcome:
     return _land_plan(doc, script, climb(doc, script, hint_at(request.near_line)))
 
 
-def _land_whole_lines(text: str, request: Replace, match: ExactMatch, path: str | None) -> Outcome:
-    """Land on the lines of the only match, of which the first lacks its indentation in the old text."""
+def _land_whole_lines(
+    text: str, request: Replace, match: ExactMatch, at: int, path: str | None
+) -> Outcome:
+    """Land on the lines of the match at `at`, of which the first lacks its indentation in the old text."""
     doc = Doc(text, language_of(path))
     new = contents_of(request.new)
     if request.new.endswith("\n") and not match.old.endswith(("\n", "\r")):
@@ -96,7 +102,7 @@ def _land_whole_lines(text: str, request: Replace, match: ExactMatch, path: str 
         new.append("")
 
     script = script_of(contents_of(match.old), new)
-    first = line_at(text, match.hits[0]) - 1
+    first = line_at(text, at) - 1
     lines = range(first, first + len(script.old))
     place = Placement(tuple(lines), "whitespace")
     return _land_plan(doc, script, plan_at(doc, script, place, hint_at(request.near_line)))
@@ -116,16 +122,9 @@ def _land_plan(doc: Doc, script: EditScript, found: LadderOutcome) -> Outcome:
     return landed(doc.text, splices, found.rung, found.similarity)
 
 
-def _land_on_one(text: str, request: Replace, match: ExactMatch) -> Outcome:
-    """Land on the only match, or on the one that the line number names."""
-    hits, old = match.hits, match.old
-    if len(hits) > 1 and request.near_line is not None:
-        hits = _hits_named(text, match, request.near_line)
-
-    if len(hits) != 1:
-        return refusals.ambiguous(Doc(text), lines_at(text, match.hits))
-
-    at = hits[0]
+def _land_at(text: str, request: Replace, match: ExactMatch, at: int) -> Outcome:
+    """Land on the match at `at`."""
+    old = match.old
     new = _indented_as_line(text, at, request)
     rung: Rung = "exact"
     if (old, new) != (request.old, request.new):
@@ -145,17 +144,24 @@ _CLEARLY = 4
 """How many times as far as the nearest place all others are, where the number is off."""
 
 
-def _hits_named(text: str, match: ExactMatch, line: int) -> list[int]:
-    """Return the matches that begin on the line (1-based), or the one that is clearly the nearest to it."""
-    exact = hits_on_line(text, match.old, line)
-    if exact:
-        return exact
+def _hit_named(text: str, request: Replace, match: ExactMatch) -> int | None:
+    """Return the only match, the only one on the line that is named, or the one that is clearly the nearest to it."""
+    if len(match.hits) == 1:
+        return match.hits[0]
+    if request.near_line is None:
+        return None
 
-    distances = [abs(at - line) for at in lines_at(text, match.hits)]
+    named = hits_on_line(text, match.old, request.near_line)
+    if len(named) == 1:
+        return named[0]
+    if named:
+        return None
+
+    distances = [abs(at - request.near_line) for at in lines_at(text, match.hits)]
     nearest, second = sorted(distances)[:2]
     if nearest > _MISCOUNT or second < _CLEARLY * nearest:
-        return []
-    return [match.hits[distances.index(nearest)]]
+        return None
+    return match.hits[distances.index(nearest)]
 
 
 def _land_on_all(text: str, request: Replace, match: ExactMatch) -> Outcome:

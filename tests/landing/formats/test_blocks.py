@@ -291,3 +291,14 @@ def test_a_word_above_a_block_does_not_replace_a_path_that_was_named() -> None:
     read = read_blocks(f"a.py\n{block.format('x')}\nAlso\n{block.format('z')}")
     assert not isinstance(read, Malformed)
     assert [request.path for request in read] == ["a.py", "a.py"]
+
+
+@pytest.mark.parametrize(
+    ("opener", "closer"), [("search", "replace"), ("ORIGINAL", "UPDATED"), ("Original", "Updated")]
+)
+def test_a_block_may_be_marked_by_other_words(opener: str, closer: str) -> None:
+    text = f"a.py\n<<<<<<< {opener}\nx\n=======\ny\n>>>>>>> {closer}\n"
+    assert read_blocks(text) == (FileRequest("a.py", "edit", Replace("x\n", "y\n")),)
+    # Its twin: the marks of a merge conflict.
+    conflict = text.replace(opener, "HEAD").replace(closer, "topic")
+    assert isinstance(read_blocks(conflict), Malformed)

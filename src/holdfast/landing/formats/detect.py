@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 LONGEST_MARKER = 400
 """A marker, with a path behind it, is no longer; a line of megabytes is not read for one."""
 
-BLOCK_OPENER = re.compile(r"(<{5,9}|-{5,9}) ?SEARCH\b>?[ \t:]*(.*)$", re.DOTALL)
+BLOCK_OPENER = re.compile(
+    r"(<{5,9}(?= ?(?i:search|original)\b)|-{5,9}(?= ?SEARCH\b)) ?\w+>?[ \t:]*(.*)$", re.DOTALL
+)
 
 _OPENINGS = (
     *(

@@ -15,7 +15,7 @@ from holdfast.landing.formats.detect import (
 from holdfast.landing.formats.hunks import Malformed, malformed_like
 from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.surrounding_text import fence_of
-from holdfast.landing.text.lines import split_lines
+from holdfast.landing.text.lines import split_lines, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.requests import FileRequest, OneOf, Replace, WriteFile
 
@@ -32,7 +32,7 @@ the new lines
 
 malformed = partial(malformed_like, EXAMPLE)
 
-_CLOSER = re.compile(r"(>{5,9}|\+{5,9}) ?REPLACE\s*$")
+_CLOSER = re.compile(r"(>{5,9}|\+{5,9}) ?(?i:replace|updated)\s*$")
 _DIVIDER = re.compile(r"={5,9}\s*$")
 _START_LINE = re.compile(r":start_line:\s*([0-9]{1,9})\s*$")
 _END_LINE = re.compile(r":end_line:\s*[0-9]+\s*$")
@@ -207,11 +207,9 @@ def _longer_markers(path: str, number: int) -> Malformed:
 
 
 def _reading(block: _Block, divider: int) -> Replace:
-    return Replace(_text(block.lines[:divider]), _text(block.lines[divider + 1 :]), block.near_line)
-
-
-def _text(lines: Sequence[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
+    return Replace(
+        text_of(block.lines[:divider]), text_of(block.lines[divider + 1 :]), block.near_line
+    )
 
 
 # ----------------------------------------------------------------------------------------- the path

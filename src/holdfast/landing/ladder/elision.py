@@ -37,23 +37,22 @@ def is_gap(line: str) -> bool:
 def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Nowhere | None:
     """Return the place of the old lines with gaps between them; None where there is no gap."""
     gaps = frozenset(j for j, line in enumerate(script.old) if _is_gap_in(doc, line))
-    segments = _segments(script.old, gaps)
-    if not gaps or not segments or gaps & script.removed:
+    if not gaps or gaps & script.removed:
         return None
 
-    touched = [n for n, segment in enumerate(segments) if _is_touched(script, segment)]
-    if not touched and script.edits:
+    segments = _segments(script.old, gaps)
+    touched = _touched_segments(script, segments)
+    if not touched:
         return Nowhere()
 
-    touched = touched or [0]
     chains = _chains(doc, [_keys(script, segment) for segment in segments], touched)
+    if len(chains) == 1:
+        return _placement(doc, script, gaps, segments, chains[0])
     if not chains:
         return Nowhere()
-    if len(chains) > 1:
-        starts = sorted({chain[touched[0]] for chain in chains})
-        return SeveralPlaces(tuple(doc.solid[start] for start in starts))
 
-    return _placement(doc, script, gaps, segments, chains[0])
+    starts = sorted({chain[touched[0]] for chain in chains})
+    return SeveralPlaces(tuple(map(doc.solid.__getitem__, starts)))
 
 
 def _placement(
@@ -184,6 +183,14 @@ def leaves_block(doc: Doc, stop: int, after: int) -> bool:
             return True
 
     return False
+
+
+def _touched_segments(script: EditScript, segments: Sequence[Sequence[int]]) -> list[int]:
+    """Return the numbers of the segments that an edit changes or goes beside; the first one where there is no edit."""
+    numbers = list(range(len(segments)))
+    if not script.edits:
+        return numbers[:1]
+    return [n for n in numbers if _is_touched(script, segments[n])]
 
 
 def _is_touched(script: EditScript, segment: Sequence[int]) -> bool:

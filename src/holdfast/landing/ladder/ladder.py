@@ -39,7 +39,7 @@ from holdfast.landing.projection.projection import LineSplice, UnclearProjection
 from holdfast.landing.projection.splices import Splice, landed
 from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.line_keys import indent_of
-from holdfast.landing.text.lines import Doc, contents_of, is_blank
+from holdfast.landing.text.lines import Doc, contents_of, is_blank, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import RUNGS, Landed
 
@@ -82,7 +82,7 @@ def climb(
         if not isinstance(found, Nowhere):
             return found
 
-    others = readings(doc, _text(script.old), _text(script.new))
+    others = readings(doc, text_of(script.old), text_of(script.new))
     for reading in (script, *map(_script_of, others)):
         applied = judge_missing(doc, reading)
         if applied is not None:
@@ -109,7 +109,7 @@ def _on_strict_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -
 
 def _on_unmangled_rung(doc: Doc, script: EditScript, _hint: Hint, bounds: Bounds) -> LadderOutcome:
     """Return the first reading that undoes a mangling and places the old lines exactly once."""
-    for reading in readings(doc, _text(script.old), _text(script.new)):
+    for reading in readings(doc, text_of(script.old), text_of(script.new)):
         found = _on_strict_rungs(doc, _script_of(reading), Hint(near=reading.near), bounds)
         if isinstance(found, LadderPlan):
             return replace(found, rung="unmangled")
@@ -122,7 +122,7 @@ def _on_unmangled_rung(doc: Doc, script: EditScript, _hint: Hint, bounds: Bounds
 def _on_loose_rungs_unwrapped(
     doc: Doc, script: EditScript, hint: Hint, bounds: Bounds
 ) -> LadderOutcome:
-    plain = unwrapped(doc, _text(script.old), _text(script.new))
+    plain = unwrapped(doc, text_of(script.old), text_of(script.new))
     if plain is None:
         return Nowhere()
 
@@ -147,11 +147,6 @@ def _on_loose_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) ->
         return Nowhere((place.first, place.last + 1))
 
     return plan_at(doc, script, place, hint)
-
-
-def _text(lines: Sequence[str]) -> str:
-    """Return the lines as a text, each with its newline: a blank one at the end counts."""
-    return "".join(f"{line}\n" for line in lines)
 
 
 def _script_of(reading: Unmangled) -> EditScript:

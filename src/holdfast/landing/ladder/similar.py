@@ -75,6 +75,11 @@ class _Needle:
     def name_in(self, n: int) -> str:
         return self.language.name_in(self.lines, n)
 
+    def is_doubled(self, n: int) -> bool:
+        """Return whether the line above or below is the same: one of them was written twice."""
+        beside = self.lines[max(0, n - 1) : n] + self.lines[n + 1 : n + 2]
+        return key_of(self.lines[n]) in map(key_of, beside)
+
 
 class _Candidate:
     """A place for the old lines: the pairs of an alignment, all of them or the run around the change."""
@@ -147,7 +152,8 @@ class _Candidate:
     @cached_property
     def dropped(self) -> list[int]:
         """The old lines that the run does without, because the file has nothing like them there."""
-        return sorted(set(range(len(self.needle.lines))) - self.beside)
+        missing = sorted(set(range(len(self.needle.lines))) - self.beside)
+        return list(itertools.filterfalse(self.needle.is_doubled, missing))
 
 
 _Check: TypeAlias = Callable[[_Candidate], Iterator[int]]
@@ -361,7 +367,7 @@ def _block_name_missing(place: _Candidate) -> Iterator[int]:
     for n in range(place.needle.reach[1]):
         if n in place.beside and place.is_sure(n):
             continue
-        if place.needle.name_in(n):
+        if place.needle.name_in(n) and not place.needle.is_doubled(n):
             yield n
 
 

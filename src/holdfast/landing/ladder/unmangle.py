@@ -9,7 +9,7 @@ from functools import partial
 from itertools import combinations
 
 from holdfast.landing.text.line_keys import key_of
-from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers
+from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 
@@ -63,7 +63,7 @@ def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
 
 def share_mangling(lost: Sequence[str], fresh: Sequence[str]) -> bool:
     """Return whether an escape is both in old lines that the file does not have and in new lines."""
-    for escape in (ENTITY, _QUOTE, _LETTER):
+    for escape in (ENTITY, _QUOTE, LETTER, _MARKDOWN):
         seen = escape.seen.search
         if any(map(seen, lost)) and any(map(seen, fresh)):
             return True
@@ -132,14 +132,14 @@ def _inside(doc: Doc, text: str, is_pair: Callable[[str, str], bool]) -> str | N
     if doc.has(lines[first]) or not is_pair(lines[first], lines[last]):
         return None
 
-    return "\n".join(lines[first + 1 : last])
+    return text_of(lines[first + 1 : last])
 
 
 # Names that tools give to what they carry. Not any tag: `<section>` around a request may be the
 # file's own markup.
 _CARRIERS = (
     r"(?:antml:)?(?:tool_(?:call|code|use|response|result)s?|function(?:_calls?|_call)?|invoke|parameters?|arguments?|"
-    r"(?:old|new)(?:_?(?:str|string|text|code))?|search|replace|patch|diff|edit|apply_patch|file_content|content|"
+    r"(?:old|new)(?:_?(?:str|string|text|code))?|search|replace|patch|diff|edit|apply_patch|file(?:_content)?|content|"
     r"answer|response|final|output|code_block)"
 )
 _CLOSING = re.compile(rf"\s*</{_CARRIERS}>\s*")
@@ -184,9 +184,16 @@ def _inside_tags(doc: Doc, text: str) -> str | None:
     if size in {0, len(lines)}:
         return None
 
-    return "\n".join(lines[:size])
+    return text_of(lines[:size])
 
 
+def is_carrier(line: str) -> bool:
+    """Return whether tools and models put this line around content: a tag, a mark of a block, a header of a diff."""
+    marks = (_TAG, _OPENS_OLD, _DIVIDES, _CLOSES_NEW, _DIFF_HEADER)
+    return any(mark.fullmatch(line) for mark in marks)
+
+
+_DIFF_HEADER = re.compile(r"(?:--- |\+\+\+ |@@ -|diff --git |index [0-9a-f]+\.\.).*")
 _OPENS_OLD = re.compile(r"\s*[<-]{5,9} ?SEARCH.*|\s*<{5,9}( (?:HEAD|ORIGINAL|OLD))?\s*")
 _DIVIDES = re.compile(r"\s*={5,9}\s*")
 _CLOSES_NEW = re.compile(r"\s*[>+]{5,9} ?(?:REPLACE|UPDATED|NEW)?\s*")
@@ -213,7 +220,7 @@ def _without_ends(doc: Doc, text: str, first: re.Pattern[str], last: re.Pattern[
     if len(lines) == before:
         return text
 
-    return "\n".join(lines)
+    return text_of(lines)
 
 
 _NUMBERED = re.compile(r"[ \t]*(?:L|line )?(\d+)( ?[|│:→]|\t|\. )")
@@ -242,8 +249,8 @@ def _out_of_listing(_doc: Doc, reading: Unmangled) -> Unmangled | None:
         gap=int(all(map(_has_gap, numbers))),
         has_blanks=bool(others),
     )
-    old = "\n".join(map(style.strip_number, lines))
-    new = "\n".join(map(style.strip_number, contents_of(reading.new)))
+    old = text_of(map(style.strip_number, lines))
+    new = text_of(map(style.strip_number, contents_of(reading.new)))
     return Unmangled(old, new, starts.pop() - 1)
 
 
@@ -273,6 +280,18 @@ def _has_gap(number: re.Match[str]) -> bool:
     return number[2][-1] not in "\t→ " and behind in {"", " "}
 
 
+_QUOTATION = re.compile(r"^> ?", re.MULTILINE)
+
+
+def _out_of_quotation(doc: Doc, reading: Unmangled) -> Unmangled | None:
+    """Without the `>` of a quotation before each line; never a line that the file itself has."""
+    lines = contents_of(reading.old) + contents_of(reading.new)
+    if not all(map(_QUOTATION.match, lines)) or any(map(doc.has, lines)):
+        return None
+    old, new = _QUOTATION.sub("", reading.old), _QUOTATION.sub("", reading.new)
+    return Unmangled(old, new, reading.near)
+
+
 def without_diff_marks(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unmangled | None:
     """Return the reading without the marks of a diff before each line, or None.
 
@@ -284,14 +303,19 @@ def without_diff_marks(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unma
     if not old_marks <= set(" -") or not new_marks <= set(" +"):
         return None
 
-    text = "\n".join(("", *doc.lines, ""))
-    if "\n+" in text or "\n".join(("", *old, "")) in text:
+    text = _bare_text(doc.lines)
+    if "\n+" in text or _bare_text(old) in text:
         return None
 
-    bare = "\n".join(line[1:] for line in old)
-    if f"\n{bare}\n" not in text:
+    bare = [line[1:] for line in old]
+    if not doc.runs([key_of(line) for line in solid_lines(bare)]):
         return None
-    return Unmangled(bare, "\n".join(line[1:] for line in new))
+    return Unmangled(text_of(bare), text_of(line[1:] for line in new))
+
+
+def _bare_text(lines: Sequence[str]) -> str:
+    """Return the lines without trailing blanks, with a newline before each and behind the last."""
+    return "\n" + text_of(map(str.rstrip, lines))
 
 
 def _marks_of(lines: Sequence[str]) -> set[str]:
@@ -362,9 +386,17 @@ JSON_STRING = _Escape(
 _QUOTE = _Escape(re.compile(r"\\([\"'])"), lambda found: found[1])
 # Decoded once: `&amp;lt;` is `&lt;`.
 ENTITY = _Escape(re.compile(rf"&({'|'.join(ENTITIES)});"), lambda found: ENTITIES[found[1]])
-_LETTER = _Escape(re.compile(r"\\(u[0-9a-fA-F]{4})"), _read_escape, foreign=True)
+LETTER = _Escape(re.compile(r"\\(u[0-9a-fA-F]{4})"), _read_escape, foreign=True)
+# Of Markdown, and of a slash in JSON.
+_MARKDOWN = _Escape(re.compile(r"\\([/_*#<>|~\[\]])"), lambda found: found[1], foreign=True)
 # Two hyphens that were set as one long dash.
 _LONG_DASH = _Escape(re.compile("\u2014"), lambda _: "--", foreign=True)
 
-_WRAPPERS: tuple[_Undo, ...] = (_out_of_fence, _out_of_tags, _out_of_markers, _out_of_listing)
-_ESCAPES: tuple[_Undo, ...] = (JSON_STRING, _QUOTE, ENTITY, _LETTER, _LONG_DASH)
+_WRAPPERS: tuple[_Undo, ...] = (
+    _out_of_fence,
+    _out_of_tags,
+    _out_of_markers,
+    _out_of_listing,
+    _out_of_quotation,
+)
+_ESCAPES: tuple[_Undo, ...] = (JSON_STRING, _QUOTE, ENTITY, LETTER, _MARKDOWN, _LONG_DASH)

@@ -106,7 +106,7 @@ def _in_file_characters(table: dict[str, str], request: Sequence[str], doc: Doc)
     if any(table) or not ours:
         return Indents({})
 
-    theirs = doc.indent_characters
+    theirs = set("".join(doc.indents))
     if not theirs or ours & theirs:
         return Indents({})
     return Indents({"": ""}, step=_steps_of(request)[0], unit=unit_of(doc))

@@ -10,6 +10,7 @@ from holdfast.landing.projection.drift import Drift, drift_between, merge_line
 from holdfast.landing.projection.indentation import Indents, map_indents
 from holdfast.landing.text.languages import opens_block
 from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
+from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, is_blank, solid_lines, solid_numbers
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -59,26 +60,30 @@ def project(doc: Doc, script: EditScript, place: Placement) -> list[LineSplice] 
 
 
 def _is_torn(doc: Doc, script: EditScript, place: Placement) -> bool:
-    """Return whether of two neighbouring old lines only the upper one has the file's indentation, and the lower may be another.
-
-    That may be if blank lines between them differ, or if the lower is a bracket alone and new lines go below it: then it
-    may be the bracket of another block.
-    """
-    edited = {edit.o1 for edit in script.edits}
-    for upper, lower in pairwise(solid_numbers(script.old)):
-        above, below = place.pairs[upper], place.pairs[lower]
-        if above is None or below is None:
+    """Return whether of two neighbouring old lines only the upper one has the file's indentation, and the lower may be another."""
+    for numbers in pairwise(solid_numbers(script.old)):
+        known = place.known_of(numbers)
+        if len(known) < 2:
             continue
-        has_other_blanks = (lower > upper + 1) != (below > above + 1)
-        is_bracket = lower + 1 in edited and not any(map(str.isalnum, script.old[lower]))
-        if not has_other_blanks and not is_bracket:
-            continue
-        indent, step = indent_of(script.old[upper]), indent_of(script.old[lower])
-        is_same = indent == indent_of(doc.lines[above])
-        if indent and is_same and step != indent_of(doc.lines[below]):
+        upper, lower = (indent_of(script.old[j]) for j in numbers)
+        above, below = (indent_of(doc.lines[i]) for i in known)
+        is_step_other = upper == above and lower != below
+        if upper and is_step_other and _may_be_another(script, numbers, known):
             return True
 
     return False
+
+
+def _may_be_another(script: EditScript, numbers: tuple[int, int], known: Sequence[int]) -> bool:
+    """Return whether the lower of two old lines may not be the line that it is paired with.
+
+    The blank lines between them differ, or it is a bracket alone and new lines go below it: a bracket of another block.
+    """
+    is_beside = numbers[1] == numbers[0] + 1
+    if is_beside is not (known[1] == known[0] + 1):
+        return True
+    is_edge = any(edit.o1 == numbers[1] + 1 for edit in script.edits)
+    return is_edge and not strength(script.old[numbers[1]])
 
 
 def _range(

@@ -290,6 +290,8 @@ def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Liken
     return likeness, similarity
 
 
+_CODE_NAME = re.compile(r"\w*(?:[^\W_]_|[a-z0-9][A-Z])\w*")
+"""A word of code: no text for people has an underscore or a capital inside a word."""
 _LONG = 2_000
 _Shape: TypeAlias = tuple[Likeness, float, Sequence[str]]
 """A likeness, its measure, and the words that must not be elsewhere in the file."""
@@ -311,22 +313,25 @@ def _shape(doc: Doc, line: str, real: str) -> _Shape | None:
     from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - loaded when first needed: `import holdfast` stays fast
 
     similarity = float(Levenshtein.normalized_similarity(key, real_key))
-    enough = _TYPO_LIKE
-    are_comments = all(map(doc.language.is_comment, (line, real)))
-    if are_comments:
-        enough = _COMMENT_LIKE
-    elif all(map(is_prose, (line, real))):
-        are_comments, enough = True, _PROSE_LIKE
-    if similarity < enough:
-        return None
-    if are_comments:
-        return "comment", similarity, ()
-
+    if all(map(doc.language.is_comment, (line, real))):
+        return _text_shape(line, real, similarity, _COMMENT_LIKE)
+    if all(map(is_prose, (line, real))):
+        return _text_shape(line, real, similarity, _PROSE_LIKE)
     return _code_shape(line, real, similarity)
+
+
+def _text_shape(line: str, real: str, similarity: float, enough: float) -> _Shape | None:
+    """Return the likeness of two comments, or of two lines of prose: about another name it is another line."""
+    names, real_names = set(_CODE_NAME.findall(line)), set(_CODE_NAME.findall(real))
+    if similarity < enough or names != real_names:
+        return None
+    return "comment", similarity, ()
 
 
 def _code_shape(line: str, real: str, similarity: float) -> _Shape | None:
     """Return the likeness of two lines of code: a word or two misspelt, or the mark at the end left out."""
+    if similarity < _TYPO_LIKE:
+        return None
     if key_of(line).rstrip(_END_MARKS) == key_of(real).rstrip(_END_MARKS):
         return "typo", similarity, ()
 

@@ -95,7 +95,10 @@ _LABEL = r"[A-Z]\w*(?: \d+)?: "
 
 _FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
     ("py pyi pyx", FileLanguage(rf"{_HASH}|[rbu]?(?:\"\"\"|''')")),
-    ("rb pl pm sh bash zsh fish ksh r jl ex exs nim cmake tf awk ps1 bzl", FileLanguage(_HASH)),
+    (
+        "rb gemfile rakefile vagrantfile podfile pl pm sh bash zsh fish ksh r jl ex exs nim cmake tf awk ps1 bzl",
+        FileLanguage(_HASH),
+    ),
     ("yml yaml", FileLanguage(_HASH, rf"{_NAMED_VALUE}|- *[\w.-]+:", _KEY)),
     (
         "toml cfg conf properties env ini editorconfig",
@@ -162,9 +165,11 @@ def is_comment_like(line: str, language: FileLanguage = UNKNOWN) -> bool:
     [True, True, True, False]
     """
     key = key_of(line)
+    if language.is_comment(key):
+        return True
     if key.startswith(("'", '"')):
         return False
-    if key.startswith("...") or _IN_BRACKETS.fullmatch(key) or language.is_comment(key):
+    if key.startswith("...") or _IN_BRACKETS.fullmatch(key):
         return True
     if comment_words(key) == "...":  # a heading of Markdown too
         return True
@@ -186,7 +191,7 @@ def is_definition(key: str) -> bool:
 
 def comment_words(line: str) -> str:
     """Return the text of a comment without the marks around it."""
-    return key_of(line).strip("#/*<!->;%{}[]() ")
+    return key_of(line).strip('#/*<!->;%{}[]()" ')
 
 
 def has_dots(line: str) -> bool:

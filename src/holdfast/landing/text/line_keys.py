@@ -9,6 +9,7 @@ import operator
 import re
 import unicodedata
 from functools import reduce
+from itertools import filterfalse
 
 QUOTES = {"\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'"} | {
     "\u201c": '"',
@@ -23,9 +24,12 @@ SPACES = dict.fromkeys(
     " ",
 )
 ELLIPSIS = {"\u2026": "..."}
+_MARKS = filterfalse(str.isalnum, map(chr, range(0x21, 0x7F)))
+WIDE = {chr(ord(mark) + 0xFEE0): mark for mark in _MARKS}
+"""Full-width punctuation."""
 UNSEEN = dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", "")
 
-CLASSES: tuple[dict[str, str], ...] = (QUOTES, DASHES, SPACES, ELLIPSIS, UNSEEN)
+CLASSES: tuple[dict[str, str], ...] = (QUOTES, DASHES, SPACES, ELLIPSIS, UNSEEN, WIDE)
 """Typographic characters by class: a model that writes one of a class may write any of it."""
 
 PLAIN: dict[str, str] = reduce(operator.or_, CLASSES)

@@ -58,6 +58,15 @@ def contents_of(text: str) -> list[str]:
     return split_lines(text)[0]
 
 
+def text_of(lines: Iterable[str]) -> str:
+    r"""Return the lines as a text, each with its newline: a blank one at the end counts.
+
+    >>> text_of(["a", ""])
+    'a\n\n'
+    """
+    return "".join(f"{line}\n" for line in lines)
+
+
 def is_blank(line: str) -> bool:
     """Return whether the line is blank."""
     if line.isascii():
@@ -158,10 +167,9 @@ class Doc:
         return frozenset(map(str.rstrip, self.lines))
 
     @cached_property
-    def indent_characters(self) -> frozenset[str]:
-        """The characters that the first lines are indented by."""
-        indents = [indent_of(self.lines[i]) for i in self.solid[:_SAMPLE]]
-        return frozenset("".join(indents))
+    def indents(self) -> frozenset[str]:
+        """What the first lines are indented by."""
+        return frozenset(indent_of(self.lines[i]) for i in self.solid[:_SAMPLE])
 
     def has(self, line: str) -> bool:
         """Return whether the line is anywhere in the file, white space and typography aside."""

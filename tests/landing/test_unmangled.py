@@ -1,0 +1,86 @@
+"""Marks and wrappers around the old text, each with a twin in which they are content."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast import Landed, LineEdit, LineEdits, Patch, Replace, land
+from holdfast.vocab.requests import Request
+
+TEXT = "a = 1\nb = 2\n\nc = 3\n"
+MORE = "a = 1\nb = 2\n\nd = 4\nc = 3\n"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Replace("```\nb = 2\n\n```\n", "b = 2\n\nd = 4\n"),
+        Replace("<old>\nb = 2\n\n</old>\n", "<new>\nb = 2\n\nd = 4\n</new>\n"),
+        Replace("2| b = 2\n3| \n", "2| b = 2\n3| \n4| d = 4\n"),
+        Replace("2\tb = 2\n3\t\n", "b = 2\n\nd = 4\n"),
+        Replace(" b = 2\n \n", " b = 2\n \n+d = 4\n"),
+        LineEdits((LineEdit(2, 3, " b = 2\n \n+d = 4\n", " b = 2\n \n"),)),
+    ],
+)
+def test_a_blank_line_at_the_end_of_the_old_text_counts(request_: Request) -> None:
+    outcome = land(TEXT, request_, "a.toml")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == MORE
+
+
+@pytest.mark.parametrize("text", [TEXT.replace("2", "2 "), TEXT.replace("b", "\tb"), TEXT])
+def test_marks_of_a_diff_are_read_although_white_space_differs(text: str) -> None:
+    outcome = land(text, Replace(" b = 2\n \n c = 3\n", " b = 2\n \n+d = 4\n c = 3\n"), "a.toml")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("c = 3\n", "d = 4\nc = 3\n")
+    # Its twins: a file with such lines, and old lines that are in the file as they are.
+    listed = "+ one\n two\n"
+    kept = land(listed, Replace(" two\n", " two\n+ three\n"), "a.txt")
+    assert isinstance(kept, Landed)
+    assert kept.text == "+ one\n two\n+ three\n"
+    block = land(" two\n", Replace(" two\n", " two\n+ three\n"), "a.txt")
+    assert isinstance(block, Landed)
+    assert block.text == " two\n+ three\n"
+
+
+def test_a_quotation_is_read_without_its_marks_unless_the_file_has_such_lines() -> None:
+    quoted = Replace("> b = 2\n>\n", "> b = 2\n>\n> d = 4\n")
+    done = land(TEXT, quoted, "a.toml")
+    assert isinstance(done, Landed)
+    assert (done.text, done.rung) == (MORE, "unmangled")
+    kept = land("> b = 2\n>\n", quoted, "a.md")
+    assert isinstance(kept, Landed)
+    assert (kept.text, kept.rung) == ("> b = 2\n>\n> d = 4\n", "exact")
+    assert not isinstance(land(TEXT, Replace("> b = 2\n", "b = 3\n"), "a.toml"), Landed)
+
+
+def test_escapes_of_markdown_are_undone_unless_the_file_has_them() -> None:
+    old, new = r"say\_it(a\_b)", r"say\_it(a\_b, c\_d)"
+    done = land("say_it(a_b)\n", Replace(old, new), "a.py")
+    assert isinstance(done, Landed)
+    assert (done.text, done.rung) == ("say_it(a_b, c_d)\n", "unmangled")
+    text = r"say\_it" + "\nsay_it(a_b)\n"
+    assert not isinstance(land(text, Replace(old, new), "a.md"), Landed)
+
+
+def test_lines_of_a_diff_that_all_lost_a_blank_get_it_back() -> None:
+    text = "copy {\n    from a\n    into b\n}\n"
+    diff = "--- a/x\n+++ b/x\n@@ -2,2 +2,3 @@\n    from a\n+   // note\n    into b\n"
+    outcome = land(text, Patch(diff), "a.gradle")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == text.replace("    into", "    // note\n    into")
+    # Its twin: only the context lines lost their marker.
+    plain = land(text, Patch(diff.replace("+   //", "+    //")), "a.gradle")
+    assert isinstance(plain, Landed)
+    assert plain.text == outcome.text
+
+
+def test_full_width_punctuation_is_folded_and_the_file_keeps_its_own() -> None:
+    text = "f(a, b)\ng(a)\n"
+    done = land(text, Replace("f\uff08a\uff0c b)\ng(a)\n", "f\uff08a\uff0c b)\ng(c)\n"), "a.py")
+    assert isinstance(done, Landed)
+    assert (done.text, done.rung) == ("f(a, b)\ng(c)\n", "unicode")
+    # Its twin: what is not seen to drift is meant.
+    wide = land(text, Replace("g(a)", "g('\uff0c')"), "a.py")
+    assert isinstance(wide, Landed)
+    assert wide.text == "f(a, b)\ng('\uff0c')\n"
