@@ -17,6 +17,7 @@ from holdfast.syntax.tokens import tokenize
 
 if TYPE_CHECKING:
     from holdfast.preservation.edit_facts import EditFacts
+    from holdfast.syntax.source import ParsedSource
 
 _PLAIN_NUMBER: Final = re.compile(r"(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?)[uUlLfFn]*")
 _TRUTHS: Final = frozenset({"true", "false", "True", "False"})
@@ -34,6 +35,16 @@ def _changes_number(facts: EditFacts) -> MeaningChange | None:
     for one, other in zip(plain, gained, strict=False):
         if value_of(one) != value_of(other):
             return review(f"it changes the constant {one} to {other}.")
+    return None
+
+
+def _drops_constant(facts: EditFacts) -> MeaningChange | None:
+    """Find a number that is gone, with no other in its place."""
+    lost, gained = _lost_and_gained(facts, "number")
+    for text in lost:
+        is_gone = _count(facts.new, text) < _count(facts.old, text)
+        if not gained and is_gone and _PLAIN_NUMBER.fullmatch(text):
+            return review(f"it drops the constant {text}.")
     return None
 
 
@@ -77,6 +88,10 @@ def _swaps_words(facts: EditFacts) -> MeaningChange | None:
     return None
 
 
+def _count(source: ParsedSource, text: str) -> int:
+    return sum(token.text == text for token in source.tokens)
+
+
 def _names(text: str, language: str) -> list[str]:
     return [token.text for token in tokenize(text, language) if token.kind == "name"]
 
@@ -117,6 +132,7 @@ def _leaves_idle(facts: EditFacts) -> MeaningChange | None:
 RULES: Final[tuple[MeaningRule, ...]] = (
     _changes_sign,
     _changes_number,
+    _drops_constant,
     _changes_string,
     _changes_operator,
     _drops_stop,

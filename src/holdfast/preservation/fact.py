@@ -25,6 +25,8 @@ FactKind: TypeAlias = Literal[
     "constant return",
     "compiled out",
     "nothing",
+    "constant",
+    "computed",
     "stub",
     "copy",
     "twice",

@@ -278,6 +278,25 @@ def _binding_facts(node: SgNode) -> Iterator[Fact]:
     elif node.kind() in FUNCTIONS and value is not None and _is_single_result(value):
         yield Fact("stub", _last_name(name), start)
 
+    if value is not None and _gives_value(node):
+        yield from _value_facts(_last_name(name), value)
+
+
+def _gives_value(node: SgNode) -> bool:
+    """Return whether a node gives a variable its value, and does not only change it."""
+    if node.kind() == "preproc_def":
+        return True
+    return any(child.text() in {"=", ":="} for child in node.children())
+
+
+def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
+    """Yield whether the value of a variable is written out, or computed by a call."""
+    start, _ = span_of(value)
+    if value.kind() in tables.LITERALS:
+        yield Fact("constant", name, start)
+    if not tables.CALLEES.keys().isdisjoint(map(_kind, all_nodes(value))):
+        yield Fact("computed", name, start)
+
 
 def _is_single_result(body: SgNode) -> bool:
     """Return whether a function only compares something with a constant."""
@@ -340,24 +359,24 @@ def _result_facts(statement: SgNode) -> Iterator[Fact]:
     for outer in statement.ancestors():
         if outer.kind() not in FUNCTIONS:
             continue
-        unused = _unused_parameter(outer)
-        if unused:
+        for unused in unused_parameters(outer):
             yield Fact("constant result", unused, span_of(statement)[0])
+            return
         return
 
 
-def _unused_parameter(function: SgNode) -> str:
+def unused_parameters(function: SgNode) -> Iterator[str]:
+    """Yield the parameters that the body of a function does not use."""
     listed, body = parameters_of(function), function.field("body")
     if listed is None or body is None:
-        return ""
+        return
 
-    used = tables.RECEIVERS.union(_WORD.findall(body.text()))
+    used = set(tables.RECEIVERS)
+    used.update(node.text() for node in all_nodes(body) if not node.children())
     for parameter in listed.named_children():
         name = parameter_name(parameter)
         if name.isidentifier() and name not in used:
-            return name
-
-    return ""
+            yield name
 
 
 def _attribute_facts(attribute: SgNode) -> Iterator[Fact]:
@@ -397,24 +416,24 @@ def _copy_facts(statement: SgNode) -> Iterator[Fact]:
         return
     for node in all_nodes(inner[0]):
         callee = _receiver_of(node)
-        if callee in tables.COPYING_CALLS:
-            yield Fact("copy", callee, span_of(node)[0])
+        if callee is not None and callee.text() in tables.COPYING_CALLS:
+            yield Fact("copy", callee.text(), span_of(callee)[0])
 
 
-def _receiver_of(node: SgNode) -> str:
-    """Return the function whose result is the receiver of a call; "" if it is no result."""
+def _receiver_of(node: SgNode) -> SgNode | None:
+    """Return the function whose result is the receiver of a call; None if it is no result."""
     if node.kind() not in tables.CALLEES:
-        return ""
+        return None
     receiver = node.field("object")
     function = node.field("function")
     if function is not None:
         receiver = function.field("object") or function.field("value") or function.field("argument")
     if receiver is None or receiver.kind() not in tables.CALLEES:
-        return ""
+        return None
     called = receiver.field(tables.CALLEES[receiver.kind()])
     if called is None:
-        return ""
-    return _last_part(called).text()
+        return None
+    return _last_part(called)
 
 
 _OTHERS: Final[Mapping[str, Callable[[SgNode], Iterator[Fact]]]] = {

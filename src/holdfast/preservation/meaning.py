@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.broken_text import RULES as BROKEN_TEXT_RULES
 from holdfast.preservation.edit_facts import EditFacts, FactComparison
-from holdfast.preservation.facts import value_of, written_names
+from holdfast.preservation.facts import unused_parameters, value_of, written_names
 from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, refused, review
 from holdfast.preservation.relevance import unrelated_edits
 from holdfast.syntax.edits import Edit, edits_between
@@ -25,6 +25,8 @@ from holdfast.syntax.tree import all_nodes, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from ast_grep_py import SgNode
 
     from holdfast.preservation.fact import Fact
     from holdfast.preservation.reports import Reports
@@ -37,6 +39,7 @@ _DEFAULT_NONE: Final = re.compile(r"[^\n,()]*=\s*None\b")
 _FLAG: Final = re.compile(r"true|false", re.IGNORECASE)
 _NULL: Final = re.compile(r"=\s*(null|None|nullptr|NULL|nil|undefined)\b")
 _WORD: Final = re.compile(r"\w+")
+_CALL: Final = re.compile(r"(\w+)\(")
 _PART: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _MOST_SHOWN: Final = 40
 _ALIKE: Final = 0.8
@@ -56,7 +59,10 @@ def changes_of_meaning(
     found: list[MeaningChange] = []
     unrelated = unrelated_edits(old, new, path, diagnostics)
     comparison = FactComparison(old, new, reports)
-    for edit in edits_between(old.text, new.text, old.language):
+    edits = edits_between(old.text, new.text, old.language)
+    for edit in edits:
+        if edit in unrelated and _is_move(edit, edits, comparison):
+            continue
         if edit in unrelated:
             found.append(_unrelated(edit, old, new))
             continue
@@ -70,6 +76,16 @@ def changes_of_meaning(
                 found.append(change)
 
     return found
+
+
+def _is_move(edit: Edit, edits: Sequence[Edit], comparison: FactComparison) -> bool:
+    """Return whether an edit only puts a statement where it can run: an error calls it dead."""
+    added = comparison.of_edit(edit)
+    for other in edits:
+        removed = comparison.of_edit(other)
+        if not added.removed and removed.is_superfluous and removed.removed == added.added:
+            return True
+    return False
 
 
 def _unrelated(edit: Edit, old: ParsedSource, new: ParsedSource) -> MeaningChange:
@@ -128,6 +144,73 @@ def _makes_up(facts: EditFacts) -> MeaningChange | None:
             )
 
     return None
+
+
+def _shadows_name(facts: EditFacts) -> MeaningChange | None:
+    """Find a missing name that is declared anew, though the program has a similar one."""
+    for fact in facts.gained_of("constant"):
+        name = fact.text
+        is_known = facts.had["constant", name] or facts.had["computed", name]
+        if is_known or name not in facts.reports.names:
+            continue
+        others = {text for kind, text in facts.had if kind == "name"} - {name}
+        similar = get_close_matches(name, sorted(others), 1, _ALIKE)
+        if similar:
+            return review(f"it declares `{name}`, and the program has `{similar[0]}`.")
+
+    return None
+
+
+def _writes_out(facts: EditFacts) -> MeaningChange | None:
+    """Find a variable whose value a call computed, and which is a constant now."""
+    if facts.is_syntax:
+        return None
+    for fact in facts.gained_of("constant"):
+        name = fact.text
+        if facts.had["computed", name] > facts.has["computed", name]:
+            return review(f"it no longer computes `{name}`, but writes it out.")
+    return None
+
+
+def _drops_effect(facts: EditFacts) -> MeaningChange | None:
+    """Find a call that goes with something superfluous: the variable is not needed, the call may be."""
+    if not facts.may_delete or facts.gained or facts.lost_of("function"):
+        return None
+    calls = [fact.text for fact in facts.lost_of("call")]
+    if facts.old.is_dead(facts.edit.start) and facts.removed not in facts.new.text:
+        # Code that cannot run has no facts.
+        calls += _CALL.findall(facts.removed)
+    if not calls:
+        return None
+    return review(f"it drops the call of `{calls[0]}`, which may have an effect.")
+
+
+def _misses_placeholder(facts: EditFacts) -> MeaningChange | None:
+    """Find a string that spells a variable which nothing uses: it may be meant to be in it."""
+    for function in reversed(facts.new.nodes_around(facts.edit.new_start)):
+        if function.kind() not in FUNCTIONS:
+            continue
+        used, spelled = _words_of_code(function), _words_of_strings(function, facts)
+        unused = {*unused_parameters(function), *(facts.lost_names() - used)}
+        for name in sorted(unused & spelled):
+            return review(f"it leaves `{name}` unused, and a string spells it.")
+        return None
+    return None
+
+
+def _words_of_code(function: SgNode) -> set[str]:
+    return {node.text() for node in all_nodes(function) if node.kind() in tables.NAMES}
+
+
+def _words_of_strings(function: SgNode, facts: EditFacts) -> set[str]:
+    """Return the words in the strings of a function, without its documentation."""
+    found: set[str] = set()
+    for node in all_nodes(function):
+        statement = node.parent()
+        is_document = statement is not None and statement.kind() == "expression_statement"
+        if node.kind() in tables.LITERALS and not is_document:
+            found.update(_WORD.findall(node.text()))
+    return found if facts.removed else set()
 
 
 def _defines_stub(facts: EditFacts) -> MeaningChange | None:
@@ -608,6 +691,10 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _compiles_out,
     _becomes_string,
     _makes_up,
+    _shadows_name,
+    _writes_out,
+    _drops_effect,
+    _misses_placeholder,
     _defines_stub,
     _converts_nothing,
     _works_on_copy,

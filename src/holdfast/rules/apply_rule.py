@@ -15,7 +15,7 @@ from holdfast.rules.match.surroundings import (
     is_in_idle_loop,
     surroundings_of,
 )
-from holdfast.rules.match.token_pattern import TokenMatch, find_token_matches
+from holdfast.rules.match.token_pattern import TokenMatch, find_token_matches, is_last_of_line
 from holdfast.rules.match.tree_pattern import TreeMatch, find_matches
 from holdfast.rules.rule import (
     END_OF_LINE,
@@ -29,6 +29,7 @@ from holdfast.rules.rule import (
     plain_type,
     value_in,
 )
+from holdfast.rules.type_text import fits_type
 from holdfast.syntax.edits import common_start
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import COMMON, first_at, is_content, tokenize
@@ -156,6 +157,8 @@ def _content_of(rule: Rule) -> NewContent:
         if not is_part and token.text not in COMMON:
             return "operand"
         found = "call"
+        if rule.rewrite.fix.count("\n") > rule.rewrite.pattern.count("\n"):
+            found = "statement"
 
     return found
 
@@ -193,7 +196,8 @@ def _answers(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
             return False
         found = diagnostic.args[number]
         known = value_in(found, source.text, source.line_at(diagnostic))
-        if not {plain_type(found), value_in(found, ""), known} & set(values):
+        spelled = {plain_type(found), value_in(found, ""), known}
+        if not any(fits_type(each, value) for each in spelled for value in values):
             return False
         if known.startswith("<") and known not in values and not _declares(rule, number):
             return False
@@ -326,7 +330,7 @@ def _nearest(matches: Sequence[TokenMatch], source: ParsedSource, offset: int) -
     tokens = source.tokens
     around = []
     for match in matches:
-        following = min(match.high, len(tokens) - 1)
+        following = _last_after(match, source)
         if tokens[match.low].start <= offset <= tokens[following].end:
             around.append(match)
 
@@ -336,6 +340,20 @@ def _nearest(matches: Sequence[TokenMatch], source: ParsedSource, offset: int) -
 
     line = source.line_of(tokens[min(first_at(tokens, offset), len(tokens) - 1)].start)
     return [match for match in matches if source.line_of(tokens[match.high - 1].start) == line]
+
+
+def _last_after(match: TokenMatch, source: ParsedSource) -> int:
+    """Return the number of the last token where the compiler notices what is missing in a match.
+
+    That is the next token; after the end of a line, any token of the next line with code.
+    """
+    last = len(source.tokens) - 1
+    following = min(match.high, last)
+    if not is_last_of_line(source, match.high - 1):
+        return following
+    while following < last and not is_last_of_line(source, following):
+        following += 1
+    return following
 
 
 # ------------------------------------------------------------------------------------ the text

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.rules.apply_rule import Rewritten, rewrite
-from holdfast.rules.certainty import is_certain
 from holdfast.rules.import_block import is_import
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import (
@@ -26,9 +25,11 @@ from holdfast.rules.rule import (
 from holdfast.rules.sample import Sample
 from holdfast.rules.token_rules import token_rewrite
 from holdfast.rules.tree_rules import tree_rewrite
+from holdfast.rules.type_text import common_type, outline
 from holdfast.syntax.edits import Edit, edits_between
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.syntax_errors import is_syntax
+from holdfast.syntax.tokens import COMMON
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ def learn_from(
 
     for made in rewrites:
         used = set(HOLE.findall(" ".join([getattr(made, "pattern", ""), *imports])))
+        for mentioned in getattr(made, "mentions", {}).values():
+            used.update(mentioned)
         rule = _with(blank, made, imports, _values(fixes, made, used))
         rule = replace(rule, uncommented=_is_uncommented(fixes), safe=_is_certain(fixes))
         if all(explains(rule, example) for example in examples):
@@ -144,8 +147,10 @@ def _is_uncommented(fixes: Sequence[_Fix]) -> bool:
 
 
 def _is_certain(fixes: Sequence[_Fix]) -> bool:
-    """Return whether the fixes are no choice; else the rule is only a hint until it is approved."""
-    return all(fix.edit is None or is_certain(fix.sample()) for fix in fixes)
+    """Return whether a rule may be applied: two fixes agree, or one writes no value of its own."""
+    if len(fixes) > 1:
+        return True
+    return all(fix.edit is None or not fix.sample().brings_value for fix in fixes)
 
 
 def _with(
@@ -264,37 +269,53 @@ def _values(
     rule that only imports it is a list.
     """
     bare = _is_bare(made, fixes)
-    choice = _is_choice(fixes)
     values: dict[int, tuple[str, ...]] = {}
     for number in range(min(len(fix.example.args) for fix in fixes)):
-        if f"ARG{number}" in used and not bare:
+        taken = f"ARG{number}" in used
+        if taken and not bare:
             continue
         if all(_tells_place(fix, number, made) for fix in fixes):
             continue
-        found = _common_values(fixes, number, bare=bare)
+        found = _common_values(fixes, number, bare=bare, listed=made is None)
         differs = len(found) > 1
-        if differs and made is not None and not choice:
-            continue
-        values[number] = found
+        if found and not (differs and taken and made is not None):
+            values[number] = found
 
     return values
 
 
-def _is_choice(fixes: Sequence[_Fix]) -> bool:
-    return any(fix.edit is not None and fix.sample().is_choice for fix in fixes)
+def _common_values(
+    fixes: Sequence[_Fix], number: int, *, bare: bool, listed: bool
+) -> tuple[str, ...]:
+    """Return what the examples have as a name of the message; () if that is nothing.
+
+    Names of functions or of members that differ are listed where the fix brings a word of its own:
+    that word belongs to them.
+    """
+    kinds = [_value(fix, number, bare=bare) for fix in fixes]
+    names = tuple(dict.fromkeys(plain_type(fix.example.args[number]) for fix in fixes))
+    if listed or bare:
+        return tuple(dict.fromkeys(kinds)) if len(set(kinds)) == 1 else names
+
+    common = kinds[0]
+    for each in kinds[1:]:
+        common = common and (common if each == common else common_type(common, each))
+    if common:
+        return (common,)
+    if all(map(_is_plain_name, names)) and any(fix.brings_content for fix in fixes):
+        return names
+    return ()
 
 
-def _common_values(fixes: Sequence[_Fix], number: int, *, bare: bool) -> tuple[str, ...]:
-    """Return what the examples have as a name of the message; one value if they agree in kind."""
-    kinds = {_value(fix, number, bare=bare) for fix in fixes}
-    if len(kinds) == 1:
-        return tuple(kinds)
-    return tuple(dict.fromkeys(plain_type(fix.example.args[number]) for fix in fixes))
+def _is_plain_name(text: str) -> bool:
+    return text.isidentifier() and text not in COMMON
 
 
 def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
     """Return whether a fix writes words beside a name that nothing else ties them to."""
-    if not isinstance(made, TreeRewrite) or made.needs or not HOLE.fullmatch(made.pattern):
+    if not isinstance(made, TreeRewrite) or made.needs:
+        return False
+    if not re.fullmatch(r"\$ARG\d+", made.pattern):
         return False
     return any(fix.sample().brings_words for fix in fixes)
 
@@ -302,12 +323,27 @@ def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
 def _value(fix: _Fix, number: int, *, bare: bool) -> str:
     """Return what a name of the message must be.
 
-    If the fix brings nothing of its own, a type of the program is held by its kind.
+    If the fix brings nothing of its own, a type of the program is held by its kind. For another
+    member of an object, the types of its elements do not matter.
     """
     text = fix.example.args[number]
-    if bare or fix.brings_content:
+    if bare:
         return value_in(text, "")
-    return value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic))
+    if fix.edit is not None and fix.sample().renames_member:
+        return outline(value_in(text, ""))
+    if fix.brings_content:
+        known = value_in(text, fix.example.before)
+        return known if known == "<function>" else _without_names(fix, number)
+    return outline(value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic)))
+
+
+def _without_names(fix: _Fix, number: int) -> str:
+    """Return a name of the message with `_` for the names that the message has alone, too."""
+    text = value_in(fix.example.args[number], "")
+    for name in fix.example.args:
+        if name != fix.example.args[number] and _is_plain_name(name):
+            text = re.sub(rf"\b{name}\b", "_", text)
+    return text
 
 
 def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
@@ -318,6 +354,8 @@ def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
         return False
     if isinstance(made, TokenRewrite):
         return source.text.startswith(text, place)
+    if _is_own_signature(fix, text):
+        return True
 
     for node in source.nodes_around(place):
         if not _TYPE_DECLARATION.search(node.kind()):
@@ -326,6 +364,15 @@ def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
             return True
 
     return False
+
+
+def _is_own_signature(fix: _Fix, text: str) -> bool:
+    """Return whether a text is the signature of a function that is declared at the place."""
+    if "(" not in text:
+        return False
+    known = value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic))
+    words = set(re.findall(r"<?\w+>?", known)) - COMMON
+    return not any(word.strip("_<>") and not word.startswith("<") for word in words)
 
 
 _TYPE_DECLARATION = re.compile("class|interface|enum|record|struct|impl|trait")

@@ -213,10 +213,15 @@ def _known_word(found_word: re.Match[str], program: str, names: set[str]) -> str
     if word in names and not found_word.string.startswith(("::", "<"), found_word.end()):
         return "_"
 
+    if re.search(_FUNCTION.format(word), program):
+        return "<function>"
+
     record = rf"\btypedef\s+({_DECLARING})\b[^;{{]*\{{[^}}]*\}}\s*{word}\s*;"
     found = re.search(rf"\b({_DECLARING})\s+{word}\b", program) or re.search(record, program)
     return f"<{found[1]}>" if found is not None else word
 
 
 _DECLARING = "class|struct|enum|interface|trait|union|record"
+_FUNCTION = r"\b(?:def|fn|func|function|[\w>\]]+[\s&*]+){}\s*\([^;{{}}]*\)[^;(){{}}]*[{{:]"
+"""How a program declares a function of its own."""
 _QUALIFIERS = re.compile(r"\b(?:const|class|struct|volatile)\s+")

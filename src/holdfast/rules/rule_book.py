@@ -145,7 +145,7 @@ class RuleBook:
         others = self._like(rule)
         for other in others:
             if all(explains(other, example) for example in rule.examples):
-                return other
+                return other if other.safe else self._confirm(other, rule.examples)
 
         for other in others:
             wider = _widened_by(other, rule.examples)
@@ -153,6 +153,13 @@ class RuleBook:
                 return self.put(wider)
 
         return self._change(rule.id, lambda found: found, rule)
+
+    def _confirm(self, rule: Rule, examples: Sequence[Example]) -> Rule:
+        """Add the examples of another program to a hint that explains them: two fixes agree."""
+        if all(example in rule.examples for example in examples):
+            return rule
+        wider = _widened_by(rule, examples)
+        return rule if wider is None else self.put(wider)
 
     def _like(self, rule: Rule) -> list[Rule]:
         """Return the rules for the same kind of diagnostic, the best first."""
@@ -244,6 +251,7 @@ def _widened_by(rule: Rule, examples: Sequence[Example]) -> Rule | None:
         rewrite=made.rewrite,
         imports=made.imports,
         values=made.values,
+        safe=rule.safe or made.safe,
         uncommented=made.uncommented,
         examples=together,
     )

@@ -68,19 +68,25 @@ class Sample:
         return any(token.text not in old for token in added)
 
     @cached_property
+    def renames_member(self) -> bool:
+        """Whether the fix only writes another name for the member that the message names."""
+        old = self.source.tokens[self.first : self.last]
+        if len(old) != 1 or len(self.added_tokens) != 1:
+            return False
+        return old[0].kind == "name" and old[0].text in self.diagnostic.args
+
+    @cached_property
     def brings_words(self) -> bool:
         """Whether the fix adds a name, a value or a keyword, and not only signs."""
         old = {token.text for token in self.source.tokens[self.first : self.last]}
-        return any(
-            token.text not in old and token.kind != "operator" for token in self.added_tokens
-        )
+        return any(token.text not in old and is_word(token) for token in self.added_tokens)
 
     @cached_property
     def drops_words(self) -> bool:
         """Whether the fix removes a name, a value or a keyword, and not only signs."""
         new = {token.text for token in self.added_tokens}
         old = self.source.tokens[self.first : self.last]
-        return any(token.text not in new and token.kind != "operator" for token in old)
+        return any(token.text not in new and is_word(token) for token in old)
 
     @cached_property
     def is_choice(self) -> bool:
@@ -212,14 +218,34 @@ class Sample:
         if is_operand(node):
             parent = node.parent()
             is_named = node.text() in self.diagnostic.args and self.is_at((start, end))
-            return parent is not None and (is_named or parent.kind() in BLOCKS)
+            is_subject = is_named or self._is_converted(node)
+            return parent is not None and (is_subject or parent.kind() in BLOCKS)
 
         return start < end
+
+    def _is_converted(self, node: SgNode) -> bool:
+        """Return whether the diagnostic is exactly about an operand, and names its type."""
+        start, end = span_of(node)
+        reported = self.source.end_of(self.diagnostic)
+        if start != self.place or reported not in {start, end, None}:
+            return False
+        return names_type(node, self)
+
+
+def names_type(node: SgNode, sample: Sample) -> bool:
+    """Return whether the message names something that is not in a node: a type."""
+    words = {token.text for token in tokenize(node.text(), sample.source.language)}
+    return any(text not in words for text in sample.diagnostic.args)
 
 
 def is_value(token: Token) -> bool:
     """Return whether a token is a number, a string, or a word such as `None`."""
     return token.kind in {"number", "string"} or token.text in VALUE_WORDS
+
+
+def is_word(token: Token) -> bool:
+    """Return whether a token is a name, a keyword or a value, and not a sign."""
+    return token.kind in {"name", "keyword", "number", "string"}
 
 
 def is_operand(node: SgNode) -> bool:

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 _ANY_NUMBER: Final = frozenset({"python", "javascript"})
 """Languages whose compilers do not count the arguments of a call."""
 _VALUES: Final = frozenset({"name", "number", "string"})
-_LITERALS: Final = ("number", "string:text", "string:empty")
-"""The literals that stand for each other beside a sign; digits in quotes may mean a number."""
+_PLAIN: Final = ("number", "string:text", "string:empty", "name:variable", "name:constant")
+"""The values that stand for each other beside a sign; digits in quotes may mean a number.
+
+A name that is called or has members is only the beginning of an operand.
+"""
 
 
 def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
@@ -61,8 +64,8 @@ def _holes(samples: Sequence[Sample], windows: Sequence[tuple[int, int]]) -> lis
             kinds = tuple(dict.fromkeys(map(_class_of, samples, numbers)))
         if is_value and ends:
             kinds = tuple(sorted(_VALUES))
-        elif signs_only and not set(_LITERALS).isdisjoint(kinds):
-            kinds = tuple(dict.fromkeys([*kinds, *_LITERALS]))
+        elif signs_only and not set(_PLAIN).isdisjoint(kinds):
+            kinds = tuple(dict.fromkeys([*kinds, *_PLAIN]))
         texts = tuple(token.text for token in tokens)
         if is_value or len(set(texts)) > 1:
             spans = tuple((token.start, token.end) for token in tokens)
@@ -114,9 +117,13 @@ def _common_constructs(
     for sample, (low, _) in zip(samples, windows, strict=True):
         found.append(constructs_at(sample.source, low))
 
-    if samples[0].source.language in _ANY_NUMBER and any(map(_separates, samples)):
-        return tuple(dict.fromkeys(each[0] for each in found))
-    return tuple(dict.fromkeys(each[-1] for each in found))
+    if any(map(_separates, samples)):
+        # Between two operands an operator may be missing, too: it depends on the construct.
+        number = 0 if samples[0].source.language in _ANY_NUMBER else -1
+        return tuple(dict.fromkeys(each[number] for each in found))
+
+    constructs = tuple(dict.fromkeys(each[-1] for each in found))
+    return constructs if len(constructs) == 1 else ()
 
 
 def _window(sample: Sample) -> tuple[int, int]:

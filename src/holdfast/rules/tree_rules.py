@@ -5,37 +5,42 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from holdfast.rules.match.context import declared_type, uses_of
+from holdfast.rules.match.context import CALL, COMPUTED, NOT_COMPUTED, declared_type, uses_of
 from holdfast.rules.match.operands import (
     BLOCKS,
     CALLS,
     EXPRESSION,
+    LISTS,
     PARAMETERS,
     construct_around,
     exact_kind_of,
     is_callee_or_member,
     is_expression,
     is_literal,
+    is_name,
     is_operation,
     is_type,
     kind_around,
     kind_of,
+    path_around,
 )
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import TreeRewrite
-from holdfast.rules.sample import Sample
+from holdfast.rules.sample import Sample, names_type
 from holdfast.syntax.tokens import tokenize
 from holdfast.syntax.tree import span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ast_grep_py import SgNode
 
 
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MOST_LINE_BREAKS: Final = 3
+_DECLARATOR: Final = re.compile("declarator$|^as_pattern_target$|^let_declaration$")
+"""The kinds of nodes that declare a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +79,9 @@ class _Construct:
         self.nodes = nodes
         self.samples = samples
         self.holes: list[Hole] = []
-        self._typed = all(map(_is_typed, nodes, samples))
+        self._typed = all(map(names_type, nodes, samples))
         self._choice = any(sample.is_choice for sample in samples)
+        self._brings_content = any(sample.brings_content for sample in samples)
 
     def rewrite(self) -> TreeRewrite | None:
         """Return the rewrite that explains all samples; None if there is none."""
@@ -120,11 +126,17 @@ class _Construct:
 
     def _align_root(self) -> bool:
         children = [node.children() for node in self.nodes]
+        if self._typed and all(map(_is_whole_operand, self.nodes)) and self._is_carried_whole():
+            return self._add_hole(self.nodes)
         if not children[0] or is_literal(self.nodes[0]):
             return self._add_hole(self.nodes) or self._align(self.nodes)
-        if len({len(each) for each in children}) != 1:
+        if _differ_in_number(children):
             return False
         return all(self._align(each) for each in zip(*children, strict=True))
+
+    def _is_carried_whole(self) -> bool:
+        """Return whether a fix only writes around the construct, whose type the message names."""
+        return all(map(_is_carried, self.nodes, self.samples))
 
     def _align(self, nodes: Sequence[SgNode]) -> bool:
         """Collect the parts that are free; return False if the nodes differ where nothing may."""
@@ -135,12 +147,14 @@ class _Construct:
                 return self._add_part(nodes)
 
         children = [node.children() for node in nodes]
-        if not _same_kind(nodes) or len(set(map(len, children))) != 1:
-            return self._add_hole(nodes)
+        if not _same_kind(nodes) or _differ_in_number(children):
+            is_list = _same_kind(nodes) and nodes[0].kind() in LISTS
+            return self._add_run(nodes) if is_list else self._add_hole(nodes)
         if children[0]:
             return all(map(self._align, zip(*children, strict=True)))
 
-        return _same_text(nodes) or self._add_hole(nodes)
+        is_held = _same_text(nodes) and not all(map(_is_dropped_name, nodes, self.samples))
+        return is_held or self._add_hole(nodes)
 
     def _is_part(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether these are operands, and not constructs whose own parts count."""
@@ -154,7 +168,9 @@ class _Construct:
             return False
 
         # The function that is called says what the value is, unless the message names its type.
-        return self._typed or CALLS.isdisjoint(map(kind_of, nodes))
+        if self._typed or not self._brings_content:
+            return True
+        return CALLS.isdisjoint(map(kind_of, nodes))
 
     def _is_tied(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether parts are beside an edit, or an edit brings content."""
@@ -184,10 +200,6 @@ class _Construct:
         return not sample.brings_content and node.text() not in sample.diagnostic.args
 
     def _add_hole(self, nodes: Sequence[SgNode]) -> bool:
-        if self._choice and any(map(is_callee_or_member, nodes)) and not _same_text(nodes):
-            # What is called says what is meant: two examples are two rules.
-            return False
-
         for node, sample in zip(nodes, self.samples, strict=True):
             if not node.is_named():
                 return False
@@ -206,15 +218,14 @@ class _Construct:
         """Return whether the fix moves a part, or drops parts that differ between examples."""
         if all(map(_is_carried, nodes, self.samples)):
             return True
-        whole = all(
-            each.is_edited(*span_of(node)) for node, each in zip(nodes, self.samples, strict=True)
-        )
-        return whole and len({node.text() for node in nodes}) > 1
+        if all(map(_is_dropped_name, nodes, self.samples)):
+            return True
+        return all(map(_is_replaced, nodes, self.samples)) and not _same_text(nodes)
 
     def _kinds_of(self, nodes: Sequence[SgNode]) -> tuple[str, ...]:
         """Return the kinds that a part may have; what differs between examples is wider."""
         is_tied = self._is_tied(nodes)
-        if self._choice and (is_tied or all(map(is_literal, nodes))):
+        if self._choice and is_tied:
             return tuple(sorted(set(map(self._chosen_kind, nodes))))
         if not is_tied:
             return ()
@@ -227,18 +238,21 @@ class _Construct:
         return tuple(exact)
 
     def _chosen_kind(self, node: SgNode) -> str:
-        # Where the message names the type, any function may return the value.
-        if self._typed and node.kind() in CALLS:
+        # Where the message names the type, or nothing is brought, any function may return it.
+        is_any_call = self._typed or not self._brings_content
+        if is_any_call and node.kind() in CALLS:
             return kind_of(node)
         return exact_kind_of(node)
 
     def _add_run(self, nodes: Sequence[SgNode]) -> bool:
         """Free what is in a block, unless the fix adds something of its own beside it."""
-        for node, sample in zip(nodes, self.samples, strict=True):
-            if sample.brings_content and sample.touches(span_of(node)):
+        if not all(map(_is_carried, nodes, self.samples)):
+            return False
+        spans = tuple(map(_inner_span, nodes))
+        for span, sample in zip(spans, self.samples, strict=True):
+            if sample.brings_content and sample.touches(span):
                 return False
 
-        spans = tuple(map(_inner_span, nodes))
         texts = (f"{{block {len(self.holes)}}}",) * len(spans)
         self.holes.append(Hole(spans, texts, run=True))
         return True
@@ -291,13 +305,15 @@ class _Construct:
         What becomes an operation may bind less tightly than before: `d.has(k)` and `k in d`.
         """
         if self._adds_lines():
-            return tuple(sorted(set(map(kind_around, self.nodes))))
+            return _agreed(map(kind_around, self.nodes))
 
         language = self.samples[0].source.language
         old, new = kind_of_pattern(pattern, language), kind_of_pattern(fix, language)
         becomes_operation = new is not None and new != old and is_operation(new)
-        if alone or becomes_operation:
-            return tuple(sorted(set(map(construct_around, self.nodes))))
+        if alone and not self._typed:
+            return _agreed(map(path_around, self.nodes))
+        if becomes_operation:
+            return _agreed(map(construct_around, self.nodes))
 
         return ()
 
@@ -306,9 +322,14 @@ class _Construct:
         return sample.new_text(node).count("\n") > node.text().count("\n")
 
     def _types(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
-        """Return the declarations of the variables at an edit, where the message names no type."""
+        """Return the declarations of the variables at an edit.
+
+        Where the message names the type, only whether a call computed the value.
+        """
         types: dict[str, tuple[str, ...]] = {}
-        if self._typed and not self._choice:
+        if self._typed and not self._brings_content:
+            return types
+        if all(sample.renames_member for sample in self.samples) and self._typed:
             return types
 
         for hole in self.holes:
@@ -316,16 +337,29 @@ class _Construct:
                 continue
             found: set[str | None] = set()
             for sample, text in self._texts_of(hole):
-                found.add(declared_type(sample.source, text, sample.edit.start))
+                found.add(self._type_in(sample, text))
             if len(found) == 1 and None not in found:
                 types[names[hole.texts]] = tuple(map(str, found))
 
         return types
 
+    def _type_in(self, sample: Sample, text: str) -> str | None:
+        declared = declared_type(sample.source, text, sample.edit.start)
+        if declared is None or not self._typed:
+            return declared
+        return COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
+
     def _may_have_type(self, hole: Hole) -> bool:
-        if hole.run or hole.literal or hole.type:
+        if hole.run or hole.literal or hole.type or self._is_dropped(hole):
             return False
         return self._choice or all(map(Sample.touches, self.samples, hole.spans))
+
+    def _is_dropped(self, hole: Hole) -> bool:
+        """Return whether the fix drops a part: what that part was does not matter."""
+        for sample, span, text in zip(self.samples, hole.spans, hole.texts, strict=True):
+            if sample.is_untouched(span) or sample.places_in_gap(text, "", []):
+                return False
+        return True
 
     def _uses(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
         """Return how the variables are used that the fix gives a value of its own."""
@@ -348,10 +382,15 @@ class _Construct:
     def _mentions(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
         """Return the names of the message that a part has in it in each example."""
         mentions: dict[str, tuple[str, ...]] = {}
-        arguments = [hole for hole in self.holes if names[hole.texts].startswith("ARG")]
+        arguments = list(zip(*(sample.diagnostic.args for sample in self.samples), strict=False))
         for hole in self.holes:
-            found = [names[each.texts] for each in arguments if _is_mentioned(each, hole)]
-            if found and hole not in arguments and not hole.run:
+            if hole.run or hole.literal or hole.texts in arguments:
+                continue
+            found = []
+            for number, texts in enumerate(arguments):
+                if _is_mentioned(texts, hole):
+                    found.append(f"ARG{number}")
+            if found:
                 mentions[names[hole.texts]] = tuple(found)
 
         return mentions
@@ -360,9 +399,9 @@ class _Construct:
         return list(zip(self.samples, hole.texts, strict=True))
 
 
-def _is_mentioned(name: Hole, hole: Hole) -> bool:
-    pairs = zip(name.texts, hole.texts, strict=True)
-    return all(name in re.findall(r"\w+", text) for name, text in pairs)
+def _is_mentioned(names: tuple[str, ...], hole: Hole) -> bool:
+    pairs = zip(names, hole.texts, strict=True)
+    return all(name.isidentifier() and name in re.findall(r"\w+", text) for name, text in pairs)
 
 
 def _gives_value(node: SgNode, sample: Sample) -> bool:
@@ -374,12 +413,37 @@ def _gives_value(node: SgNode, sample: Sample) -> bool:
     )
 
 
+def _agreed(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Return what all examples have in common; nothing if they differ."""
+    found = set(kinds)
+    return tuple(found) if len(found) == 1 else ()
+
+
 def _same_kind(nodes: Sequence[SgNode]) -> bool:
     return len({node.kind() for node in nodes}) == 1
 
 
 def _same_text(nodes: Sequence[SgNode]) -> bool:
     return len({node.text() for node in nodes}) == 1
+
+
+def _differ_in_number(children: Sequence[Sequence[SgNode]]) -> bool:
+    return len(set(map(len, children))) > 1
+
+
+def _is_replaced(node: SgNode, sample: Sample) -> bool:
+    return sample.is_edited(*span_of(node))
+
+
+def _is_dropped_name(node: SgNode, sample: Sample) -> bool:
+    """Return whether a fix drops a declaration of a name: how it is spelled does not matter.
+
+    If something else used the name, the new text would not compile.
+    """
+    parent = node.parent()
+    if parent is None or not is_name(node) or not _is_replaced(node, sample):
+        return False
+    return _DECLARATOR.search(parent.kind()) is not None
 
 
 def _is_atom(node: SgNode) -> bool:
@@ -406,12 +470,6 @@ def _inner_span(node: SgNode) -> tuple[int, int]:
 
 def _is_at_diagnostic(node: SgNode, sample: Sample) -> bool:
     return sample.is_at(span_of(node))
-
-
-def _is_typed(node: SgNode, sample: Sample) -> bool:
-    """Return whether the message names something that is not in the construct: a type."""
-    words = {token.text for token in tokenize(node.text(), sample.source.language)}
-    return any(text not in words for text in sample.diagnostic.args)
 
 
 def _shares_name(node: SgNode, sample: Sample) -> bool:

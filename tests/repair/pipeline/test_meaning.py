@@ -98,3 +98,67 @@ def test_a_rule_that_nobody_has_judged_does_not_make_a_doubtful_text() -> None:
         stage = Stage(proposer=Proposing(BAD.replace(*swap)), rules=rules)
         assert isinstance(stage.repair(BAD), outcome)
         assert rules.records == ([] if not reviewed else [("r1", True)])
+
+
+# ----------------------------------------------------------- what a fix drops or writes by the way
+
+
+def _unused(name: str, line: int) -> Diagnostic:
+    message = f"Local variable `{name}` is assigned to but never used"
+    area = Area(line, 5, line, 5)
+    return Diagnostic("ruff", "", "F841", "error", message, message, (name,), "", area)
+
+
+def test_a_variable_that_is_not_used_may_go_and_the_call_that_computed_it_may_not() -> None:
+    before = "def f(a):\n    n = load(a)\n    return a\n"
+    (reason,) = _judged(before, before.replace("    n = load(a)\n", ""), _unused("n", 2))
+    assert reason == "it drops the call of `load`, which may have an effect."
+    assert _judged(before, before.replace("n = load(a)", "load(a)"), _unused("n", 2)) == []
+    plain = before.replace("load(a)", "a")
+    assert _judged(plain, plain.replace("    n = a\n", ""), _unused("n", 2)) == []
+
+
+def test_a_statement_behind_the_return_may_move_and_not_go() -> None:
+    before = "class A {\n    int f(int a) {\n        return a;\n        save(a);\n    }\n}\n"
+    area = Area(4, 9, 4, 9)
+    said = Diagnostic("javac", "", "compiler.err.unreachable.stmt", "error", "unreachable", "unreachable", (), "", area)  # fmt: skip
+    gone = before.replace("        save(a);\n", "")
+    moved = gone.replace("        return", "        save(a);\n        return")
+    (reason,) = _judged(before, gone, said, "java")
+    assert reason == "it drops the call of `save`, which may have an effect."
+    assert _judged(before, moved, said, "java") == []
+    other = gone.replace("        return", "        load(a);\n        return")
+    assert "which no error points at" in " ".join(_judged(before, other, said, "java"))
+
+
+def test_a_value_that_a_call_computed_is_not_written_out() -> None:
+    before = "async def f(t):\n    ok: bool = check(t)\n    return ok\n"
+    said = _said("Incompatible types", 2, 16, "Coroutine[Any, Any, bool]", "bool")
+    assert _judged(before, before.replace("check", "await check"), said) == []
+    made = before.replace("ok: bool = check(t)", "await check(t)\n    ok: bool = True")
+    assert _judged(before, made, said) == ["it no longer computes `ok`, but writes it out."]
+
+
+def test_a_missing_name_is_not_declared_beside_a_similar_one() -> None:
+    before = "def f(counts):\n    count += 1\n    return counts\n"
+    said = _said("Name `count` is not defined", 2, 5, "count")
+    made = before.replace("    count +=", "    count = 0\n    count +=")
+    assert _judged(before, made, said) == ["it declares `count`, and the program has `counts`."]
+    other, made = (text.replace("counts", "values") for text in (before, made))
+    assert _judged(other, made, said) == []
+
+
+def test_a_string_that_spells_an_unused_parameter_may_miss_it() -> None:
+    before = 'def f(name):\n    return f"Hello (name)"\n'
+    said = _said("f-string without any placeholders", 2, 12)
+    made = before.replace('f"', '"')
+    assert _judged(before, made, said) == ["it leaves `name` unused, and a string spells it."]
+    used = before.replace("return", "print(name)\n    return")
+    assert _judged(used, used.replace('f"', '"'), _said(said.message, 3, 12)) == []
+
+
+def test_a_constant_does_not_go_with_a_syntax_error() -> None:
+    before = "int f(int n) {\n    if (n % 2 = 0)\n        return 1;\n    return 2;\n}\n"
+    said = _said("lvalue required as left operand of assignment", 2, 15)
+    assert _judged(before, before.replace(" = 0", " == 0"), said, "c") == []
+    assert _judged(before, before.replace(" = 0", ""), said, "c") == ["it drops the constant 0."]

@@ -43,6 +43,11 @@ _VARIABLES: Final = (
 )
 _FIELDS: Final = ("field_declaration", "public_field_definition", "property_signature")
 _MEMBER: Final = re.compile(r".*(?:\.|->|::)\s*([^\W\d]\w*)", re.DOTALL)
+CALL: Final = " = call"
+"""What a declaration ends with if a call computes the value."""
+COMPUTED: Final = f"_{CALL}"
+NOT_COMPUTED: Final = "_"
+"""Any declaration with such a call, and any without one."""
 _CALL: Final = re.compile(r"\w\s*\(")
 _BETWEEN: Final = re.compile(r"//|/?\*|@|#(?!include|define|if|el|endif)")
 """A line between a comment and what the comment is about: more comment, or a decorator."""
@@ -159,7 +164,7 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
             continue
         if {name, *_UNTYPED}.issuperset(words):
             return None
-        called = " = call" if _CALL.search(value) else ""
+        called = CALL if _CALL.search(value) else ""
         plain = plain_type(re.sub(rf"\b{re.escape(name)}\b", "_", head.rstrip(" ;:")))
         known = value_in(plain, source.text).replace("&", "").replace("  ", " ")
         return re.sub(r"\b\d+\b", "0", known).strip() + called
@@ -167,11 +172,19 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
     return None
 
 
+def fits_declaration(declared: str | None, wanted: tuple[str, ...]) -> bool:
+    """Return whether a declaration is one of those that a rule asks for."""
+    if declared in wanted:
+        return True
+    computed = declared is not None and declared.endswith(CALL)
+    return (COMPUTED if computed else NOT_COMPUTED) in wanted
+
+
 def _declaration(node: SgNode) -> str:
     """Return a declaration without the block that may follow it."""
     text = node.text()
     if node.kind() in {"enhanced_for_statement", "for_range_loop"}:
-        text = text.partition("(")[2].partition(":")[0]
+        text = re.split("[^:]:[^:]", text.partition("(")[2], maxsplit=1)[0]
     if node.kind() == "assignment" and ":" not in text.partition("=")[0]:
         return ""
     return text.partition("{")[0]

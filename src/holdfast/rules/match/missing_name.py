@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.syntax.source import ParsedSource
     from holdfast.vocab.diagnostics import Diagnostic
 
-Reading: TypeAlias = Literal["declared", "sibling", "similar", "value"]
+Reading: TypeAlias = Literal["declared", "sibling", "similar", "module", "value"]
 
 _UNDECLARED: Final = r"\{0\} (?:undeclared|was not declared in this scope).*|.*of function \{0\}.*"
 _MISSING: Final = {
@@ -60,11 +60,17 @@ def other_reading(source: ParsedSource, diagnostic: Diagnostic) -> Reading | Non
         return "declared"
     if _has_sibling(name, source):
         return "sibling"
+    return _reading_at(name, source, place)
+
+
+def _reading_at(name: str, source: ParsedSource, place: int) -> Reading | None:
+    """Return what the uses of a missing name say: a slip, a module, or a value."""
     if _is_similar(name, _names_around(source, place)):
         return "similar"
-    if source.language == "python" and _is_bare_value(name, source, place):
-        return "value"
-    return None
+    if source.has_words(f"{name}.{name}"):
+        return "module"
+    is_value = source.language == "python" and _is_bare_value(name, source, place)
+    return "value" if is_value else None
 
 
 def _missing_name(diagnostic: Diagnostic) -> str:

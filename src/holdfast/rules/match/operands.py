@@ -143,9 +143,10 @@ def class_of_name(text: str) -> str:
 
 def class_of_literal(text: str) -> str:
     """Return what is special about a literal: zero, an empty string, digits in quotes, a format."""
-    inner = text.strip("\"'`fFrRbBuUL")
     if text[-1:] not in "\"'`":
-        return "zero" if not inner.strip("0x._") else "number"
+        return "zero" if not text.strip("0x._fFuUL") else "number"
+
+    inner = text.lstrip("fFrRbBuUL").strip("\"'`")
     if not inner:
         return "empty"
     if inner.strip(" +-.,").isdigit():
@@ -163,6 +164,15 @@ def fits_kind(node: SgNode, kinds: tuple[str, ...]) -> bool:
     # A declarator without a value is only its name.
     children = node.children()
     return len(children) == 1 and fits_kind(children[0], kinds)
+
+
+def node_kinds(kinds: tuple[str, ...]) -> list[str]:
+    """Return the kinds of the nodes that an operand of these kinds may be."""
+    found = {"identifier"}
+    for kind in kinds:
+        base = kind.partition(":")[0]
+        found.update(_REFERENCES if base in {REFERENCE, EXPRESSION} else {base})
+    return sorted(found)
 
 
 def is_literal(node: SgNode) -> bool:
@@ -206,6 +216,7 @@ def is_type(node: SgNode) -> bool:
     return is_name(node) and parent is not None and parent.kind() == "type"
 
 
+_STATEMENTS: Final = re.compile("_statement$|_declaration$|_definition$|_item$")
 STATEMENT: Final = "statement"
 """What is around a node that is a statement of its own."""
 
@@ -221,6 +232,22 @@ def construct_around(node: SgNode) -> str:
     if parent.kind() == "expression_statement":
         return STATEMENT
     return parent.kind()
+
+
+def path_around(node: SgNode) -> str:
+    """Return the construct that a node is an operand of, with the statement around that one.
+
+    `assignment_expression in for_statement` is no assignment of its own.
+    """
+    construct = construct_around(node)
+    if construct == STATEMENT:
+        return construct
+    for above in node.ancestors():
+        if above.kind() == "expression_statement" or above.kind() in BLOCKS:
+            return construct
+        if above.kind() != construct and _STATEMENTS.search(above.kind()):
+            return f"{construct} in {above.kind()}"
+    return construct
 
 
 def kind_around(node: SgNode) -> str:

@@ -30,8 +30,8 @@ _NO_VARIABLES: Final = frozenset({"function_declarator", "method_declaration"})
 _NAME: Final = re.compile("^identifier$")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _NAMELESS: Final = frozenset({"_", "std", "self", "cls", "this"})
-NewContent: TypeAlias = Literal["nothing", "call", "operand"]
-"""What a fix writes of its own: nothing but signs and keywords, a function, or an operand."""
+NewContent: TypeAlias = Literal["nothing", "call", "statement", "operand"]
+"""What a fix writes of its own: only signs and keywords, a function, a statement, an operand."""
 ASSIGNED: Final = "assigned"
 _ASSIGNED: Final = frozenset({ASSIGNED})
 _USES: Final = {
@@ -64,10 +64,13 @@ class Surroundings:
         if self.role not in {each.role for each in known}:
             return "the code is in another kind of callback than in the examples"
 
-        reason = self._other_use(known)
+        reason = self._other_assignment(known)
         if reason or content == "nothing":
             return reason
-        if not self.inside <= _together(each.inside for each in known):
+        return self._other_use(known) or self._other_content(known, content)
+
+    def _other_content(self, known: Sequence[Surroundings], content: NewContent) -> str:
+        if content == "statement" and not self.inside <= _together(each.inside for each in known):
             return "the code is in a loop or a handler, and the examples are not"
         if content == "operand":
             return self._other_operand(known)
@@ -83,12 +86,18 @@ class Surroundings:
     def _other_use(self, known: Sequence[Surroundings]) -> str:
         for hole, uses in self.uses.items():
             seen = [each.uses[hole] for each in known if hole in each.uses]
-            if not seen:
-                continue
-            if not uses <= _together(seen):
+            if seen and not uses - _ASSIGNED <= _together(seen):
                 return "a name is used in another way than in the examples"
-            if ASSIGNED not in uses and all(ASSIGNED in each for each in seen):
+
+        return ""
+
+    def _other_assignment(self, known: Sequence[Surroundings]) -> str:
+        for hole, uses in self.uses.items():
+            seen = [each.uses[hole] for each in known if hole in each.uses]
+            if seen and ASSIGNED not in uses and all(ASSIGNED in each for each in seen):
                 return "the examples set the variable, and this program does not"
+            if ASSIGNED in uses and not any(ASSIGNED in each for each in seen):
+                return "this program sets the variable, and the examples do not"
 
         return ""
 
@@ -151,6 +160,7 @@ def _uses_in(
         if not text.isidentifier():
             continue
         found = _ASSIGNED & frozenset(_uses_of(text, after))
+        found |= frozenset(_modules_given(text, tokens))
         if declared_type(source, text, span[0]) is None:
             found |= frozenset(_uses_of(text, tokens)) - _ASSIGNED
         uses[hole] = found
@@ -265,6 +275,18 @@ def _tokens_outside(
         if low <= token.start < high and is_outside:
             found.append(token)
     return found
+
+
+def _modules_given(name: str, tokens: list[Token]) -> Iterator[str]:
+    """Yield the modules and objects whose functions get a variable: `heapq` in `heapq.heappop(x)`.
+
+    They may rely on a form of its value that no other method keeps.
+    """
+    texts = [token.text for token in tokens]
+    for number, text in enumerate(texts):
+        call = texts[max(0, number - 4) : number]
+        if text == name and call[1:2] == ["."] and call[3:] == ["("]:
+            yield f"given to {call[0]}"
 
 
 def _uses_of(name: str, tokens: list[Token]) -> Iterator[str]:

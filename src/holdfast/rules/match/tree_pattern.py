@@ -6,9 +6,15 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.rules.match.context import declared_type, uses_of
-from holdfast.rules.match.operands import construct_around, fits_kind, kind_around
-from holdfast.rules.rule import HOLE, TreeRewrite
+from holdfast.rules.match.context import declared_type, fits_declaration, uses_of
+from holdfast.rules.match.operands import (
+    construct_around,
+    fits_kind,
+    kind_around,
+    node_kinds,
+    path_around,
+)
+from holdfast.rules.rule import HOLE, TreeRewrite, argument_texts
 from holdfast.syntax.tree import MOST_CHARACTERS, all_nodes, parse_tree, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -84,13 +90,16 @@ def _nodes_of_kinds(
     """Return the nodes that fit a pattern that is only a hole."""
     found: list[TreeMatch] = []
     kinds = rewrite.kinds.get(name, ())
-    for kind in dict.fromkeys((*kinds, "identifier")):
+    for kind in node_kinds(kinds):
         for node in source.find(kind):
             if not fits_kind(node, kinds):
                 continue
+            texts = {name: node.text()}
             fits = not name.startswith("ARG") or node.text() == _argument(name, args)
+            fits = fits and _has_context(name, node.text(), node, rewrite, source)
+            fits = fits and _has_mentions(texts, rewrite, args)
             if fits and _is_inside(node, rewrite.inside):
-                found.append(TreeMatch(*span_of(node), {name: node.text()}))
+                found.append(TreeMatch(*span_of(node), texts))
 
     return found
 
@@ -98,7 +107,8 @@ def _nodes_of_kinds(
 def _is_inside(node: SgNode, kinds: tuple[str, ...]) -> bool:
     if not kinds:
         return True
-    return kind_around(node) in kinds or construct_around(node) in kinds
+    around = kind_around(node), construct_around(node), path_around(node)
+    return not set(kinds).isdisjoint(around)
 
 
 def _texts_of_holes(
@@ -116,12 +126,17 @@ def _texts_of_holes(
             return None
         texts[name] = text
 
-    for name, mentioned in rewrite.mentions.items():
-        words = set(re.findall(r"\w+", texts[name]))
-        if not words.issuperset(texts[each] for each in mentioned):
-            return None
+    return texts if _has_mentions(texts, rewrite, args) else None
 
-    return texts
+
+def _has_mentions(texts: Mapping[str, str], rewrite: TreeRewrite, args: tuple[str, ...]) -> bool:
+    """Return whether the parts of a construct have the names of the message in them."""
+    known = {**argument_texts(args), **texts}
+    for name, mentioned in rewrite.mentions.items():
+        words = re.findall(r"\w+", known.get(name, ""))
+        if not all(known.get(each) in words for each in mentioned):
+            return False
+    return True
 
 
 def _text_of_hole(
@@ -139,7 +154,7 @@ def _has_context(
     """Return whether a variable is declared and used as a rule asks for."""
     start, end = span_of(node)
     types = rewrite.types.get(name)
-    if types and declared_type(source, text, start) not in types:
+    if types and not fits_declaration(declared_type(source, text, start), types):
         return False
 
     uses = rewrite.uses.get(name)

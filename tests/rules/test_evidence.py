@@ -1,0 +1,208 @@
+"""What in a program tells it from the example of a rule, and what a second example frees. Each case has a twin that is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.rules.apply_rule import Rewritten, rewrite
+from holdfast.rules.rule import Rule
+from holdfast.rules.rule_book import RuleBook
+from holdfast.rules.type_text import common_type, fits_type, outline
+from holdfast.vocab.diagnostics import Area, Diagnostic, Target
+
+
+def _said(text: str, part: str, template: str, *args: str, tool: str = "tool") -> Diagnostic:
+    """Return a diagnostic at the first place of `part`."""
+    before = text[: text.index(part)]
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    area = Area(line, column, line, column + len(part))
+    message = template.format(*args)
+    return Diagnostic(tool, "", "E", "error", message, template, args, "", area)
+
+
+def _book(target: Target, *fixes: tuple[str, str, Diagnostic]) -> Rule:
+    """Return the only rule that is learned from these fixes."""
+    book = RuleBook()
+    for before, after, said in fixes:
+        rule = book.learn(before, after, [said], target)
+        assert isinstance(rule, Rule), rule
+    (rule,) = book
+    return rule
+
+
+def _made(rule: Rule, text: str, said: Diagnostic) -> str | None:
+    made = rewrite(rule, text, said)
+    return made.text if isinstance(made, Rewritten) else None
+
+
+# ------------------------------------------------------------------------------ types in messages
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "common"),
+    [
+        ("list[int]", "list[float]", "list[<number>]"),
+        ("list[int]", "list[str]", "list[_]"),
+        ("int", "double", "<number>"),
+        ("int", "str", ""),
+        ("Vec<u8>", "Option<u8>", "_<u8>"),
+        ("f(std::a<int>::size_type, int)", "f(std::b<char>::size_type, int)", "f(std::_<_>::size_type,int)"),
+        ("char*", "int", ""),
+    ],
+)  # fmt: skip
+def test_two_types_have_a_common_one(one: str, other: str, common: str) -> None:
+    assert common_type(one, other) == common
+    if common:
+        assert (fits_type(one, common), fits_type(other, common)) == (True, True)
+
+
+def test_a_common_type_fits_no_other_type() -> None:
+    assert not fits_type("list[bytes]", "list[<number>]")
+    assert not fits_type("std::list<int>", "std::vector<_>")
+    assert not fits_type("f(long int&)", "f(int)")
+
+
+@pytest.mark.parametrize("text", ["a<b", "]", "<", "list[", "a > b", "", "x[]y"])
+def test_any_text_is_a_type(text: str) -> None:
+    assert fits_type(text, text)
+    outline(text)
+    common_type(text, "list[int]")
+
+
+def test_two_types_of_elements_free_the_element_within_what_they_have_in_common() -> None:
+    template = "incompatible type {0}"
+    texts = [f"def f(xs: list[{kind}]) -> str:\n    return '-'.join(xs)\n" for kind in ("int", "float", "bool", "bytes")]  # fmt: skip
+    said = [_said(text, "xs)\n", template, f"list[{kind}]") for text, kind in zip(texts, ("int", "float", "complex", "bytes"), strict=True)]  # fmt: skip
+    said = [Diagnostic("tool", "", "E", "error", each.message, template, each.args, "", Area(2, 21, 2, 23)) for each in said]  # fmt: skip
+    fixes = [(text, text.replace("(xs)", "(map(str, xs))"), each) for text, each in zip(texts[:2], said[:2], strict=True)]  # fmt: skip
+    rule = _book("python", *fixes)
+    assert rule.values == {0: ("list[<number>]",)}
+    assert _made(rule, texts[2], said[2]) == texts[2].replace("(xs)", "(map(str, xs))")
+    assert _made(rule, texts[3], said[3]) is None
+
+
+# ----------------------------------------------------------------------------------- free parts
+
+
+def test_the_name_in_a_declaration_that_goes_does_not_matter() -> None:
+    text = "void f(void) {\n    int result = show(1);\n}\n"
+    rule = _book(
+        "c",
+        (text, text.replace("int result = ", ""), _said(text, "show", "void value not ignored")),
+    )
+    other = "void g(int n) {\n    int done = reverse(n, 2);\n}\n"
+    said = _said(other, "reverse", "void value not ignored")
+    assert _made(rule, other, said) == other.replace("int done = ", "")
+    assigned = "int d;\nvoid g(int n) {\n    d = reverse(n, 2);\n}\n"
+    assert _made(rule, assigned, _said(assigned, "reverse", "void value not ignored")) is None
+
+
+def test_a_second_example_frees_the_function_that_is_called() -> None:
+    moved = "borrow of moved value: {0}"
+    one = 'fn f(a: String) {\n    let n = shout(a);\n    println!("{}", a);\n}\n'
+    two = 'fn f(b: String) {\n    let n = build(b);\n    println!("{}", b);\n}\n'
+    third = 'fn f(c: String) {\n    let n = invert(c);\n    println!("{}", c);\n}\n'
+    first = (one, one.replace("shout(a", "shout(a.clone()"), _said(one, "a);\n}", moved, "a"))
+    narrow = _book("rust", first)
+    other = one.replace("shout", "print")
+    assert _made(narrow, other, _said(other, "a);\n}", moved, "a")) is None
+    second = (two, two.replace("build(b", "build(b.clone()"), _said(two, "b);\n}", moved, "b"))
+    wide = _book("rust", first, second)
+    said = _said(third, "c);\n}", moved, "c")
+    assert _made(wide, third, said) == third.replace("invert(c", "invert(c.clone()")
+    method = 'fn f(c: String) {\n    let n = c.invert();\n    println!("{}", c);\n}\n'
+    assert _made(wide, method, _said(method, "c);\n}", moved, "c")) is None
+
+
+def test_an_operand_whose_type_is_named_is_free_of_the_construct_around() -> None:
+    template = "expected {0}, found {1}"
+    text = 'fn f() -> User {\n    User { name: "a", age: 0 }\n}\n'
+    rule = _book(
+        "rust", (text, text.replace('"a"', '"a".to_string()'), _said(text, '"a"', template, "String", "&str"))
+    )  # fmt: skip
+    other = 'fn g() -> String {\n    return "b";\n}\n'
+    said = _said(other, '"b"', template, "String", "&str")
+    assert _made(rule, other, said) == other.replace('"b"', '"b".to_string()')
+    assert _made(rule, other, _said(other, '"b"', template, "PathBuf", "&str")) is None
+    name = "fn g(b: &str) -> String {\n    return b;\n}\n"
+    assert _made(rule, name, _said(name, "b;", template, "String", "&str")) is None
+
+
+def test_a_keyword_does_not_depend_on_the_value_beside_it() -> None:
+    template = "cannot assign twice to {0}"
+    text = "fn f() {\n    let n = 0;\n    n = 2;\n}\n"
+    rule = _book(
+        "rust", (text, text.replace("let n", "let mut n"), _said(text, "n = 2", template, "n"))
+    )
+    other = text.replace("= 0", "= start(1)")
+    said = _said(other, "n = 2", template, "n")
+    assert _made(rule, other, said) == other.replace("let n", "let mut n")
+    loop = "fn f() {\n    for n in 0..3 {\n        n = 2;\n    }\n}\n"
+    assert _made(rule, loop, _said(loop, "n = 2", template, "n")) is None
+
+
+def test_a_plain_name_and_a_literal_stand_for_each_other_beside_an_operator() -> None:
+    template = "invalid syntax"
+    text = "if month = 2:\n    pass\n"
+    rule = _book("python", (text, text.replace(" = ", " == "), _said(text, "=", template)))
+    other = "if number = secret:\n    pass\n"
+    assert _made(rule, other, _said(other, "=", template)) == other.replace(" = ", " == ")
+    called = "if block = read(1):\n    pass\n"
+    assert _made(rule, called, _said(called, "=", template)) is None
+    loop = "while block = secret:\n    pass\n"
+    assert _made(rule, loop, _said(loop, "=", template)) is None
+
+
+def test_what_is_missing_at_the_end_of_a_line_may_be_reported_on_the_next_line() -> None:
+    template = "expected ';' before {0}"
+    text = "struct a {\n    int x;\n}\n\nint f(void);\n"
+    rule = _book("c", (text, text.replace("}\n", "};\n"), _said(text, "int f", template, "int")))
+    other = "struct b {\n    int y;\n}\n\nstatic void g(void);\n"
+    said = _said(other, "void g", template, "void")
+    assert _made(rule, other, said) == other.replace("}\n", "};\n")
+    later = "struct b {\n    int y;\n}\n\nstatic\nvoid g(void);\n"
+    assert _made(rule, later, _said(later, "void g", template, "void")) is None
+
+
+# -------------------------------------------------------------------------------------- evidence
+
+
+def test_a_variable_that_is_given_to_another_module_has_a_form_of_its_own() -> None:
+    template = "{0} has no attribute {1}"
+    text = "def f(xs: list[int], x: int) -> None:\n    xs.push(x)\n"
+    rule = _book("python", (text, text.replace("push", "append"), _said(text, "xs.push", template, "list[int]", "push")))  # fmt: skip
+    other = "def g(ys: list[str], y: str) -> None:\n    ys.push(y)\n    print(len(ys))\n"
+    said = _said(other, "ys.push", template, "list[str]", "push")
+    assert _made(rule, other, said) == other.replace("push", "append")
+    heap = "def g(ys: list[str], y: str) -> None:\n    ys.push(y)\n    heapq.heappop(ys)\n"
+    assert _made(rule, heap, _said(heap, "ys.push", template, "list[str]", "push")) is None
+
+
+def test_a_name_with_a_member_of_its_own_name_is_a_module() -> None:
+    text = "def f():\n    return datetime.now()\n"
+    said = _said(text, "datetime", "Undefined name {0}", "datetime", tool="ruff")
+    fix = "from datetime import datetime\n\n\ndef f():\n    return datetime.now()\n"
+    book = RuleBook()
+    undefined = Diagnostic("ruff", "", "F821", "error", said.message, said.template, said.args, "", said.area)  # fmt: skip
+    rule = book.learn(text, fix, [undefined], "python")
+    assert isinstance(rule, Rule)
+    other = text.replace("now()", "today()")
+    assert _made(rule, other, undefined) == fix.replace("now()", "today()")
+    module = text.replace("now()", "datetime.now()")
+    assert _made(rule, module, undefined) is None
+
+
+def test_a_value_is_a_hint_until_a_second_fix_agrees() -> None:
+    few = "too few arguments to function {0}"
+
+    def fixed(name: str, value: int) -> tuple[str, str, Diagnostic]:
+        text = f"long f(char *{name}) {{\n    return strtol({name}, NULL);\n}}\n"
+        return text, text.replace("NULL)", f"NULL, {value})"), _said(text, "strtol", few, "strtol")
+
+    assert not _book("c", fixed("a", 10)).safe
+    assert _book("c", fixed("a", 10), fixed("b", 10)).safe
+    book = RuleBook()
+    for name, value in (("a", 10), ("b", 16)):
+        before, after, said = fixed(name, value)
+        book.learn(before, after, [said], "c")
+    assert [rule.safe for rule in book] == [False, False]
