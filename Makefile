@@ -109,7 +109,7 @@ test-page: page page-check $(BROWSER_READY) ## test the page in a real browser (
 	$(PYTEST) -n 0 -q tests/page $(ARGS)
 
 test: setup $(NPM_READY) page-if-possible ## run all tests (with tsc and pyright, if npm can bring them)
-	$(PYTEST) -n $(TEST_WORKERS) --dist worksteal -q --durations=15 $(ARGS)
+	$(PYTEST) -n $(TEST_WORKERS) --dist worksteal -q -p tests.folded_tables --durations=15 $(ARGS)
 
 # Into an environment of its own: it is large, and nothing of Holdfast needs it.
 test-local-model: setup ## run 30 turns with a real small model on this machine (first compiles for some 7 minutes)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import re
+import shutil
 import signal
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
@@ -24,6 +26,12 @@ for _signal, _usual in (
 ):
     if signal.getsignal(_signal) is signal.SIG_IGN:
         signal.signal(_signal, _usual)
+
+# A shim of a version manager (pyenv, asdf) runs a shell before Python, and takes seven times as long; tests and checks
+# start `python3` more than a thousand times.
+_python = shutil.which("python3")
+if _python is not None and Path(_python).parent.name == "shims":
+    os.environ["PATH"] = os.pathsep.join((f"{sys.base_prefix}/bin", os.environ["PATH"]))
 
 # The fixtures of a scenario are data, Python files among them.
 collect_ignore_glob = ["scenarios/*/[0-9]*"]

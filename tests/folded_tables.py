@@ -1,7 +1,8 @@
-"""A plugin of pytest for `make quick`: the cases of a parametrised test are one test.
+"""A plugin of pytest for `make quick` and `make test`: the cases of a parametrised test are one test.
 
 What pytest and xdist do for a test takes longer than most cases: thousands of them are a call of a pure function each.
-Only a test that needs no fixture is folded. All of its cases run, and each one that fails is reported by its name.
+Only a test that needs no fixture and has no other mark is folded: the cases of a slow one are for all workers. All of its
+cases run, and each one that fails is reported by its name.
 """
 
 from __future__ import annotations
@@ -12,9 +13,6 @@ from itertools import groupby
 from typing import Any
 
 import pytest
-
-_HARMLESS = {"parametrize", "slow", "integration", "e2e"}
-"""Marks that ask nothing of the run of a single case."""
 
 
 class TableError(Exception):
@@ -85,7 +83,7 @@ def _table_of(item: pytest.Item) -> object:
     """Return the function of which the item is a case; None if the item has to run by itself."""
     if not isinstance(item, pytest.Function) or not hasattr(item, "callspec") or item.cls:
         return None
-    if not {mark.name for mark in item.iter_markers()} <= _HARMLESS:
+    if {mark.name for mark in item.iter_markers()} != {"parametrize"}:
         return None
     # Hypothesis has hooks of its own for the item of a property.
     if hasattr(item.obj, "is_hypothesis_test"):
