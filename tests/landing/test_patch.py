@@ -194,3 +194,15 @@ def test_a_header_may_name_the_known_file_by_its_absolute_path() -> None:
     assert isinstance(land(FILE, Patch(absolute), path="src/f.py"), Landed)
     assert land(FILE, Patch(absolute), path="src/g.py").reason == "malformed"  # type: ignore[union-attr]
     assert land(FILE, Patch(absolute)).reason == "malformed"  # type: ignore[union-attr]
+
+
+def test_a_line_that_is_removed_and_added_again_keeps_the_bytes_of_the_file() -> None:
+    text = "a: 1\nb: ''\nc: 3\n"
+    diff = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n-a: 1\n+a: 2\n-b:  ''\n+b:  ''\n c: 3\n"
+    outcome = land(text, Patch(diff), "a.yml")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "a: 2\nb: ''\nc: 3\n"
+    # Its twin: the line is added with a change.
+    other = land(text, Patch(diff.replace("+b:  ''", "+b: '4'")), "a.yml")
+    assert isinstance(other, Landed)
+    assert other.text == "a: 2\nb: '4'\nc: 3\n"

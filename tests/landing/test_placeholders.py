@@ -216,3 +216,12 @@ def test_a_comment_alone_in_the_place_of_several_lines_of_a_whole_file_is_refuse
     assert reason_of(land(comment, WriteFile("a = 1\n# all\nd = 4\n"), "a.py")) == "landed"
     vim = 'set a\nset b\nset c\n" more\nset d\n'
     assert reason_of(land(vim, WriteFile('set z\n" ...\nset d\n'), "a.vim")) == "elision"
+
+
+def test_a_line_of_dots_in_the_place_of_blank_lines_is_refused() -> None:
+    """Its twin beside them lands: nothing vanishes."""
+    text = "a = 1\n\n\ndef f():\n    return a\n"
+    gone = text.replace("\n\n\n", "\n# ... (unchanged) ...\n").replace("return a", "return b")
+    assert reason_of(land(text, Replace(text, gone), "a.py")) == "elision"
+    kept = text.replace("\n\n\n", "\n\n\n# wait for it ...\n")
+    assert reason_of(land(text, Replace(text, kept), "a.py")) == "landed"

@@ -178,6 +178,7 @@ def test_what_is_around_a_whole_file_or_on_each_of_its_lines_is_undone(new: str)
         # The mark is all that changes.
         ("a.md", "one\ntwo\nthree\n", "> one\n> two\n> three\n"),
         # The file has such a line, or is markup.
+        ("a.diff", "--- a\n+++ b\n@@ -1 +1 @@\n-x\n", "--- c\n+++ b\n@@ -1 +1 @@\n-x\n"),
         ("a.txt", "<content>\none\n</content>\n", "<content>\ntwo\n</content>\n"),
         ("a.html", "<p>one</p>\n", "<content>\n<p>two</p>\n</content>\n"),
         ("a.md", "one\ntwo\n", "```\none\n```\ntwo three\n"),

@@ -206,9 +206,12 @@ def _without_wrappers(doc: Doc, lines: list[str], path: str | None) -> list[str]
     solid = solid_numbers(lines)
     first = max(takewhile(is_around, solid), default=-1)
     last = min(takewhile(is_around, reversed(solid)), default=len(lines))
-    if not doc.lines or first > last:
+    inside = lines[first + 1 : last]
+    is_wrapped = 0 < len(inside) < len(lines)
+    # Where the file has such lines, they are content.
+    if not is_wrapped or not doc.lines or any(_wraps(line, path) for line in doc.lines):
         return lines
-    return lines[first + 1 : last]
+    return inside
 
 
 def _wraps(line: str, path: str | None) -> bool:

@@ -133,9 +133,10 @@ def _lost_lines(
         if moved[key_of(line)] > 0:
             moved[key_of(line)] -= 1
             continue
-        if comment_words(line) in comments or is_blank(line):
+        if comment_words(line) in comments:
             continue
-        if code_only and is_comment_like(line, language):
+        # Dots may stand for a comment, or for blank lines.
+        if code_only and (is_blank(line) or is_comment_like(line, language)):
             continue
         if rewriting[_first_word(line)] > 0:
             rewriting[_first_word(line)] -= 1

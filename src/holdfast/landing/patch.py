@@ -17,7 +17,7 @@ from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.new_text import undone_warning
 from holdfast.landing.placement import AlreadyApplied
 from holdfast.landing.projection.splices import Splice, landed, overlap, splice_of
-from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines
+from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines, script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
@@ -197,7 +197,7 @@ def _numbered(refusal: Refused, number: int, placed: Sequence[_Placed]) -> Refus
 
 
 def script_of_hunk(hunk: Hunk) -> EditScript:
-    """Return the hunk's old and new lines, and its edits just as it marks them."""
+    """Return the hunk's old and new lines, and its edits as it marks them; a line that is removed and added again stays."""
     old: list[str] = []
     new: list[str] = []
     edits: list[ScriptEdit] = []
@@ -209,9 +209,13 @@ def script_of_hunk(hunk: Hunk) -> EditScript:
             if line.mark != "-":
                 new.append(line.text)
         if changed:
-            edits.append(ScriptEdit(o1, len(old), n1, len(new)))
+            edits += [_moved(edit, o1, n1) for edit in script_of(old[o1:], new[n1:]).edits]
 
     return EditScript(tuple(old), tuple(new), tuple(edits))
+
+
+def _moved(edit: ScriptEdit, old: int, new: int) -> ScriptEdit:
+    return ScriptEdit(edit.o1 + old, edit.o2 + old, edit.n1 + new, edit.n2 + new)
 
 
 def _with_markers_found(doc: Doc, script: EditScript) -> EditScript:

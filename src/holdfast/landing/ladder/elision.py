@@ -31,12 +31,13 @@ def is_gap(line: str) -> bool:
         return False
     if is_comment_like(line):
         return True
-    return not comment_words(line).strip(". \u2026")
+    return not comment_words(line).strip('". \u2026')
 
 
 def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Nowhere | None:
     """Return the place of the old lines with gaps between them; None where there is no gap."""
-    gaps = frozenset(j for j, line in enumerate(script.old) if _is_gap_in(doc, line))
+    # A line with dots that the file has as it is is content.
+    gaps = {j for j, line in enumerate(script.old) if is_gap(line) and not doc.has(line)}
     if not gaps or gaps & script.removed:
         return None
 
@@ -58,7 +59,7 @@ def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Now
 def _placement(
     doc: Doc,
     script: EditScript,
-    gaps: frozenset[int],
+    gaps: set[int],
     segments: Sequence[Sequence[int]],
     chain: Sequence[int],
 ) -> Placement:
@@ -78,16 +79,7 @@ def _keys(script: EditScript, segment: Sequence[int]) -> list[str]:
     return [key_of(script.old[j]) for j in segment]
 
 
-def _is_gap_in(doc: Doc, line: str) -> bool:
-    """Return whether the line is a gap: a comment with dots that the file has as it is is content."""
-    if not is_gap(line):
-        return False
-    if not is_comment_like(line):
-        return True
-    return not doc.has(line)
-
-
-def _segments(old: Sequence[str], gaps: frozenset[int]) -> list[list[int]]:
+def _segments(old: Sequence[str], gaps: set[int]) -> list[list[int]]:
     """Return the runs of real lines between the gaps, by line number."""
     segments: list[list[int]] = [[]]
     for j in solid_numbers(old):

@@ -70,7 +70,7 @@ def is_line_but_indent(text: str, at: int, old: str, new: str) -> bool:
     if ends_line and not new.endswith(("\n", "\r")):
         return False
     # The rest of an indentation that the old text has a part of would be put before another line.
-    if indent_of(first) and contents_of(new)[0] != first:
+    if indent_of(first):
         return True
 
     return len(contents_of(new)) > 1 and len(solid_lines(contents_of(old))) == 1

@@ -170,7 +170,7 @@ def plan_at(
     deletes_all = all(map(is_blank, script.new))
     if deletes_all and near is not None:
         return Elsewhere(place.first, near)
-    if deletes_all and place.rung != "exact" and _is_indented_otherwise(doc, script, place):
+    if deletes_all and _is_indented_otherwise(doc, script, place):
         # A second run would take a twin that is indented in another way, and nothing would be
         # left to tell by.
         return UnclearProjection(place.first, place.last + 1)

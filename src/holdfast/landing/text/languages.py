@@ -191,7 +191,7 @@ def is_definition(key: str) -> bool:
 
 def comment_words(line: str) -> str:
     """Return the text of a comment without the marks around it."""
-    return key_of(line).strip('#/*<!->;%{}[]()" ')
+    return key_of(line).strip("#/*<!->;%{}[]() ")
 
 
 def has_dots(line: str) -> bool:
