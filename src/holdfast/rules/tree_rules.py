@@ -158,7 +158,7 @@ class _Construct:
 
     def _is_part(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether these are operands, and not constructs whose own parts count."""
-        if all(map(_is_atom, nodes)):
+        if all(map(_is_atom, nodes)) or all(map(is_type, nodes)):
             return True
         if not all(map(_is_whole_operand, nodes)):
             return False
