@@ -206,3 +206,16 @@ def test_a_value_is_a_hint_until_a_second_fix_agrees() -> None:
         before, after, said = fixed(name, value)
         book.learn(before, after, [said], "c")
     assert [rule.safe for rule in book] == [False, False]
+
+
+def test_a_header_takes_what_the_message_names_whatever_the_function_returns() -> None:
+    template = "unreported exception {0}"
+    text = "class A {\n    static int f(int a) {\n        return load(a);\n    }\n}\n"
+    said = _said(text, "load", template, "java.io.IOException")
+    rule = _book("java", (text, text.replace("a) {", "a) throws IOException {"), said))
+    other = "class A {\n    static void g(String b, int n) {\n        save(b);\n    }\n}\n"
+    named = _said(other, "save", template, "java.io.IOException")
+    assert _made(rule, other, named) == other.replace("n) {", "n) throws IOException {")
+    assert _made(rule, other, _said(other, "save", template, "java.sql.SQLException")) is None
+    method = other.replace("static ", "public ")
+    assert _made(rule, method, _said(method, "save", template, "java.io.IOException")) is None

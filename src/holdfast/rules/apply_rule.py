@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -141,13 +142,15 @@ def _surroundings_in(rule: Rule, example: Example) -> list[Surroundings]:
 
 
 def _content_of(rule: Rule) -> NewContent:
-    """Return what the fix writes that the pattern does not have.
+    """Return what the fix writes that neither the pattern nor the message has.
 
     A function that is called, or a type, is no operand.
     """
     if rule.rewrite is None:
         return "nothing"
     old = {token.text for token in tokenize(rule.rewrite.pattern, rule.target)}
+    for value in (value for values in rule.values.values() for value in values):
+        old.update(re.findall(r"\w+", value))
     new = tokenize(rule.rewrite.fix, rule.target)
     found: NewContent = "nothing"
     for token, following in zip_longest(new, new[1:]):

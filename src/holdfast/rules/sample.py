@@ -64,6 +64,8 @@ class Sample:
         """Whether the fix adds a name or a value that the old text at that place has not."""
         old = {token.text for token in self.source.tokens[self.first : self.last]}
         old.update(self.diagnostic.args)
+        # The message may qualify a name: `java.io.IOException`.
+        old.update(re.split(r"\.|::", arg)[-1] for arg in self.diagnostic.args)
         added = (token for token in self.added_tokens if is_content(token))
         return any(token.text not in old for token in added)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from holdfast.rules.match.context import COMPUTED, NOT_COMPUTED
 from holdfast.rules.rule import HOLE, TokenRewrite, TreeRewrite
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _limits(rewrite: Rewrite, name: str) -> list[str]:
     if not isinstance(rewrite, TreeRewrite):
         return words
     if name in rewrite.types:
-        words.append(f"declared as {_alternatives(rewrite.types[name])}")
+        words.append(_declared(rewrite.types[name]))
     if name in rewrite.uses:
         words.append(f"used as {_alternatives(rewrite.uses[name])}")
     if name in rewrite.mentions:
@@ -87,6 +88,14 @@ def _limits(rewrite: Rewrite, name: str) -> list[str]:
         )
 
     return words
+
+
+def _declared(types: tuple[str, ...]) -> str:
+    if types == (NOT_COMPUTED,):
+        return "whose value no call computes"
+    if types == (COMPUTED,):
+        return "whose value a call computes"
+    return f"declared as {_alternatives(types)}"
 
 
 def _kinds(kinds: tuple[str, ...]) -> str:

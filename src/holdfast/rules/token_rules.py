@@ -63,7 +63,7 @@ def _holes(samples: Sequence[Sample], windows: Sequence[tuple[int, int]]) -> lis
         if is_value and choice:
             kinds = tuple(dict.fromkeys(map(_class_of, samples, numbers)))
         if is_value and ends:
-            kinds = tuple(sorted(_VALUES))
+            kinds = (*sorted(_VALUES), "close")
         elif signs_only and not set(_PLAIN).isdisjoint(kinds):
             kinds = tuple(dict.fromkeys([*kinds, *_PLAIN]))
         texts = tuple(token.text for token in tokens)

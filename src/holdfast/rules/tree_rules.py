@@ -27,7 +27,7 @@ from holdfast.rules.match.operands import (
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import TreeRewrite
 from holdfast.rules.sample import Sample, names_type
-from holdfast.syntax.tokens import tokenize
+from holdfast.syntax.tokens import COMMON, tokenize
 from holdfast.syntax.tree import span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -158,7 +158,7 @@ class _Construct:
 
     def _is_part(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether these are operands, and not constructs whose own parts count."""
-        if all(map(_is_atom, nodes)):
+        if all(map(_is_atom, nodes)) or all(map(is_type, nodes)):
             return True
         if not all(map(_is_whole_operand, nodes)):
             return False
@@ -400,8 +400,10 @@ class _Construct:
 
 
 def _is_mentioned(names: tuple[str, ...], hole: Hole) -> bool:
+    if not all(name.isidentifier() and name not in COMMON for name in names):
+        return False
     pairs = zip(names, hole.texts, strict=True)
-    return all(name.isidentifier() and name in re.findall(r"\w+", text) for name, text in pairs)
+    return all(name in re.findall(r"\w+", text) for name, text in pairs)
 
 
 def _gives_value(node: SgNode, sample: Sample) -> bool:

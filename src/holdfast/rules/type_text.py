@@ -66,7 +66,7 @@ def fits_type(text: str, pattern: str) -> bool:
     (True, False)
     """
     wanted = _parse(pattern)
-    return _common(wanted, _parse(text)) == wanted
+    return any(_common(wanted, _parse(each)) == wanted for each in (text, outline(text)))
 
 
 def _parse(text: str) -> _Parts:

@@ -209,14 +209,15 @@ def is_callee_or_member(node: SgNode) -> bool:
 
 
 def is_type(node: SgNode) -> bool:
-    """Return whether a leaf is a type, or the name of one."""
-    if node.kind() in {"primitive_type", "type_identifier", "predefined_type", "integral_type"}:
+    """Return whether a node is a type, or the name of one."""
+    if _TYPES.search(node.kind()):
         return True
     parent = node.parent()
     return is_name(node) and parent is not None and parent.kind() == "type"
 
 
 _STATEMENTS: Final = re.compile("_statement$|_declaration$|_definition$|_item$")
+_TYPES: Final = re.compile("_type$|^type_identifier$")
 STATEMENT: Final = "statement"
 """What is around a node that is a statement of its own."""
 

@@ -44,6 +44,8 @@ _FRAMES: Final[Mapping[str, tuple[str, ...]]] = {
 """The code around a pattern that makes it parse, by language."""
 _WITH_SEMICOLONS: Final = frozenset({"c", "cpp", "java"})
 _VARIABLE: Final = "zz"
+_BODY: Final = re.compile(r"\)[^;()]*\{")
+"""What follows the parameters of a function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,9 @@ def _sample_code(hole: re.Match[str], language: str) -> str:
     before = hole.string[: hole.start()].rstrip()
     in_block = hole[0].startswith("$$$") and before.endswith("{")
     end = ";" if in_block and language in _WITH_SEMICOLONS else ""
-    return f"{_VARIABLE}{hole[1]}{end}"
+    after = hole.string[hole.end() :]
+    is_parameter = language == "java" and before.endswith("(") and _BODY.match(after)
+    return f"{'int ' if is_parameter else ''}{_VARIABLE}{hole[1]}{end}"
 
 
 def _kind_at(text: str, start: int, length: int, language: str) -> str | None:
