@@ -9,11 +9,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from bench.page.answers import Answers, start
+from bench.page.live_session import STEPS, TURN
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-PATIENCE = 120_000
+PATIENCE = 600_000
+SAMPLES = 10
+FLAT = 1.1
+"""How much higher the heap may be in the second half of the events than in the first one."""
 OPEN = """async ([hash, wanted]) => {
   location.hash = '#/p/p';
   await new Promise(done => setTimeout(done, 300));
@@ -31,7 +35,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--events", type=int, default=50_000, help="events of the run of the heap")
+    parser.add_argument("--only", choices=["opening", "stream", "heap"], action="append")
     options = parser.parse_args()
+    wanted = options.only or ["opening", "stream", "heap"]
     server = start()
     address = f"http://127.0.0.1:{server.server_port}/"
     with sync_playwright() as playwright:
@@ -39,9 +45,13 @@ def main() -> int:
             executable_path=shutil.which("chromium"),
             args=["--no-sandbox", "--enable-precise-memory-info"],
         )
-        good = measure_opening(browser, address, options.rounds)
-        good &= measure_stream(browser, address)
-        good &= measure_heap(browser, address, options.events)
+        good = True
+        if "opening" in wanted:
+            good &= measure_opening(browser, address, options.rounds)
+        if "stream" in wanted:
+            good &= measure_stream(browser, address)
+        if "heap" in wanted:
+            good &= measure_heap(browser, address, options.events)
         browser.close()
     server.shutdown()
     return 0 if good else 1
@@ -79,16 +89,11 @@ def measure_opening(browser: Browser, address: str, rounds: int) -> bool:
 
 
 def measure_stream(browser: Browser, address: str) -> bool:
-    Answers.last_event, Answers.rush = 0, False
-    page = opened(browser, address)
+    page = opened_live(browser, address, rush=False)
     page.evaluate(
         "() => { window.tasks = []; new PerformanceObserver(list => tasks.push(...list.getEntries().map(each => each.duration))).observe({entryTypes: ['longtask']}) }"
     )
-    page.evaluate("() => { location.hash = '#/p/p/s/live' }")
-    page.wait_for_selector(".row-foot")
-    page.evaluate("() => { window.tasks.length = 0 }")
-    Answers.last_event = 1_000
-    page.get_by_text("Message 1000:").first.wait_for()
+    stream_to(page, 4 * TURN)
     longest = page.evaluate("() => Math.max(0, ...window.tasks)")
     page.context.close()
     print(f"1,000 events at 100 a second: longest task {longest:.0f} ms (limit 200)")
@@ -96,23 +101,38 @@ def measure_stream(browser: Browser, address: str) -> bool:
 
 
 def measure_heap(browser: Browser, address: str, events: int) -> bool:
-    Answers.last_event, Answers.rush = 0, True
+    page = opened_live(browser, address, rush=True)
+    client = page.context.new_cdp_session(page)
+    heaps = []
+    for share in range(1, SAMPLES + 1):
+        last = events * share // SAMPLES // TURN * TURN
+        stream_to(page, last)
+        client.send("HeapProfiler.collectGarbage")
+        heaps.append(float(client.send("Runtime.getHeapUsage")["usedSize"]) / 1_000_000)
+    page.context.close()
+    listed = ", ".join(f"{heap:.1f}" for heap in heaps)
+    print(f"heap after each tenth of {events} events, MB: {listed}")
+    # It rises while messages come, and falls when the page lets go of old ones.
+    half = SAMPLES // 2
+    ratio = max(heaps[half:]) / max(heaps[:half])
+    print(f"its highest in the second half, beside the first half: {ratio:.2f} x (limit {FLAT} x)")
+    return ratio <= FLAT
+
+
+def opened_live(browser: Browser, address: str, *, rush: bool) -> Page:
+    """Open the session that works, before its first event."""
+    Answers.last_event, Answers.sent, Answers.rush = 0, 0, rush
     page = opened(browser, address)
     page.evaluate("() => { location.hash = '#/p/p/s/live' }")
-    page.wait_for_selector(".row-foot")
-    client = page.context.new_cdp_session(page)
+    page.wait_for_selector(".transcript .empty")
+    return page
 
-    def heap_after(last: int) -> float:
-        Answers.last_event = last
-        page.get_by_text(f"Message {last}:").first.wait_for()
-        client.send("HeapProfiler.collectGarbage")
-        return float(client.send("Runtime.getHeapUsage")["usedSize"]) / 1_000_000
 
-    early = events // 2_000 * 200
-    before, after = heap_after(early), heap_after(events // 200 * 200)
-    page.context.close()
-    print(f"heap after {early} events {before:.1f} MB, after {events} {after:.1f} MB (limit 2 x)")
-    return after <= 2 * before
+def stream_to(page: Page, last: int) -> None:
+    """Send events up to a number, and wait until the page shows the last answer."""
+    Answers.last_event = last
+    page.get_by_text(f"Step {STEPS} of answer {last // TURN - 1}:").first.wait_for()
+    page.locator(".foot .chip.good").last.wait_for()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlparse
 
+from bench.page import live_session
+from bench.page.live_session import AT
+
 PAGE = Path(__file__).parents[2] / "src" / "holdfast" / "server" / "page"
 TYPES = {
     ".html": "text/html",
@@ -21,7 +24,7 @@ TYPES = {
     ".css": "text/css",
     ".svg": "image/svg+xml",
 }
-AT = "2026-11-17T00:00:00+00:00"
+BEAT_SECONDS = 10
 MARKDOWN = """Message {n}: **bold**, `code`, and a list:
 
 - one
@@ -52,7 +55,7 @@ def session(name: str, messages: int) -> dict[str, Any]:
         "branch": None,
         "state": "running" if name == "live" else "done",
         "archived": False,
-        "turn_id": "t-live" if name == "live" else None,
+        "turn_id": "t0" if name == "live" else None,
         "last_turn": None,
         "stop_reason": None,
         "can_continue": False,
@@ -67,14 +70,11 @@ def session(name: str, messages: int) -> dict[str, Any]:
     }
 
 
-def event(seq: int, turn: str, kind: str, **fields: Any) -> dict[str, Any]:
-    return {"v": 1, "seq": seq, "at": AT, "session": "live", "turn": turn, "kind": kind, **fields}
-
-
 def message(number: int) -> dict[str, Any]:
     assistant = number % 2 == 1
     said = {"text": MARKDOWN.format(n=number), "reasoning": "", "calls": []}
-    events = [{**event(1, f"t{number}", "said", **said), "session": "many"}] if assistant else []
+    one = live_session.event(1, number, "said", **said)
+    events = [{**one, "session": "many"}] if assistant else []
     return {
         "id": f"m{number}",
         "seq": number,
@@ -89,32 +89,13 @@ def message(number: int) -> dict[str, Any]:
 
 
 def page_of(name: str, before: int | None, limit: int) -> dict[str, Any]:
-    if name == "live":
-        begun = event(
-            1,
-            "t-live",
-            "turn_started",
-            model="m",
-            prompt="p",
-            continued=False,
-            agent="holdfast",
-            chat_id="c",
-            prompt_message_id="p",
-            message_id="a",
-            sandbox="none",
-            root="",
-        )
-        answer = {**message(1), "id": "a", "turn_id": "t-live", "events": [begun]}
-        return {"messages": [answer], "before": None, "queue": [], "seq": 1}
+    if name == live_session.SESSION:
+        return live_session.newest_messages(Answers.sent, before, limit)
     count = {"many": 5_000}.get(name, 0)
     end = count if before is None else before
     found = [message(number) for number in range(max(0, end - limit), end)][::-1]
-    return {
-        "messages": found,
-        "before": end - limit if end > limit else None,
-        "queue": [],
-        "seq": 1,
-    }
+    older = end - limit if end > limit else None
+    return {"messages": found, "before": older, "queue": [], "seq": 1}
 
 
 def hunks(count: int, first: int, many: int) -> list[dict[str, Any]]:
@@ -140,6 +121,10 @@ class Answers(BaseHTTPRequestHandler):
     last_event = 0
     """The number up to which the stream sends, at 100 a second, or as fast as it can with `rush`."""
     rush = False
+    is_cut = False
+    """Every stream ends, and none begins."""
+    sent = 0
+    """The number of the last event that was sent."""
 
     def log_message(self, *_: object) -> None:
         pass
@@ -170,7 +155,7 @@ class Answers(BaseHTTPRequestHandler):
                     "root": "/x",
                     "git": True,
                     "sessions": 5,
-                    "last_seq": 1,
+                    "last_seq": Answers.sent,
                 }
                 return {"projects": [project]}
             case ["sessions"]:
@@ -230,26 +215,24 @@ class Answers(BaseHTTPRequestHandler):
         self.wfile.write(b": beat\n\n")
         self.wfile.flush()
         last = int(parse_qs(urlparse(self.path).query)["after"][0])
-        # A stream that ends is a lost connection: the page would load the transcript again.
+        # A stream that ends, or is silent, is a lost connection for the page.
+        beat = time.monotonic()
         with suppress(ConnectionError):
-            while True:
+            while not Answers.is_cut:
                 if last < Answers.last_event:
                     last += 1
                     self.send_event(last)
                 if last == Answers.last_event or not Answers.rush:
                     time.sleep(0.01)
+                if time.monotonic() - beat > BEAT_SECONDS:
+                    beat = time.monotonic()
+                    self.wfile.write(b": beat\n\n")
 
     def send_event(self, number: int) -> None:
-        # Each 200 pieces a step is settled, as in a real turn.
-        if number % 200 == 0:
-            text = MARKDOWN.format(n=number)
-            one = event(number, "t-live", "said", text=text, reasoning="", calls=[])
-        else:
-            text = f"word {number} **b** \n" if number % 20 == 0 else f"word{number} "
-            one = event(number, "t-live", "text", text=text)
-        self.wfile.write(
-            f"id: {number}\nevent: {one['kind']}\ndata: {json.dumps(one)}\n\n".encode()
-        )
+        one = live_session.event_at(number)
+        frame = f"id: {number}\nevent: {one['kind']}\ndata: {json.dumps(one)}\n\n"
+        self.wfile.write(frame.encode())
+        Answers.sent = max(Answers.sent, number)
 
 
 def start() -> ThreadingHTTPServer:

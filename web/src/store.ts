@@ -141,11 +141,14 @@ function flush(): void {
 
 // ---------------------------------------------------------------------------------------------------- sessions
 
-let soon = 0;
+let soon: number | null = null;
 
+/** Load the list once for all events of a moment; events that never pause do not put it off. */
 function loadSessionsSoon(): void {
-  window.clearTimeout(soon);
-  soon = window.setTimeout(() => void loadSessions(), 250);
+  soon ??= window.setTimeout(() => {
+    soon = null;
+    void loadSessions();
+  }, 250);
 }
 
 export async function loadSessions(): Promise<void> {
@@ -216,6 +219,11 @@ export async function openTranscript(id: string): Promise<void> {
   } finally {
     meanwhile.delete(id);
   }
+}
+
+/** Let go of all but the newest page. Without an answer everything stays; the next message tries again. */
+export async function loadNewest(id: string): Promise<void> {
+  await openTranscript(id).catch(() => undefined);
 }
 
 let loadingOlder = false;

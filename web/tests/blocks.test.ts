@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { pairsOf, parseDiff } from "../src/changes/diff.ts";
 import { parseRoute, hashOf } from "../src/routes.ts";
 import { heal, splitBlocks } from "../src/text/blocks.ts";
+import { type Tokens, withPlainRest } from "../src/text/highlight.ts";
 
 const TEXT = "# One\n\nSome **bold** text.\n\n- a\n\n- b\n\n```python\nx = 1\n\ny = 2\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nThe end.";
 
@@ -20,6 +21,21 @@ test("blocks that are complete stay the same while the text grows", () => {
     const blocks = splitBlocks(TEXT.slice(0, end));
     blocks.slice(0, -2).forEach((block, index) => assert.equal(block, all[index]));
   }
+});
+
+test("the half-written end of a fence is not shown as code", () => {
+  const code = "```python\nx = 1\n";
+  for (const half of ["`", "``"]) assert.equal(heal(code + half), code);
+  assert.equal(heal(`~~~~\nx\n~~~`), "~~~~\nx\n");
+  for (const kept of ["x = `", "```python\nx = ``y``", "```python\n`x`"]) assert.ok(heal(kept).startsWith(kept));
+  assert.equal(heal(`${code}\`\`\``), `${code}\`\`\``);
+});
+
+test("a line that goes on keeps the colours it has", () => {
+  const lines: Tokens[] = [[["keyword", "def"], ["", " f"]], []];
+  assert.deepEqual(withPlainRest(lines, "x = 1\n\ny"), [lines[0], [["", "x = 1"]], [], [["", "y"]]]);
+  assert.deepEqual(withPlainRest([[["keyword", "def"]]], " f"), [[["keyword", "def"], ["", " f"]]]);
+  assert.deepEqual(withPlainRest(lines, ""), lines);
 });
 
 test("a table that has no second line yet is not shown", () => {

@@ -6,7 +6,7 @@ import { call, sentenceOf } from "../api/client.ts";
 import type { Session } from "../api/schema.ts";
 import type { Message, Transcript } from "../reduce.ts";
 import { go, hashOf, type Route, TABS } from "../routes.ts";
-import { dropSession, keepTranscripts, openTranscript, putSession, report, say, usePage } from "../store.ts";
+import { currentPage, dropSession, keepTranscripts, openTranscript, putSession, report, say, usePage } from "../store.ts";
 import { t } from "../strings.ts";
 import { Composer } from "../transcript/composer.tsx";
 import { undoRestore } from "../transcript/restore_dialog.tsx";
@@ -32,6 +32,8 @@ export function SessionView({ route }: { route: SessionRoute }): ReactNode {
     let current = true;
     setProblem("");
     keepTranscripts(id);
+    // What is loaded goes on by the stream, also after a lost connection: the reader stays where they are.
+    if (currentPage().state.transcripts[id] !== undefined) return undefined;
     openTranscript(id).catch((error: unknown) => {
       if (current) setProblem(sentenceOf(error));
     });

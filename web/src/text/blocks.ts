@@ -35,7 +35,9 @@ function closes(line: string, fence: string): boolean {
 
 /** Return the end of a stream without what would look different once it is complete. */
 export function heal(block: string): string {
-  if (openFence(block)) return block;
+  const fence = openFence(block);
+  // A last line of one or two marks may become the end of the code.
+  if (fence !== null) return block.replace(new RegExp(`\\n[ \\t]*${fence[0]}{1,${fence.length - 1}}$`), "\n");
   let text = withoutHalfTable(block);
   // A line of dashes may become a rule, a heading or a list item.
   text = text.replace(/(^|\n)[ \t]*([-=*_]{1,3}|#{1,6}|\d+[.)]?)[ \t]*$/, "$1");
@@ -47,7 +49,8 @@ export function heal(block: string): string {
   return text;
 }
 
-function openFence(block: string): boolean {
+/** Return the marks of the fence that is open at the end, or null. */
+function openFence(block: string): string | null {
   let fence: string | null = null;
   for (const line of block.split("\n")) {
     const marker = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
@@ -55,7 +58,7 @@ function openFence(block: string): boolean {
     if (fence === null) fence = marker;
     else if (closes(line, fence)) fence = null;
   }
-  return fence !== null;
+  return fence;
 }
 
 /** A table is a table only from its second line on: until then its first one is not shown. */

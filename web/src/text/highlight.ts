@@ -1,6 +1,6 @@
 // Colours of code, from a worker: nothing of it runs on the thread of the page.
 
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 /** The pieces of a line: a kind ("" for plain text) and the text. */
 export type Tokens = readonly (readonly [string, string])[];
@@ -17,9 +17,12 @@ export interface HighlightAnswer {
 }
 
 const LONGEST = 200_000;
-const KEPT = 500;
+/** How many characters of code are kept in colours. */
+const KEPT = 200_000;
 const kept = new Map<string, Tokens[] | null>();
-const waiting = new Map<number, { key: string; done: ((lines: Tokens[] | null) => void)[] }>();
+let keptLength = 0;
+type Done = (lines: Tokens[] | null) => void;
+const waiting = new Map<number, { key: string; done: Done[] }>();
 const asked = new Map<string, number>();
 let worker: Worker | null = null;
 let last = 0;
@@ -32,14 +35,13 @@ function start(): Worker {
     if (request === undefined) return;
     waiting.delete(id);
     asked.delete(request.key);
-    if (kept.size >= KEPT) for (const old of [...kept.keys()].slice(0, KEPT / 2)) kept.delete(old);
-    kept.set(request.key, lines);
     for (const done of request.done) done(lines);
   };
   return made;
 }
 
-function highlight(key: string, text: string, language: string, done: (lines: Tokens[] | null) => void): void {
+/** Ask for the colours of a text; the rows of a hunk all ask for the same one. */
+function highlight(key: string, text: string, language: string, done: Done): void {
   const running = asked.get(key);
   if (running !== undefined) {
     waiting.get(running)?.done.push(done);
@@ -52,21 +54,59 @@ function highlight(key: string, text: string, language: string, done: (lines: To
   worker.postMessage({ id: last, text, language } satisfies HighlightRequest);
 }
 
-/** Return the lines of a text in colours, or null as long as there are none. */
+function keep(key: string, lines: Tokens[] | null): void {
+  if (!kept.has(key)) keptLength += key.length;
+  kept.set(key, lines);
+  for (const old of kept.keys()) {
+    if (keptLength <= KEPT || old === key) return;
+    kept.delete(old);
+    keptLength -= old.length;
+  }
+}
+
+interface Coloured {
+  text: string;
+  language: string;
+  lines: Tokens[];
+}
+
+/**
+ * Return the lines of a text in colours, or null as long as there are none.
+ *
+ * A text that grows, as one that streams in does, keeps the colours it has: one request at a time runs for it, and what
+ * has come since is plain until the next answer.
+ */
 export function useTokens(text: string, language: string): Tokens[] | null {
   const key = `${language}\0${text}`;
-  const [, setDrawn] = useState(0);
+  const [answers, setAnswers] = useState(0);
+  const wanted = useRef(key);
+  const asking = useRef(false);
+  const shown = useRef<Coloured | null>(null);
+  wanted.current = key;
   useEffect(() => {
-    if (language === "" || text.length > LONGEST || kept.has(key)) return undefined;
-    let mounted = true;
-    highlight(key, text, language, () => {
-      if (mounted) setDrawn((count) => count + 1);
+    if (asking.current || language === "" || text.length > LONGEST || kept.has(key)) return;
+    asking.current = true;
+    highlight(key, text, language, (lines) => {
+      asking.current = false;
+      // A text that has grown meanwhile is on its way to another one.
+      if (wanted.current === key) keep(key, lines);
+      if (lines !== null) shown.current = { text, language, lines };
+      setAnswers((count) => count + 1);
     });
-    return () => {
-      mounted = false;
-    };
-  }, [key, text, language]);
-  return kept.get(key) ?? null;
+  }, [key, text, language, answers]);
+  const whole = kept.get(key);
+  if (whole !== undefined) return whole;
+  const before = shown.current;
+  if (before === null || before.language !== language || !text.startsWith(before.text)) return null;
+  return withPlainRest(before.lines, text.slice(before.text.length));
+}
+
+/** Return the lines with a text after them, which has no colours yet. */
+export function withPlainRest(lines: readonly Tokens[], rest: string): Tokens[] {
+  const [first = "", ...more] = rest.split("\n");
+  const head = lines.slice(0, -1);
+  const end = [...(lines.at(-1) ?? []), ["", first] as const].filter(([, piece]) => piece !== "");
+  return [...head, end, ...more.map((line): Tokens => (line === "" ? [] : [["", line]]))];
 }
 
 const LANGUAGES: Readonly<Record<string, string>> = {

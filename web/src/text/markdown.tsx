@@ -1,4 +1,4 @@
-// Markdown, sanitised. Each block is parsed once and kept.
+// Markdown, sanitised. Each block is parsed once when it is complete, and kept with the message.
 
 import { memo, type ReactElement, type ReactNode } from "react";
 import Markdown, { type Components } from "react-markdown";
@@ -8,8 +8,8 @@ import remarkGfm from "remark-gfm";
 import { heal, splitBlocks } from "./blocks.ts";
 import { Code } from "./code.tsx";
 
-const KEPT = 3_000;
-const kept = new Map<string, ReactElement>();
+/** The complete blocks of a text, parsed, as long as its owner (a part of a message) is in memory. */
+const kept = new WeakMap<object, Map<string, ReactElement>>();
 
 // Links and names of classes for languages only; no image is loaded from anywhere.
 const schema = {
@@ -45,32 +45,46 @@ function SafeLink({ href, children }: { href: string | undefined; children: Reac
   );
 }
 
-function parsed(block: string): ReactElement {
-  const known = kept.get(block);
-  if (known !== undefined) return known;
-  const element = Markdown({
+function parse(block: string): ReactElement {
+  return Markdown({
     children: block,
     components,
     remarkPlugins: [remarkGfm],
     rehypePlugins: [[rehypeSanitize, schema]],
   });
-  if (kept.size >= KEPT) for (const old of [...kept.keys()].slice(0, KEPT / 2)) kept.delete(old);
-  kept.set(block, element);
+}
+
+function parsed(owner: object, block: string): ReactElement {
+  const blocks = kept.get(owner) ?? new Map<string, ReactElement>();
+  kept.set(owner, blocks);
+  const element = blocks.get(block) ?? parse(block);
+  blocks.set(block, element);
   return element;
 }
 
-export const MarkdownText = memo(function MarkdownText({ text, open }: { text: string; open: boolean }) {
+export const MarkdownText = memo(function MarkdownText({ owner, text, open }: { owner: object; text: string; open: boolean }) {
   const blocks = splitBlocks(text);
   const last = blocks.length - 1;
   return (
     <div className="markdown">
       {blocks.map((block, index) => (
-        <Block key={index} text={open && index === last ? heal(block) : block} />
+        <Block key={index} owner={owner} text={open && index === last ? heal(block) : block} open={open && index === last} />
       ))}
     </div>
   );
 });
 
-const Block = memo(function Block({ text }: { text: string }) {
-  return parsed(text);
-});
+interface BlockProps {
+  owner: object;
+  text: string;
+  open: boolean;
+}
+
+/** An open block is another text with each piece: none of them is kept. */
+const Block = memo(
+  function Block({ owner, text, open }: BlockProps) {
+    return open ? parse(text) : parsed(owner, text);
+  },
+  // A part that streams in is another object with each piece; its complete blocks are the same.
+  (before: BlockProps, after: BlockProps) => before.text === after.text && before.open === after.open,
+);

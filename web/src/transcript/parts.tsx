@@ -48,10 +48,10 @@ function Said({ part, live }: { part: SaidPart; live: boolean }): ReactNode {
       {part.reasoning === "" ? null : (
         <details className="thoughts">
           <summary>{open && part.text === "" ? t.session.thinking : t.session.thoughts}</summary>
-          <MarkdownText text={part.reasoning} open={open} />
+          <MarkdownText owner={part} text={part.reasoning} open={open} />
         </details>
       )}
-      {part.text === "" ? null : <MarkdownText text={part.text} open={open} />}
+      {part.text === "" ? null : <MarkdownText owner={part} text={part.text} open={open} />}
     </>
   );
 }

@@ -7,7 +7,7 @@ import { call } from "../api/client.ts";
 import type { Session } from "../api/schema.ts";
 import { type Message, runningTurn, type Transcript } from "../reduce.ts";
 import { go } from "../routes.ts";
-import { loadOlder, putSession, report, say } from "../store.ts";
+import { loadNewest, loadOlder, putSession, report, say } from "../store.ts";
 import { t } from "../strings.ts";
 import { compact, moment, wholeMoment } from "../ui/format.ts";
 import { Busy, PartView } from "./parts.tsx";
@@ -16,6 +16,8 @@ import { type Row, rowsOf } from "./rows.ts";
 
 /** Nearer than this to the end, the list follows what is added. */
 const NEAR = 120;
+/** So many messages are in memory while the reader is at the end; older ones are loaded again on the way up. */
+const MOST = 120;
 
 export function TranscriptView({ session, transcript, onPrompt }: {
   session: Session;
@@ -32,6 +34,8 @@ export function TranscriptView({ session, transcript, onPrompt }: {
     getScrollElement: () => scroller.current,
     estimateSize: (index) => (rows[index]?.kind === "foot" ? 56 : 110),
     getItemKey: (index) => rows[index]?.key ?? index,
+    // At the end: rows at the beginning would be drawn only to be left at once.
+    initialOffset: () => rows.length * 110,
     overscan: 6,
     paddingStart: 24,
     paddingEnd: 24,
@@ -78,6 +82,11 @@ export function TranscriptView({ session, transcript, onPrompt }: {
       void loadOlder(session.id);
     }
   }, [session.id, transcript.older, total]);
+
+  const count = transcript.messages.length;
+  useEffect(() => {
+    if (atEnd && count > MOST) void loadNewest(session.id);
+  }, [session.id, atEnd, count]);
 
   const onContinue = useCallback(() => {
     call("continueSession", { path: { id: session.id } }).catch(report);
