@@ -20,7 +20,7 @@ from holdfast.vocab.diagnostics import Diagnostic
 from tests.waiting import LONGEST
 
 _VENV = Path(sys.executable).parent
-_TSC = Path(__file__).parents[3] / ".toolchains" / "node_modules" / ".bin" / "tsc"
+_TSC = Path(__file__).parents[2] / ".toolchains" / "node_modules" / ".bin" / "tsc"
 _PACKAGES = {
     "ruff": "ruff (pip)",
     "mypy": "mypy (pip)",

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, update
 
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.processes.process_identity import start_of, this_process
-from holdfast.adapters.processes.turn_processes import TurnProcesses
+from holdfast.adapters.processes.turn_processes import TurnProcesses, find_marked
 from holdfast.adapters.processes.watchdog import TURN_VARIABLE
 from holdfast.adapters.store.change_log import StoredChanges
 from holdfast.adapters.store.database_url import SqliteFile
@@ -36,7 +36,7 @@ from holdfast.vocab.events import StepStarted, TurnEnded
 from tests.adapters.store.queries import messages_of
 from tests.adapters.store.talk import rows
 from tests.places import place_of
-from tests.waiting import FOREVER, LONGEST
+from tests.waiting import FOREVER, LONGEST, wait_until
 
 SENTENCE = "Stopped: checkpoint 41c3 was restored."
 DONE = TurnEnded("done", "Done.", 1, 0, 0)
@@ -258,9 +258,15 @@ def test_what_remembers_the_session_or_writes_to_its_files_is_ended(
     named = begun.session if session == "same" else session
     marked = {TURN_VARIABLE: begun.turn}
     with subprocess.Popen(FOREVER.split(), start_new_session=True, env=marked) as process:
-        pids = other.end_left_processes(StopScope(named, worktree=worktree))
-        assert pids == ((process.pid,) if ended else ())
-        process.kill()
+        try:
+            # For a moment a new program has no variables: `Popen` returns before the kernel has set them.
+            assert wait_until(
+                lambda: process.pid in {each.pid for each in find_marked(TURN_VARIABLE)}
+            )
+            pids = other.end_left_processes(StopScope(named, worktree=worktree))
+            assert pids == ((process.pid,) if ended else ())
+        finally:
+            process.kill()
 
 
 def test_a_process_is_ended_for_the_last_of_its_turns_only(

@@ -12,6 +12,7 @@ import pytest
 
 from holdfast.adapters.processes.sandbox import probe
 from holdfast.testing import ScriptedServer, call, say
+from tests.end_to_end.run.in_process import QuickProject
 from tests.end_to_end.run.project import Project, Ran
 
 pytestmark = pytest.mark.e2e
@@ -19,6 +20,12 @@ pytestmark = pytest.mark.e2e
 SECRET = "hunter2-of-this-test"
 MORE_THAN_ONE = "it is more than one command"
 KINDS = ("bubblewrap", "landlock")
+
+
+@pytest.fixture
+def quick_project(tmp_path: Path) -> Project:
+    """A project whose turns run in this process. Only for commands that do not run: a process looks for a sandbox once."""
+    return QuickProject(tmp_path)
 
 
 def run_commands(project: Project, *commands: str, words: tuple[str, ...] = (), **more: str) -> Ran:
@@ -99,14 +106,14 @@ def snapshot(root: Path) -> dict[str, bytes]:
     ],
 )
 def test_what_only_looks_like_reading_is_asked_for_and_does_not_run(
-    project: Project, command: str, why: str
+    quick_project: Project, command: str, why: str
 ) -> None:
-    make_hostile(project)
-    before = snapshot(project.root)
-    ran = run_commands(project, command)
+    make_hostile(quick_project)
+    before = snapshot(quick_project.root)
+    ran = run_commands(quick_project, command)
     assert (ran.code, ran.ended["stop_reason"]) == (3, "needs_approval")
     assert (asked(ran), outputs(ran)) == ([(command, why)], {})
-    assert snapshot(project.root) == before
+    assert snapshot(quick_project.root) == before
     assert SECRET not in ran.out
 
 
