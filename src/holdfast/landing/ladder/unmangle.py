@@ -297,10 +297,9 @@ def without_diff_marks(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unma
 
     Only if the file has the old lines so, and not as they are; and no line that begins with `+`.
     """
-    old_marks, new_marks = _marks_of(old), _marks_of(new)
-    if "+" not in new_marks and "-" not in old_marks:
-        return None
-    if not old_marks <= set(" -") or not new_marks <= set(" +"):
+    marks = _marks_of(old), _marks_of(new)
+    are_marks = marks[0] <= set(" -") and marks[1] <= set(" +")
+    if not are_marks or set.union(*marks) <= {" "}:
         return None
 
     text = _bare_text(doc.lines)

@@ -1,4 +1,4 @@
-"""Read a message that consists only of calls: JSON, bare or in a fence, or Python."""
+"""Read a message that consists only of calls: JSON, Python, or an edit in its own notation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holdfast.loop.parse_reply.arguments import (
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
 from holdfast.loop.parse_reply.spans import skip
 from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
-from holdfast.loop.parse_reply.text_calls.found_call import FoundCall, calls_of
+from holdfast.loop.parse_reply.text_calls.found_call import Ending, FoundCall, calls_of
 from holdfast.loop.parse_reply.text_calls.marker_dialects import CLOSER, read_pythonic
 
 if TYPE_CHECKING:
@@ -31,6 +31,11 @@ _FENCE = re.compile(
 _OPEN_FENCE = re.compile(
     r"`{3,}+[ \t]*+(?:json|tool_call)?+[ \t]*+\r?\n(?=\s*\{)(?!.*```)", re.DOTALL
 )
+_EDIT_FENCE = re.compile(r"\A(`{3,})(?:diff|patch)?[ \t]*\r?\n(.*)\n\1\Z", re.DOTALL)
+_EDIT = re.compile(
+    r"\*\*\* Begin Patch\s*\n|diff --git |--- [^\n]+\n\+\+\+ |(?:[^\n]{1,300}\n)?<{5,9} SEARCH\s*\n"
+)
+_EDIT_END = re.compile(r"^(?:\*\*\* End Patch|>{5,9} REPLACE)\Z", re.MULTILINE)
 _TAIL = re.compile(rf"(?:\s|{CLOSER.pattern})*\Z")
 _SEPARATOR = re.compile(r"[, \t\r\n;]*+")
 _MOST: Final = 64
@@ -45,14 +50,26 @@ _ARGUMENTS_FIELD = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:")
 def read_whole(text: str, known: Callable[[FoundCall], bool]) -> tuple[FoundCall, ...]:
     """Return the calls of a text that contains only calls of `known` tools; else none."""
     body = text.strip()
-    if body[:1] not in {"{", "[", "`", "~", "<"}:
-        return ()
-
-    calls = read_body(cut_leftovers(body))
+    calls = _read_edit(body)
+    if not calls and body[:1] in {"{", "[", "`", "~", "<"}:
+        calls = read_body(cut_leftovers(body))
     if not all(map(known, calls)):
         return ()
 
     return calls
+
+
+def _read_edit(body: str) -> tuple[FoundCall, ...]:
+    """Return the call of `write_patch` that a text means: a diff, blocks or a patch, or none."""
+    edit = _EDIT_FENCE.sub(r"\2", body)
+    if not _EDIT.match(edit):
+        return ()
+
+    ending: Ending = "open"
+    # A bare diff does not show its end.
+    if edit != body or _EDIT_END.search(edit):
+        ending = "closed"
+    return (FoundCall("write_patch", Read({"diff": f"{edit}\n"}), body, ending),)
 
 
 def read_body(body: str) -> tuple[FoundCall, ...]:
