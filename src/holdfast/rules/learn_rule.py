@@ -25,7 +25,7 @@ from holdfast.rules.rule import (
 from holdfast.rules.sample import Sample
 from holdfast.rules.token_rules import token_rewrite
 from holdfast.rules.tree_rules import tree_rewrite
-from holdfast.rules.type_text import common_type, outline
+from holdfast.rules.type_text import TOP_TYPES, common_type, outline
 from holdfast.syntax.edits import Edit, edits_between
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.syntax_errors import is_syntax
@@ -147,10 +147,18 @@ def _is_uncommented(fixes: Sequence[_Fix]) -> bool:
 
 
 def _is_certain(fixes: Sequence[_Fix]) -> bool:
-    """Return whether a rule may be applied: two fixes agree, or one writes no value of its own."""
+    """Return whether a rule may be applied: two fixes agree, or one fix is no guess.
+
+    A value that it writes may be another one in another program, and so may be what is in a
+    variable of any type.
+    """
     if len(fixes) > 1:
         return True
-    return all(fix.edit is None or not fix.sample().brings_value for fix in fixes)
+    for fix in fixes:
+        is_guess = fix.edit is not None and fix.sample().brings_value
+        if is_guess or not TOP_TYPES.isdisjoint(map(plain_type, fix.example.args)):
+            return False
+    return True
 
 
 def _with(

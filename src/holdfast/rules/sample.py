@@ -70,6 +70,13 @@ class Sample:
         return any(token.text not in old for token in added)
 
     @cached_property
+    def converts(self) -> bool:
+        """Whether the fix adds a name or a type, though the message may name it."""
+        old = {token.text for token in self.source.tokens[self.first : self.last]}
+        added = (token for token in self.added_tokens if is_content(token))
+        return any(token.text not in old for token in added)
+
+    @cached_property
     def renames_member(self) -> bool:
         """Whether the fix only writes another name for the member that the message names."""
         old = self.source.tokens[self.first : self.last]

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from holdfast.rules.match.context import CALL, COMPUTED, NOT_COMPUTED, declared_type, uses_of
+from holdfast.rules.match.context import (
+    CALL,
+    COMPUTED,
+    NOT_COMPUTED,
+    declared_type,
+    types_in,
+    uses_of,
+)
 from holdfast.rules.match.operands import (
     BLOCKS,
     CALLS,
@@ -326,7 +333,7 @@ class _Construct:
 
         Where the message names the type, only whether a call computed the value.
         """
-        types: dict[str, tuple[str, ...]] = {}
+        types = self._types_of_operand(names)
         if self._typed and not self._brings_content:
             return types
         if all(sample.renames_member for sample in self.samples) and self._typed:
@@ -340,6 +347,24 @@ class _Construct:
                 found.add(self._type_in(sample, text))
             if len(found) == 1 and None not in found:
                 types[names[hole.texts]] = tuple(map(str, found))
+
+        return types
+
+    def _types_of_operand(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
+        """Return the types of the variables in an expression that the fix converts."""
+        types: dict[str, tuple[str, ...]] = {}
+        if not self._typed or len(self.holes) != 1:
+            return types
+        if not all(sample.converts for sample in self.samples):
+            return types
+
+        for hole in self.holes:
+            found: set[str] = set()
+            for sample, text in self._texts_of(hole):
+                if "(" in text:
+                    found |= types_in(sample.source, text, sample.edit.start)
+            if found:
+                types[names[hole.texts]] = tuple(sorted(found))
 
         return types
 

@@ -24,6 +24,10 @@ _NUMBERS: Final = frozenset(
     ]
 )
 """The types of numbers, in all languages."""
+TOP_TYPES: Final = frozenset(
+    {"object", "Object", "java.lang.Object", "any", "unknown", "void*", "void *", "interface{}"}
+)
+"""The types that any value has."""
 _NOISE: Final = re.compile(r"\b__cxx11::|[{}]")
 """What a compiler writes into a type and no program does."""
 _PART: Final = re.compile(
