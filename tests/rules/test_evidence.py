@@ -233,13 +233,13 @@ def test_a_converted_value_is_held_to_the_types_that_it_is_computed_of() -> None
     assert _made(rule, real, _said(real, "Math.sqrt(n)", template, "double", "int")) is None
 
 
-def test_what_is_in_a_variable_of_any_type_is_a_hint_until_a_second_fix_agrees() -> None:
+def test_what_is_in_a_variable_of_any_type_no_example_can_tell() -> None:
     template = "inconvertible types: {0}, {1}"
 
-    def fixed(name: str) -> tuple[str, str, Diagnostic]:
-        text = f"class A {{\n    String f(Object {name}) {{\n        String t = {name};\n        return t;\n    }}\n}}\n"
-        said = _said(text, f"{name};", template, "java.lang.Object", "java.lang.String")
+    def fixed(name: str, kind: str) -> tuple[str, str, Diagnostic]:
+        text = f"class A {{\n    String f({kind} {name}) {{\n        String t = {name};\n        return t;\n    }}\n}}\n"
+        said = _said(text, f"{name};", template, f"java.lang.{kind}", "java.lang.String")
         return text, text.replace(f"= {name}", f"= (String) {name}"), said
 
-    assert not _book("java", fixed("a")).safe
-    assert _book("java", fixed("a"), fixed("b")).safe
+    assert not _book("java", fixed("a", "Object"), fixed("b", "Object")).safe
+    assert _book("java", fixed("a", "CharSequence")).safe

@@ -147,18 +147,17 @@ def _is_uncommented(fixes: Sequence[_Fix]) -> bool:
 
 
 def _is_certain(fixes: Sequence[_Fix]) -> bool:
-    """Return whether a rule may be applied: two fixes agree, or one fix is no guess.
+    """Return whether a rule may be applied without a person.
 
-    A value that it writes may be another one in another program, and so may be what is in a
-    variable of any type.
+    A value that one fix writes may be another one in another program, until a second fix agrees.
+    What is in a variable of any type, no example can tell.
     """
+    for fix in fixes:
+        if not TOP_TYPES.isdisjoint(map(plain_type, fix.example.args)):
+            return False
     if len(fixes) > 1:
         return True
-    for fix in fixes:
-        is_guess = fix.edit is not None and fix.sample().brings_value
-        if is_guess or not TOP_TYPES.isdisjoint(map(plain_type, fix.example.args)):
-            return False
-    return True
+    return all(fix.edit is None or not fix.sample().brings_value for fix in fixes)
 
 
 def _with(

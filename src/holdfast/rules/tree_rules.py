@@ -34,6 +34,7 @@ from holdfast.rules.match.operands import (
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import TreeRewrite
 from holdfast.rules.sample import Sample, names_type
+from holdfast.rules.type_text import is_number
 from holdfast.syntax.tokens import COMMON, tokenize
 from holdfast.syntax.tree import span_of
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -351,11 +352,11 @@ class _Construct:
         return types
 
     def _types_of_operand(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
-        """Return the types of the variables in an expression that the fix converts."""
+        """Return the types of the variables in a number that the fix converts to another."""
         types: dict[str, tuple[str, ...]] = {}
         if not self._typed or len(self.holes) != 1:
             return types
-        if not all(sample.converts for sample in self.samples):
+        if not all(map(_converts_number, self.samples)):
             return types
 
         for hole in self.holes:
@@ -422,6 +423,10 @@ class _Construct:
 
     def _texts_of(self, hole: Hole) -> list[tuple[Sample, str]]:
         return list(zip(self.samples, hole.texts, strict=True))
+
+
+def _converts_number(sample: Sample) -> bool:
+    return sample.converts and all(map(is_number, sample.diagnostic.args))
 
 
 def _is_mentioned(names: tuple[str, ...], hole: Hole) -> bool:

@@ -63,6 +63,11 @@ def outline(text: str) -> str:
     return "".join(_written(tuple(parts)))
 
 
+def is_number(text: str) -> bool:
+    """Return whether a type is one of numbers."""
+    return all(map(_is_number, text.split()))
+
+
 def fits_type(text: str, pattern: str) -> bool:
     """Return whether a type is one that a common type stands for.
 
