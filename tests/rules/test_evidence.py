@@ -219,3 +219,27 @@ def test_a_header_takes_what_the_message_names_whatever_the_function_returns() -
     assert _made(rule, other, _said(other, "save", template, "java.sql.SQLException")) is None
     method = other.replace("static ", "public ")
     assert _made(rule, method, _said(method, "save", template, "java.io.IOException")) is None
+
+
+def test_a_converted_value_is_held_to_the_types_that_it_is_computed_of() -> None:
+    template = "possible loss of precision: {0}, {1}"
+    text = "class A {\n    int f(int n) {\n        int k = Math.sqrt(n);\n        return k;\n    }\n}\n"
+    said = _said(text, "Math.sqrt(n)", template, "double", "int")
+    rule = _book("java", (text, text.replace("= Math", "= (int) Math"), said))
+    other = "class A {\n    private final int m = 2;\n    int f() {\n        int k = Math.pow(m, 3);\n        return k;\n    }\n}\n"
+    pow_ = _said(other, "Math.pow(m, 3)", template, "double", "int")
+    assert _made(rule, other, pow_) == other.replace("= Math", "= (int) Math")
+    real = text.replace("int n", "double n")
+    assert _made(rule, real, _said(real, "Math.sqrt(n)", template, "double", "int")) is None
+
+
+def test_what_is_in_a_variable_of_any_type_no_example_can_tell() -> None:
+    template = "inconvertible types: {0}, {1}"
+
+    def fixed(name: str, kind: str) -> tuple[str, str, Diagnostic]:
+        text = f"class A {{\n    String f({kind} {name}) {{\n        String t = {name};\n        return t;\n    }}\n}}\n"
+        said = _said(text, f"{name};", template, f"java.lang.{kind}", "java.lang.String")
+        return text, text.replace(f"= {name}", f"= (String) {name}"), said
+
+    assert not _book("java", fixed("a", "Object"), fixed("b", "Object")).safe
+    assert _book("java", fixed("a", "CharSequence")).safe

@@ -25,7 +25,7 @@ from holdfast.rules.rule import (
 from holdfast.rules.sample import Sample
 from holdfast.rules.token_rules import token_rewrite
 from holdfast.rules.tree_rules import tree_rewrite
-from holdfast.rules.type_text import common_type, outline
+from holdfast.rules.type_text import TOP_TYPES, common_type, outline
 from holdfast.syntax.edits import Edit, edits_between
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.syntax_errors import is_syntax
@@ -147,7 +147,14 @@ def _is_uncommented(fixes: Sequence[_Fix]) -> bool:
 
 
 def _is_certain(fixes: Sequence[_Fix]) -> bool:
-    """Return whether a rule may be applied: two fixes agree, or one writes no value of its own."""
+    """Return whether a rule may be applied without a person.
+
+    A value that one fix writes may be another one in another program, until a second fix agrees.
+    What is in a variable of any type, no example can tell.
+    """
+    for fix in fixes:
+        if not TOP_TYPES.isdisjoint(map(plain_type, fix.example.args)):
+            return False
     if len(fixes) > 1:
         return True
     return all(fix.edit is None or not fix.sample().brings_value for fix in fixes)

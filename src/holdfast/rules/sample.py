@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from holdfast.rules.match.context import comments_at
 from holdfast.rules.match.operands import BLOCKS, LISTS
 from holdfast.syntax.source import BLANKS, ParsedSource
-from holdfast.syntax.tokens import COMMON, VALUE_WORDS, first_at, is_content, tokenize
+from holdfast.syntax.tokens import COMMON, first_at, is_content, is_literal, tokenize
 from holdfast.syntax.tree import span_of
 
 if TYPE_CHECKING:
@@ -70,6 +70,13 @@ class Sample:
         return any(token.text not in old for token in added)
 
     @cached_property
+    def converts(self) -> bool:
+        """Whether the fix adds a name or a type, though the message may name it."""
+        old = {token.text for token in self.source.tokens[self.first : self.last]}
+        added = (token for token in self.added_tokens if is_content(token))
+        return any(token.text not in old for token in added)
+
+    @cached_property
     def renames_member(self) -> bool:
         """Whether the fix only writes another name for the member that the message names."""
         old = self.source.tokens[self.first : self.last]
@@ -107,7 +114,7 @@ class Sample:
     def brings_value(self) -> bool:
         """Whether the fix adds a value that is written out."""
         old = {token.text for token in self.source.tokens}
-        return any(token.text not in old and is_value(token) for token in self.added_tokens)
+        return any(token.text not in old and is_literal(token) for token in self.added_tokens)
 
     @cached_property
     def comments(self) -> str:
@@ -238,11 +245,6 @@ def names_type(node: SgNode, sample: Sample) -> bool:
     """Return whether the message names something that is not in a node: a type."""
     words = {token.text for token in tokenize(node.text(), sample.source.language)}
     return any(text not in words for text in sample.diagnostic.args)
-
-
-def is_value(token: Token) -> bool:
-    """Return whether a token is a number, a string, or a word such as `None`."""
-    return token.kind in {"number", "string"} or token.text in VALUE_WORDS
 
 
 def is_word(token: Token) -> bool:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from holdfast.rules.match.context import CALL, COMPUTED, NOT_COMPUTED, declared_type, uses_of
+from holdfast.rules.match.context import (
+    CALL,
+    COMPUTED,
+    NOT_COMPUTED,
+    declared_type,
+    types_in,
+    uses_of,
+)
 from holdfast.rules.match.operands import (
     BLOCKS,
     CALLS,
@@ -27,6 +34,7 @@ from holdfast.rules.match.operands import (
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import TreeRewrite
 from holdfast.rules.sample import Sample, names_type
+from holdfast.rules.type_text import is_number
 from holdfast.syntax.tokens import COMMON, tokenize
 from holdfast.syntax.tree import span_of
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -326,7 +334,7 @@ class _Construct:
 
         Where the message names the type, only whether a call computed the value.
         """
-        types: dict[str, tuple[str, ...]] = {}
+        types = self._types_of_operand(names)
         if self._typed and not self._brings_content:
             return types
         if all(sample.renames_member for sample in self.samples) and self._typed:
@@ -340,6 +348,24 @@ class _Construct:
                 found.add(self._type_in(sample, text))
             if len(found) == 1 and None not in found:
                 types[names[hole.texts]] = tuple(map(str, found))
+
+        return types
+
+    def _types_of_operand(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
+        """Return the types of the variables in a number that the fix converts to another."""
+        types: dict[str, tuple[str, ...]] = {}
+        if not self._typed or len(self.holes) != 1:
+            return types
+        if not all(map(_converts_number, self.samples)):
+            return types
+
+        for hole in self.holes:
+            found: set[str] = set()
+            for sample, text in self._texts_of(hole):
+                if "(" in text:
+                    found |= types_in(sample.source, text, sample.edit.start)
+            if found:
+                types[names[hole.texts]] = tuple(sorted(found))
 
         return types
 
@@ -397,6 +423,10 @@ class _Construct:
 
     def _texts_of(self, hole: Hole) -> list[tuple[Sample, str]]:
         return list(zip(self.samples, hole.texts, strict=True))
+
+
+def _converts_number(sample: Sample) -> bool:
+    return sample.converts and all(map(is_number, sample.diagnostic.args))
 
 
 def _is_mentioned(names: tuple[str, ...], hole: Hole) -> bool:

@@ -24,6 +24,10 @@ _NUMBERS: Final = frozenset(
     ]
 )
 """The types of numbers, in all languages."""
+TOP_TYPES: Final = frozenset(
+    {"object", "Object", "java.lang.Object", "any", "unknown", "void*", "void *", "interface{}"}
+)
+"""The types that any value has."""
 _NOISE: Final = re.compile(r"\b__cxx11::|[{}]")
 """What a compiler writes into a type and no program does."""
 _PART: Final = re.compile(
@@ -57,6 +61,11 @@ def outline(text: str) -> str:
             break
         parts[number] = (part[0], ANY, part[-1])
     return "".join(_written(tuple(parts)))
+
+
+def is_number(text: str) -> bool:
+    """Return whether a type is one of numbers."""
+    return all(map(_is_number, text.split()))
 
 
 def fits_type(text: str, pattern: str) -> bool:

@@ -48,6 +48,10 @@ CALL: Final = " = call"
 COMPUTED: Final = f"_{CALL}"
 NOT_COMPUTED: Final = "_"
 """Any declaration with such a call, and any without one."""
+_REFERENCE: Final = re.compile(r"[\w.:>\-\[\]]+")
+_MODIFIER: Final = re.compile(
+    r"\b(?:private|public|protected|static|final|readonly|let|mut|var|volatile)\s+"
+)
 _CALL: Final = re.compile(r"\w\s*\(")
 _BETWEEN: Final = re.compile(r"//|/?\*|@|#(?!include|define|if|el|endif)")
 """A line between a comment and what the comment is about: more comment, or a decorator."""
@@ -172,8 +176,24 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
     return None
 
 
-def fits_declaration(declared: str | None, wanted: tuple[str, ...]) -> bool:
-    """Return whether a declaration is one of those that a rule asks for."""
+def types_in(source: ParsedSource, text: str, near: int) -> frozenset[str]:
+    """Return the types of the variables in an expression, without `private` and the like."""
+    found = set()
+    for name in set(re.findall(r"[^\W\d]\w*", text)):
+        declared = declared_type(source, name, near)
+        if declared is not None:
+            found.add(_MODIFIER.sub("", declared).removesuffix(CALL))
+    return frozenset(found)
+
+
+def has_types(source: ParsedSource, text: str, near: int, wanted: tuple[str, ...]) -> bool:
+    """Return whether a variable, or each variable in an expression, is declared as asked for."""
+    if _REFERENCE.fullmatch(text):
+        return _fits_declaration(declared_type(source, text, near), wanted)
+    return types_in(source, text, near).issubset(wanted)
+
+
+def _fits_declaration(declared: str | None, wanted: tuple[str, ...]) -> bool:
     if declared in wanted:
         return True
     computed = declared is not None and declared.endswith(CALL)

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.rules.match.context import declared_type, fits_declaration, uses_of
+from holdfast.rules.match.context import has_types, uses_of
 from holdfast.rules.match.operands import (
     construct_around,
     fits_kind,
@@ -156,7 +156,7 @@ def _has_context(
     """Return whether a variable is declared and used as a rule asks for."""
     start, end = span_of(node)
     types = rewrite.types.get(name)
-    if types and not fits_declaration(declared_type(source, text, start), types):
+    if types and not has_types(source, text, start, types):
         return False
 
     uses = rewrite.uses.get(name)

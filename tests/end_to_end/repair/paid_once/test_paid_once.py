@@ -17,28 +17,27 @@ from tests.end_to_end.repair.paid_once.case import TOOLS, Case, missing, read_ca
 from tests.end_to_end.repair.paid_once.drive import drive, drive_again
 from tests.end_to_end.repair.workshop import Workshop, fix
 
-# How many of its cases a rule must fix after one example, at least: of the sample, and of all. A rule that is not
-# certain asks: what brings a value, a conversion or an operator is a hint until a person approves it, and a rule
-# holds what is around its place. That leaves fewer second programs than before, and no near miss that is changed.
+# How many of its cases a rule must fix after one example, at least: of the sample, and of all. A rule holds what in the
+# program says that the same fix is needed; a value that it writes is a hint until a second fix agrees.
 LEAST = {
     "python": (1, 8),
     "ruff": (1, 10),
     "mypy": (1, 2),
-    "gcc": (3, 6),
-    "g++": (0, 2),
-    "rustc": (0, 0),
-    "javac": (0, 3),
+    "gcc": (3, 11),
+    "g++": (2, 6),
+    "rustc": (1, 7),
+    "javac": (2, 6),
     "go": (0, 0),
-    "node": (3, 7),
+    "node": (3, 13),
     "tsc": (0, 0),
 }
 # The cases of somebody else: how many second programs are exact after one example and after two, at least.
 WRITER = {
-    "gcc": (5, 5),
-    "g++": (3, 4),
-    "rustc": (2, 2),
-    "javac": (2, 3),
-    "node": (5, 6),
+    "gcc": (5, 8),
+    "g++": (5, 6),
+    "rustc": (5, 7),
+    "javac": (6, 6),
+    "node": (6, 6),
     "python": (4, 4),
     "mypy": (1, 1),
     "ruff": (1, 1),
