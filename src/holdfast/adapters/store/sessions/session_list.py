@@ -112,7 +112,7 @@ def _facts(connection: Connection, project_id: str, ids: list[str]) -> _Facts:
         messages=_counts(connection, _per_session(messages).where(of_these)),
         turns=_counts(connection, _per_session(turns).where(of_these)),
         last_turns=_last_turns(connection, ids),
-        files=_changed_files(connection, project_id),
+        files=_changed_files(connection, project_id, ids),
         approvals=_counts(connection, _open_questions()),
         queued=_counts(connection, _waiting_messages()),
     )
@@ -161,12 +161,12 @@ def _last_turns(connection: Connection, ids: list[str]) -> dict[str, RowMapping]
     return {row["session_id"]: row for row in rows}
 
 
-def _changed_files(connection: Connection, project_id: str) -> dict[str, set[str]]:
+def _changed_files(connection: Connection, project_id: str, ids: list[str]) -> dict[str, set[str]]:
     query = select(changes.c.session_id, changes.c.paths).where(
         changes.c.project_id == project_id,
         changes.c.state == "applied",
         changes.c.left_with.is_(None),
-        changes.c.session_id.is_not(None),
+        changes.c.session_id.in_(ids),
         changes.c.paths.is_not(None),
     )
     files: dict[str, set[str]] = {}
