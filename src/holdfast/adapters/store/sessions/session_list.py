@@ -102,6 +102,7 @@ class _Facts:
     turns: dict[str, int]
     last_turns: dict[str, RowMapping]
     files: dict[str, set[str]]
+    proposed: dict[str, int]
     approvals: dict[str, int]
     queued: dict[str, int]
 
@@ -113,6 +114,7 @@ def _facts(connection: Connection, project_id: str, ids: list[str]) -> _Facts:
         turns=_counts(connection, _per_session(turns).where(of_these)),
         last_turns=_last_turns(connection, ids),
         files=_changed_files(connection, project_id, ids),
+        proposed=_counts(connection, _proposed_changes(ids)),
         approvals=_counts(connection, _open_questions()),
         queued=_counts(connection, _waiting_messages()),
     )
@@ -177,6 +179,15 @@ def _changed_files(connection: Connection, project_id: str, ids: list[str]) -> d
     return files
 
 
+def _proposed_changes(ids: list[str]) -> Select[Any]:
+    query = select(changes.c.session_id, func.count()).where(
+        changes.c.session_id.in_(ids),
+        changes.c.state == "proposed",
+        changes.c.left_with.is_(None),
+    )
+    return query.group_by(changes.c.session_id)
+
+
 def _summary(row: RowMapping, facts: _Facts, is_dead: Callable[[str, Any], bool]) -> SessionSummary:
     session = row["id"]
     turn = facts.last_turns.get(session)
@@ -215,6 +226,7 @@ def _summary(row: RowMapping, facts: _Facts, is_dead: Callable[[str, Any], bool]
         stop_reason=stop_reason,
         can_continue=state == "stopped",
         chosen_model=row["model"],
+        proposed=facts.proposed.get(session, 0),
     )
 
 
