@@ -64,6 +64,7 @@ def session(name: str, messages: int) -> dict[str, Any]:
         "messages": messages,
         "turns": 1,
         "files_changed": 1,
+        "proposed": 0,
         "last_words": "",
         "created_at": AT,
         "updated_at": AT,

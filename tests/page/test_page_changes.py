@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from holdfast.testing import call, say
@@ -22,6 +24,9 @@ def proposed(stage: Stage) -> str:
 def test_a_hunk_is_accepted_and_the_other_rejected_with_a_reason(stage: Stage) -> None:
     session = proposed(stage)
     tab = stage.open_session(session, "changes")
+    waits = tab.locator(".session-list", has=tab.get_by_role("heading", name="Waits for you"))
+    expect(waits.locator(".session-item")).to_contain_text("1 change to review")
+    expect(tab).to_have_title(re.compile(r"^\(1\) waits for you"))
     expect(tab.locator(".diff-hunk")).to_have_count(2)
     expect(tab.locator(".toolbar .chip")).to_have_text("Proposed")
     assert (stage.root / "a.py").read_text() == SOURCE
@@ -39,6 +44,8 @@ def test_a_hunk_is_accepted_and_the_other_rejected_with_a_reason(stage: Stage) -
     tab.get_by_role("dialog").get_by_role("textbox").fill("The number is wrong")
     tab.get_by_role("dialog").get_by_role("button", name="Reject").click()
     expect(tab.locator(".toolbar .chip")).to_have_text("Rejected")
+    expect(waits).to_have_count(0)
+    expect(tab).to_have_title(re.compile("^orchard"))
     states = {each["state"] for each in stage.server.get(f"/sessions/{session}/changes")["changes"]}
     assert states == {"applied", "rejected"}
     stage.script.add(say("I see."))

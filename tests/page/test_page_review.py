@@ -7,7 +7,7 @@ import subprocess
 from playwright.sync_api import Page, expect
 
 from holdfast.repair.decisions.decision import Decision
-from holdfast.testing import call, hang, say
+from holdfast.testing import call, hang, say, slow
 from holdfast.wiring.decisions import decisions_at
 from tests.page.slow_line import SlowLine
 from tests.page.stage import GIT, SOURCE, Gate, Stage, check_axe, screenshot, send
@@ -160,13 +160,21 @@ def test_a_decision_is_pinned_with_a_reason_and_unpinned(stage: Stage) -> None:
     expect(tab.get_by_role("button", name="Pin", exact=True)).to_be_visible()
 
 
-def test_with_200_ms_of_latency_a_turn_streams_and_a_lost_line_comes_back(stage: Stage) -> None:
-    stage.script.add(say("Slow but whole."))
+def test_with_200_ms_of_latency_a_turn_streams_through_a_reload_and_a_lost_line_comes_back(
+    stage: Stage,
+) -> None:
+    gate = Gate()
+    stage.script.add(slow(say("Slow but whole."), gate.event))
     session = stage.server.new_session(title="Slow", mode="auto")
     with SlowLine(stage.server.port, seconds=0.2) as line:
         tab = stage.context().new_page()
         tab.goto(f"{line.url}/?token={TOKEN}#/p/{stage.server.project}/s/{session}")
         send(tab, "Hello")
+        expect(tab.locator(".markdown")).to_contain_text("Slow")
+        tab.reload()
+        expect(tab.locator(".markdown")).to_contain_text("Slow")
+        expect(tab.get_by_role("button", name="Stop")).to_be_visible()
+        gate.open()
         expect(tab.locator(".markdown")).to_have_text("Slow but whole.")
         line.cut()
         expect(tab.get_by_role("alert")).to_contain_text("connection to the server is lost")

@@ -6,7 +6,9 @@ import re
 
 from playwright.sync_api import expect
 
+from holdfast.repair.decisions.decision import Decision
 from holdfast.testing import Reply, call, say, slow
+from holdfast.wiring.decisions import decisions_at
 from tests.page.stage import Gate, Stage, check_axe, screenshot, send
 
 MARKDOWN = """Some **bold** words.
@@ -135,6 +137,20 @@ def test_stop_ends_the_turn(stage: Stage) -> None:
     gate.open()
 
 
+def evil_decision(text: str) -> Decision:
+    return Decision(
+        id="a1" + "0" * 14,
+        module="a.py",
+        path=text,
+        target="python",
+        decision_type="repair",
+        choice=text,
+        reasoning=text,
+        timestamp="2026-01-01T00:00:00+00:00",
+        diff=f"@@ -1 +1 @@\n-a\n+{text}\n",
+    )
+
+
 def test_script_in_texts_names_diffs_titles_commands_and_links_never_runs_even_without_csp(
     stage: Stage,
 ) -> None:
@@ -153,8 +169,24 @@ def test_script_in_texts_names_diffs_titles_commands_and_links_never_runs_even_w
     )
     session = stage.server.new_session(title=evil)
     stage.server.turn(session, evil)
+    decisions_at(stage.root).record(evil_decision(evil))
+    asking = stage.server.new_session(title=evil, mode="ask")
+    stage.script.add(call("run_command", command=f"touch '{evil}'"))
+    stage.server.send(asking, evil)
+    stage.server.wait_for(asking, "waiting")
     tab = stage.open_session(session, bypass_csp=True)
     expect(tab.locator(".foot .chip").first).to_be_visible()
+    for place, shown in (
+        ("/decisions", ".decision"),
+        ("/approvals", ".approval"),
+        (f"/s/{asking}", ".approval"),
+    ):
+        stage.go(tab, place)
+        expect(tab.locator(shown)).to_contain_text("<svg onload")
+        tab.locator("details").evaluate_all("all => all.forEach(each => { each.open = true })")
+        tab.wait_for_timeout(400)
+        assert tab.evaluate("() => window.hacked") is None
+        assert tab.locator(".main svg[onload], .main img, .main script").count() == 0
     for place in ("changes", "timeline", "ledger", ""):
         stage.go(tab, f"/s/{session}/{place}" if place else f"/s/{session}")
         tab.wait_for_timeout(400)

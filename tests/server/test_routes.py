@@ -88,6 +88,7 @@ def test_a_proposed_change_is_applied_in_part_and_rejected_with_a_reason(
     server.turn(session, "write long.txt")
     (change,) = server.get(f"/sessions/{session}/changes")["changes"]
     assert (change["state"], change["session"]) == ("proposed", session)
+    assert server.get(f"/sessions/{session}")["proposed"] == 1
     whole = server.get(f"/changes/{change['id']}")
     assert [each["number"] for each in whole["hunks"]] == [1, 2]
     assert server.get(f"/changes/{change['id']}", hunks=False)["hunks"] == []
@@ -100,6 +101,7 @@ def test_a_proposed_change_is_applied_in_part_and_rejected_with_a_reason(
     assert "fifty" not in (root / "long.txt").read_text()
     body = {"reason": "not fifty"}
     assert server.post(f"/changes/{applied['rest']}/reject", body)["outcome"] == "rejected"
+    assert server.get(f"/sessions/{session}")["proposed"] == 0
     server.turn(session, "go on")
     assert "not fifty" in str(model.requests[-1].messages[-1])
     assert server.post(f"/changes/{applied['rest']}/apply", {}, 409)["code"] == "refused"

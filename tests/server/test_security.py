@@ -300,31 +300,6 @@ def test_no_path_in_an_address_leads_out_of_the_project(
     assert code(answer)[1] in {"invalid", "not_found"}
 
 
-@pytest.mark.parametrize(
-    "path", ["../secret.txt", "/etc/passwd", "link.txt", "link/secret.txt", "a\0", ""]
-)
-def test_no_path_in_a_body_leads_out_of_the_project(
-    outside: str, server: RunningServer, path: str
-) -> None:
-    session = server.new_session()
-    message = {"text": "x", "client_id": "a", "attachments": [{"path": path}]}
-    answer = server.client.post(f"/api/sessions/{session}/messages", json=message)
-    assert answer.status_code in {404, 422}
-    assert outside not in answer.text
-    keep = {"keep": [path]}
-    answer = server.client.post(f"/api/sessions/{session}/checkpoints/abc/restore", json=keep)
-    assert answer.status_code in {404, 422}
-    assert server.get(f"/sessions/{session}")["queued"] == 0
-
-
-@pytest.mark.parametrize(
-    "path", ["../x", "relative", "/no/such/folder", "/tmp/../etc", "\0", "/a\0b"]
-)
-def test_a_project_is_not_added_by_the_page_alone(server: RunningServer, path: str) -> None:
-    answer = server.client.post("/api/projects", json={"path": path})
-    assert code(answer) == (422, "invalid")
-
-
 def test_a_folder_is_added_only_when_somebody_at_the_terminal_allows_it(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

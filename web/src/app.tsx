@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "rea
 
 import { Sidebar } from "./sessions/sidebar.tsx";
 import { SessionView } from "./sessions/session_view.tsx";
+import { waitsForReview } from "./reduce.ts";
 import { go, hashOf, type Route, TABS, useRoute } from "./routes.ts";
 import { dismiss, openPage, reconnect, usePage } from "./store.ts";
 import { t } from "./strings.ts";
@@ -133,7 +134,9 @@ function Keys({ onClose }: { onClose: () => void }): ReactNode {
 }
 
 function useTitle(): void {
-  const waiting = usePage((page) => page.state.approvals.length);
+  const questions = usePage((page) => page.state.approvals.length);
+  const reviews = usePage((page) => Object.values(page.state.sessions).filter(waitsForReview).length);
+  const waiting = questions + reviews;
   const name = usePage((page) => page.project?.name ?? t.product);
   useEffect(() => {
     document.title = waiting > 0 ? t.titleWaiting(waiting, name) : `${name} · ${t.product}`;

@@ -587,6 +587,11 @@ export function runningTurn(session: Session): string | null {
   return session.state === "running" || session.state === "waiting" ? session.turn_id : null;
 }
 
+/** Return whether changes of a session wait for a review, and no turn adds to them. */
+export function waitsForReview(session: Session): boolean {
+  return session.proposed > 0 && runningTurn(session) === null && !session.archived;
+}
+
 function sessionsAfter(sessions: State["sessions"], event: Event): State["sessions"] {
   if (event.kind === "session_deleted") {
     const { [event.session_id]: _gone, ...rest } = sessions;

@@ -219,6 +219,8 @@ export async function openTranscript(id: string): Promise<void> {
   } finally {
     meanwhile.delete(id);
   }
+  // Something came back while this page was on its way.
+  if (page.state.transcripts[id]?.stale) await openTranscript(id);
 }
 
 /** Let go of all but the newest page. Without an answer everything stays; the next message tries again. */

@@ -74,6 +74,7 @@ export const t = {
     noneFound: "No session matches.",
     untitled: "Untitled session",
     files: (count: number) => (count === 1 ? "1 file changed" : `${count} files changed`),
+    toReview: (count: number) => (count === 1 ? "1 change to review" : `${count} changes to review`),
     waitsGroup: "Waits for you",
     restGroup: "Sessions",
     archive: "Archive",

@@ -59,7 +59,7 @@ class ServedProject(OpenProject):
             name=self.root.name,
             root=str(self.root),
             git=any((folder / ".git").exists() for folder in folders),
-            sessions=len(self.sessions.list()),
+            sessions=self.sessions.count(),
             last_seq=self.events.last(),
         )
 

@@ -16,7 +16,11 @@ from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.turn_log import StoredTurnLog
 from holdfast.loop.context.ledger import Ledger
 from holdfast.usecases.sessions.session_records import NewSession, SessionQuery
-from holdfast.usecases.sessions.transcript_ports import Attachment, NewMessage
+from holdfast.usecases.sessions.transcript_ports import (
+    Attachment,
+    NewMessage,
+    TranscriptMessage,
+)
 from holdfast.usecases.turns.ports import TurnBegun, TurnNotBegun, TurnRequest
 from holdfast.vocab.events import CallEnded, Said, TextArrived, TurnEnded, TurnStarted
 from tests.places import place_of
@@ -54,6 +58,18 @@ class Stage:
         self.turns.keep(begun, [read, TextArrived(answer), Said(answer)])
         self.turns.end(begun, [], TurnEnded("done", "Done.", 1, 1, 1))
         return begun
+
+    def checkpoint(self, begun: TurnBegun, checkpoint_id: str) -> None:
+        """Record the checkpoint before a turn."""
+        self.store.run(
+            add_checkpoint,
+            checkpoint_id=checkpoint_id,
+            commit_sha="c",
+            kind="turn",
+            chat_id=begun.chat,
+            session_id=begun.session,
+            message_id=begun.message,
+        )
 
 
 @pytest.fixture
@@ -109,6 +125,41 @@ def test_pages_of_messages_come_newest_first_until_there_are_no_more(stage: Stag
     assert ledger == Ledger(frozenset({"a.py"}), frozenset({"b.py"}))
 
 
+@pytest.mark.parametrize("limit", [1, 2, 3, 5])
+def test_pages_of_any_size_have_the_same_messages_also_a_prompt_and_its_answer_apart(
+    stage: Stage, limit: int
+) -> None:
+    session = stage.sessions.create(NewSession("s"))
+    for number in range(3):
+        begun = stage.turn(session, f"prompt {number}", f"answer {number}")
+        stage.checkpoint(begun, f"checkpoint {number}")
+    whole = stage.messages.page(session, limit=6).messages
+    assert pages(stage.messages, session, limit) == whole
+    assert len({each.turn_id for each in whole}) == 3
+    assert None not in {each.checkpoint_id for each in whole}
+
+
+def test_a_page_of_long_messages_ends_early_and_the_next_one_goes_on(stage: Stage) -> None:
+    session = stage.sessions.create(NewSession("s"))
+    for number in range(3):
+        stage.turn(session, f"prompt {number}", f"answer {number}")
+    # An answer has two parts, a prompt one.
+    short = StoredMessages(lambda: stage.store, PLACE, most_parts=4)
+    roles = [each.role for each in short.page(session).messages]
+    assert roles == ["assistant", "user", "assistant"]
+    assert pages(short, session, 50) == stage.messages.page(session).messages
+
+
+def pages(messages: StoredMessages, session: str, limit: int) -> tuple[TranscriptMessage, ...]:
+    """Return the messages of all pages."""
+    page = messages.page(session, limit=limit)
+    found = page.messages
+    while page.before is not None:
+        page = messages.page(session, before=page.before, limit=limit)
+        found += page.messages
+    return found
+
+
 def test_the_text_of_a_step_that_is_not_settled_is_among_the_events(stage: Stage) -> None:
     session = stage.sessions.create(NewSession("s"))
     begun = stage.begin(session, "go")
@@ -146,15 +197,7 @@ def test_a_fork_copies_the_messages_before_a_checkpoint_and_their_texts(
     source = stage.sessions.create(NewSession("s"))
     stage.turn(source, "first", "one")
     second = stage.turn(source, "second", "two")
-    store.run(
-        add_checkpoint,
-        checkpoint_id="k",
-        commit_sha="c",
-        kind="turn",
-        chat_id=second.chat,
-        session_id=source,
-        message_id=second.message,
-    )
+    stage.checkpoint(second, "k")
     fork = stage.sessions.create(NewSession("fork"))
     assert stage.sessions.copy_transcript(source, "k", fork) is not None
     copied = stage.messages.page(fork).messages

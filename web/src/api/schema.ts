@@ -218,7 +218,7 @@ export type Sentinel = MistakeRecoverySentinel | DoomLoopSentinel | CapHitSentin
 
 export type SentinelRaised = { v: number; seq: number; at: string; session: string | null; turn: string | null; sentinel: Sentinel; kind: "sentinel" };
 
-export type Session = { id: string; project: string; title: string; agent: string; model: string | null; chosen_model: string | null; mode: string | null; place: "worktree" | "in_place"; root: string; branch: string | null; state: "running" | "waiting" | "stopped" | "done"; archived: boolean; turn_id: string | null; last_turn: string | null; stop_reason: string | null; can_continue: boolean; approvals: number; queued: number; messages: number; turns: number; files_changed: number; last_words: string; created_at: string; updated_at: string };
+export type Session = { id: string; project: string; title: string; agent: string; model: string | null; chosen_model: string | null; mode: string | null; place: "worktree" | "in_place"; root: string; branch: string | null; state: "running" | "waiting" | "stopped" | "done"; archived: boolean; turn_id: string | null; last_turn: string | null; stop_reason: string | null; can_continue: boolean; approvals: number; queued: number; messages: number; turns: number; files_changed: number; proposed: number; last_words: string; created_at: string; updated_at: string };
 
 export type SessionChanged = { v: number; seq: number; at: string; session: string | null; turn: string | null; action: "created" | "renamed" | "archived" | "unarchived" | "forked"; session_id: string; title: string; agent: string; model: string | null; mode: string | null; archived: boolean; forked_from: string | null; checkpoint_id: string | null; chat_id: string; message_ids: string[]; kind: "session_changed" };
 

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 
 import { call } from "../api/client.ts";
 import type { Session } from "../api/schema.ts";
+import { waitsForReview } from "../reduce.ts";
 import { go, hashOf, type Route } from "../routes.ts";
 import { openPage, report, usePage } from "../store.ts";
 import { t } from "../strings.ts";
@@ -22,7 +23,7 @@ export function Sidebar({ route, onKeys }: { route: Route; onKeys: () => void })
   const [filter, setFilter] = useState<Filter>("all");
   const found = useSearch(project?.id ?? null, words, filter, known);
   const waiting = new Set(approvals.map((asked) => asked.session));
-  const waits = found.filter((session) => waiting.has(session.id) || session.state === "waiting");
+  const waits = found.filter((session) => waiting.has(session.id) || session.state === "waiting" || waitsForReview(session));
   const rest = found.filter((session) => !waits.includes(session));
   const search = useRef<HTMLInputElement>(null);
   const open = route.view === "session" ? route.session : null;
@@ -108,6 +109,7 @@ function Item({ session, current, waits }: { session: Session; current: boolean;
         <span className="session-meta">
           <span className="session-state">{t.sessions.states[state]}</span>
           <span>{session.agent}</span>
+          {session.proposed > 0 ? <span className="to-review">{t.sessions.toReview(session.proposed)}</span> : null}
           {session.files_changed > 0 ? <span>{t.sessions.files(session.files_changed)}</span> : null}
         </span>
       </a>
@@ -152,7 +154,7 @@ function useSearch(project: string | null, words: string, filter: Filter, known:
       return (found ?? []).map((id) => known[id] ?? fetched[id]).filter((each) => each !== undefined);
     }
     return Object.values(known)
-      .filter((session) => !session.archived && (filter === "all" || session.state === filter))
+      .filter((session) => !session.archived && (filter === "all" || session.state === filter || (filter === "waiting" && waitsForReview(session))))
       .sort((one, two) => two.updated_at.localeCompare(one.updated_at));
   }, [asks, found, fetched, known, filter]);
 }

@@ -95,6 +95,8 @@ export function useTokens(text: string, language: string): Tokens[] | null {
     });
   }, [key, text, language, answers]);
   const whole = kept.get(key);
+  // Another block may have begun with the same text: what grows from here has its colours.
+  if (whole) shown.current = { text, language, lines: whole };
   if (whole !== undefined) return whole;
   const before = shown.current;
   if (before === null || before.language !== language || !text.startsWith(before.text)) return null;

@@ -109,6 +109,9 @@ def show_summary(session: SessionSummary, *, as_json: bool) -> None:
         count_of(session.messages, "message"),
         f"{count_of(session.files_changed, 'file')} changed",
     ]
+    if session.proposed:
+        counts.append(f"{count_of(session.proposed, 'change')} to review")
+
     if session.approvals:
         counts.append(f"{count_of(session.approvals, 'question')} for you")
 

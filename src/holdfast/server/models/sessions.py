@@ -47,6 +47,7 @@ class Session(AnswerBody):
     messages: int
     turns: int
     files_changed: int
+    proposed: int
     last_words: str
     created_at: str
     updated_at: str

@@ -45,10 +45,11 @@ class SessionSummary:
 
     `created_at` and `updated_at` are times in ISO format, for display; a session is updated when a
     turn begins. `last_words` are the end of what its model said last. `files_changed` counts the
-    files that its changes touch which are applied, `approvals` the questions that wait for a
-    person, `queued` the messages that wait. `root` is the folder in which it works, `branch` that
-    of its own worktree. `can_continue`: its last turn has stopped before it was done. `model` is
-    the one that was chosen for the session, else that of its last turn.
+    files that its changes touch which are applied, `proposed` its changes that wait for a review,
+    `approvals` the questions that wait for a person, `queued` the messages that wait. `root` is the
+    folder in which it works, `branch` that of its own worktree. `can_continue`: its last turn has
+    stopped before it was done. `model` is the one that was chosen for the session, else that of its
+    last turn.
     """
 
     id: str
@@ -74,6 +75,7 @@ class SessionSummary:
     stop_reason: str | None = None
     can_continue: bool = False
     chosen_model: str | None = None
+    proposed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

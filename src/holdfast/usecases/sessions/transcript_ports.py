@@ -62,7 +62,10 @@ class TranscriptReader(Protocol):
     """The messages of the sessions of one project. A call may raise `SessionsUnavailable`."""
 
     def page(self, session: str, *, before: int | None, limit: int) -> TranscriptPage:
-        """Return the latest messages of a session with a smaller `seq` than `before`."""
+        """Return the latest messages of a session with a smaller `seq` than `before`.
+
+        At most `limit`; fewer, if they are long, but at least one.
+        """
 
     def checkpoints(self, session: str) -> tuple[tuple[str, str], ...]:
         """Return each turn of a session that has a checkpoint, with it, the oldest first."""

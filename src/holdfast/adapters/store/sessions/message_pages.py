@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from holdfast.adapters.store.event_log import logged_event
 from holdfast.adapters.store.queries.events import events_of_turns, last_event
@@ -29,7 +28,7 @@ from holdfast.usecases.sessions.transcript_ports import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sqlalchemy import Connection, RowMapping
+    from sqlalchemy import Connection, RowMapping, Select
 
     from holdfast.adapters.store.store import Store
     from holdfast.usecases.events.ports import LoggedEvent
@@ -39,15 +38,32 @@ if TYPE_CHECKING:
 class StoredMessages:
     """The messages of the sessions of one project."""
 
-    def __init__(self, open_store: Callable[[], Store], place: Place) -> None:
-        """Use the store that `open_store` returns; it is called for each transaction."""
+    def __init__(
+        self, open_store: Callable[[], Store], place: Place, *, most_parts: int = 2_000
+    ) -> None:
+        """Use the store that `open_store` returns; it is called for each transaction.
+
+        A page ends with the message with which it has `most_parts` parts: a turn may have hundreds.
+        """
         self._open_store = open_store
         self._place = place
+        self._most_parts = most_parts
 
     def page(self, session: str, *, before: int | None = None, limit: int = 50) -> TranscriptPage:
         """Return the latest messages of a session with a smaller `seq` than `before`."""
         with translated_sessions():
-            return self._open_store().query(_page, self._place, session, before, limit)
+            return self._open_store().query(self._page, session, before, limit)
+
+    def _page(
+        self, connection: Connection, session: str, before: int | None, limit: int
+    ) -> TranscriptPage:
+        project = find_project(connection, self._place)
+        last = last_event(connection, project.id) if project else 0
+        rows = _newest_rows(connection, session, before, limit)
+        shown = _fitting(connection, rows[:limit], self._most_parts)
+        older = shown[-1]["seq"] if len(rows) > len(shown) else None
+        answer = _answer_to(connection, session, shown)
+        return TranscriptPage(_with_parts(connection, shown, answer), older, last)
 
     def checkpoints(self, session: str) -> tuple[tuple[str, str], ...]:
         """Return each turn of a session that has a checkpoint, with it, the oldest first."""
@@ -60,15 +76,11 @@ class StoredMessages:
             return self._open_store().query(_ledger, session)
 
 
-def _page(
-    connection: Connection, place: Place, session: str, before: int | None, limit: int
-) -> TranscriptPage:
-    project = find_project(connection, place)
-    last = last_event(connection, project.id) if project else 0
+def _newest_rows(
+    connection: Connection, session: str, before: int | None, limit: int
+) -> list[RowMapping]:
     query = (
-        select(messages)
-        .join(chats, chats.c.id == messages.c.chat_id)
-        .where(chats.c.session_id == session, messages.c.left_with.is_(None))
+        _messages_of(session)
         .order_by(messages.c.seq.desc())
         # One more: is there an older page?
         .limit(limit + 1)
@@ -76,44 +88,71 @@ def _page(
     if before is not None:
         query = query.where(messages.c.seq < before)
 
-    rows = list(connection.execute(query).mappings())
-    older = rows[limit - 1]["seq"] if len(rows) > limit else None
-    return TranscriptPage(_with_parts(connection, rows[:limit]), older, last)
+    return list(connection.execute(query).mappings())
+
+
+def _messages_of(session: str) -> Select[Any]:
+    query = select(messages).join(chats, chats.c.id == messages.c.chat_id)
+    return query.where(chats.c.session_id == session, messages.c.left_with.is_(None))
+
+
+def _fitting(connection: Connection, rows: Sequence[RowMapping], most: int) -> Sequence[RowMapping]:
+    """Return the first of the messages, up to the one with which they have so many parts."""
+    ids = [row["id"] for row in rows]
+    counted = select(message_parts.c.message_id, func.count())
+    of_these = counted.where(message_parts.c.message_id.in_(ids))
+    counts = _pairs(connection, of_these.group_by(message_parts.c.message_id))
+    total = 0
+    for place, row in enumerate(rows, 1):
+        total += counts.get(row["id"], 0)
+        if total >= most:
+            return rows[:place]
+
+    return rows
+
+
+def _answer_to(connection: Connection, session: str, rows: Sequence[RowMapping]) -> str | None:
+    """Return the id of the answer to the newest message of a page, if that is a prompt."""
+    if not rows or rows[0]["role"] != "user":
+        return None
+
+    query = _messages_of(session).where(messages.c.seq > rows[0]["seq"])
+    newer = connection.execute(query.order_by(messages.c.seq).limit(1)).mappings().first()
+    if newer is None or newer["role"] != "assistant":
+        return None
+
+    return str(newer["id"])
 
 
 def _with_parts(
-    connection: Connection, rows: Sequence[RowMapping]
+    connection: Connection, rows: Sequence[RowMapping], answer: str | None
 ) -> tuple[TranscriptMessage, ...]:
+    """Return messages with all that belongs to them; `answer` is that to the newest one."""
     ids = [row["id"] for row in rows]
     parts = _parts(connection, ids)
-    turn_of = _turns(connection, ids)
-    events_of = _events(connection, list(turn_of.values()))
-    checkpoint_of = _checkpoints(connection, ids)
+    owners = [*ids, answer] if answer else ids
+    turn_of = _turns(connection, owners)
+    events_of = _events(connection, [turn_of[each] for each in ids if each in turn_of])
+    checkpoint_of = _checkpoints(connection, owners)
     found: list[TranscriptMessage] = []
-    answer: TranscriptMessage | None = None
     for row in rows:
+        # A prompt belongs to the turn that the answer after it has.
+        owner = answer if row["role"] == "user" and answer else row["id"]
         message = TranscriptMessage(
             row["id"],
             row["seq"],
             row["role"],
             row["status"],
             row["created_at"].isoformat(timespec="seconds"),
-            turn_of.get(row["id"]),
-            checkpoint_of.get(row["id"]),
+            turn_of.get(owner),
+            checkpoint_of.get(owner),
             tuple(parts.get(row["id"], ())),
             tuple(events_of.get(turn_of.get(row["id"], ""), ())),
         )
-        if message.role == "user" and answer is not None:
-            message = _as_prompt_of(message, answer)
-        answer = message if message.role == "assistant" else None
+        answer = row["id"] if row["role"] == "assistant" else None
         found.append(message)
 
     return tuple(found)
-
-
-def _as_prompt_of(prompt: TranscriptMessage, answer: TranscriptMessage) -> TranscriptMessage:
-    """Return the prompt with the turn that the answer after it has."""
-    return replace(prompt, turn_id=answer.turn_id, checkpoint_id=answer.checkpoint_id)
 
 
 def _parts(connection: Connection, ids: Sequence[str]) -> dict[str, list[MessagePart]]:
@@ -165,7 +204,7 @@ def _turn_checkpoints(connection: Connection, session: str) -> tuple[tuple[str, 
     return tuple((turn, checkpoint) for turn, checkpoint in connection.execute(query))
 
 
-def _pairs(connection: Connection, query: Any) -> dict[str, str]:
+def _pairs(connection: Connection, query: Any) -> dict[str, Any]:
     return dict(connection.execute(query).all())
 
 

@@ -102,6 +102,7 @@ class _Facts:
     turns: dict[str, int]
     last_turns: dict[str, RowMapping]
     files: dict[str, set[str]]
+    proposed: dict[str, int]
     approvals: dict[str, int]
     queued: dict[str, int]
 
@@ -112,7 +113,8 @@ def _facts(connection: Connection, project_id: str, ids: list[str]) -> _Facts:
         messages=_counts(connection, _per_session(messages).where(of_these)),
         turns=_counts(connection, _per_session(turns).where(of_these)),
         last_turns=_last_turns(connection, ids),
-        files=_changed_files(connection, project_id),
+        files=_changed_files(connection, project_id, ids),
+        proposed=_counts(connection, _proposed_changes(ids)),
         approvals=_counts(connection, _open_questions()),
         queued=_counts(connection, _waiting_messages()),
     )
@@ -161,12 +163,12 @@ def _last_turns(connection: Connection, ids: list[str]) -> dict[str, RowMapping]
     return {row["session_id"]: row for row in rows}
 
 
-def _changed_files(connection: Connection, project_id: str) -> dict[str, set[str]]:
+def _changed_files(connection: Connection, project_id: str, ids: list[str]) -> dict[str, set[str]]:
     query = select(changes.c.session_id, changes.c.paths).where(
         changes.c.project_id == project_id,
         changes.c.state == "applied",
         changes.c.left_with.is_(None),
-        changes.c.session_id.is_not(None),
+        changes.c.session_id.in_(ids),
         changes.c.paths.is_not(None),
     )
     files: dict[str, set[str]] = {}
@@ -175,6 +177,15 @@ def _changed_files(connection: Connection, project_id: str) -> dict[str, set[str
         files.setdefault(session, set()).update(filter(None, named))
 
     return files
+
+
+def _proposed_changes(ids: list[str]) -> Select[Any]:
+    query = select(changes.c.session_id, func.count()).where(
+        changes.c.session_id.in_(ids),
+        changes.c.state == "proposed",
+        changes.c.left_with.is_(None),
+    )
+    return query.group_by(changes.c.session_id)
 
 
 def _summary(row: RowMapping, facts: _Facts, is_dead: Callable[[str, Any], bool]) -> SessionSummary:
@@ -215,6 +226,7 @@ def _summary(row: RowMapping, facts: _Facts, is_dead: Callable[[str, Any], bool]
         stop_reason=stop_reason,
         can_continue=state == "stopped",
         chosen_model=row["model"],
+        proposed=facts.proposed.get(session, 0),
     )
 
 

@@ -6,7 +6,7 @@ import platform
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, or_, select
+from sqlalchemy import delete, func, or_, select
 
 from holdfast.adapters.store.database_url import SqliteFile
 from holdfast.adapters.store.errors import StoreError
@@ -107,6 +107,11 @@ class StoredSessions:
         with _translated():
             return self._open_store().run(change_session, self._place, session, action, values)
 
+    def count(self) -> int:
+        """Return how many sessions the project has."""
+        with _translated():
+            return self._open_store().query(_count, self._place)
+
     def find(self, wanted: str) -> tuple[str, ...]:
         """Return the ids of the sessions that start with a prefix, at most two."""
         with _translated():
@@ -172,6 +177,14 @@ def _translated() -> Iterator[None]:
         yield
     except StoreError as error:
         raise SessionsUnavailable(str(error)) from error
+
+
+def _count(connection: Connection, place: Place) -> int:
+    project = find_project(connection, place)
+    if project is None:
+        return 0
+    query = select(func.count()).select_from(sessions).where(sessions.c.project_id == project.id)
+    return int(connection.execute(query).scalar_one())
 
 
 def _find(connection: Connection, place: Place, wanted: str) -> tuple[str, ...]:
