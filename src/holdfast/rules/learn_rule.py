@@ -23,8 +23,8 @@ from holdfast.rules.rule import (
     value_in,
 )
 from holdfast.rules.sample import Sample
-from holdfast.rules.token_rules import token_rewrite
-from holdfast.rules.tree_rules import tree_rewrite
+from holdfast.rules.token_learner import token_rewrite
+from holdfast.rules.tree_learner import tree_rewrite
 from holdfast.rules.type_text import TOP_TYPES, common_type, outline
 from holdfast.syntax.edits import Edit, edits_between
 from holdfast.syntax.source import ParsedSource

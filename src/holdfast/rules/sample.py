@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.context import comments_at
-from holdfast.rules.match.operands import BLOCKS, LISTS
+from holdfast.rules.match.node_classes import BLOCKS, LISTS
 from holdfast.syntax.source import BLANKS, ParsedSource
 from holdfast.syntax.tokens import COMMON, first_at, is_content, is_literal, tokenize
 from holdfast.syntax.tree import span_of

@@ -108,7 +108,7 @@ _FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
     ("dockerfile containerfile gitignore", FileLanguage(_HASH, r"FROM\b")),
     ("c h cc hh cpp hpp cxx hxx m mm", FileLanguage(_SLASHES, r"# ?define\b")),
     (
-        "java js jsx mjs cjs ts tsx mts go rs kt kts swift scala dart cs groovy gradle proto zig",
+        "java js jsx mjs cjs ts tsx mts cts go rs kt kts swift scala dart cs groovy gradle proto zig",
         FileLanguage(_SLASHES),
     ),
     ("jsonc json5 json", FileLanguage(_SLASHES, _NAMED_VALUE, _KEY)),

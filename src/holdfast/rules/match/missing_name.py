@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from holdfast.rules.match.context import owners_at
-from holdfast.rules.match.operands import class_of_name
+from holdfast.rules.match.node_classes import class_of_name
 from holdfast.syntax.tree import all_nodes, span_of
 
 if TYPE_CHECKING:

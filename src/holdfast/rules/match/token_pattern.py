@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from holdfast.rules.match.operands import class_of_literal, class_of_name
+from holdfast.rules.match.node_classes import class_of_literal, class_of_name
 from holdfast.rules.rule import END_OF_LINE, HOLE, TokenRewrite
 from holdfast.syntax.tokens import tokenize
 from holdfast.vocab.lazy_dataclass import dataclass

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.rules.match.context import has_types, uses_of
-from holdfast.rules.match.operands import (
+from holdfast.rules.match.node_classes import (
     construct_around,
     fits_kind,
     kind_around,

@@ -143,15 +143,23 @@ def class_of_name(text: str) -> str:
 
 def class_of_literal(text: str) -> str:
     """Return what is special about a literal: zero, an empty string, digits in quotes, a format."""
-    if text[-1:] not in "\"'`":
-        return "zero" if not text.strip("0x._fFuUL") else "number"
+    string = _STRING.fullmatch(text)
+    if string is None:
+        return "zero" if _ZERO.fullmatch(text) else "number"
 
-    inner = text.lstrip("fFrRbBuUL").strip("\"'`")
+    inner = string["inner"]
     if not inner:
         return "empty"
     if inner.strip(" +-.,").isdigit():
         return "digits"
-    return "format" if re.search(r"%[-+ 0-9.l]*[a-z]|\{", inner) else "text"
+    return "format" if _FORMAT.search(inner) else "text"
+
+
+_STRING: Final = re.compile(
+    r"""[a-zA-Z]{0,3}(?P<quote>\"{3}|'{3}|["'`])(?P<inner>.*)(?P=quote)""", re.DOTALL
+)
+_ZERO: Final = re.compile(r"0[xXbBoO][0_]*[uUlLn]*|[0._]*0[0._]*[fFuUlLdDn]*")
+_FORMAT: Final = re.compile(r"%[-+ 0-9.l]*[a-z]|\{")
 
 
 def fits_kind(node: SgNode, kinds: tuple[str, ...]) -> bool:

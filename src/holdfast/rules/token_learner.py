@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.token_pattern import class_of, constructs_at, is_last_of_line
 from holdfast.rules.rule import END_OF_LINE, TokenRewrite
-from holdfast.rules.tree_rules import Hole, hole_names, kinds_of
+from holdfast.rules.tree_learner import Hole, hole_names, kinds_of
 from holdfast.syntax.tokens import tokenize
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Make a rewrite of a syntax tree from examples: free is only what the examples allow."""
+"""Make a rewrite of a syntax tree from examples: only parts that vary between them are free."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdfast.rules.match.context import (
     types_in,
     uses_of,
 )
-from holdfast.rules.match.operands import (
+from holdfast.rules.match.node_classes import (
     BLOCKS,
     CALLS,
     EXPRESSION,
@@ -116,7 +116,7 @@ class _Construct:
             return None
 
         fix = fixes.pop()
-        seen = self._seen(fix, names) if alone else ()
+        seen = self._seen(fix) if alone else ()
         return TreeRewrite(
             pattern=pattern,
             fix=fix,
@@ -298,12 +298,12 @@ class _Construct:
 
         return _dedented(text, node)
 
-    def _seen(self, fix: str, names: dict[tuple[str, ...], str]) -> tuple[str, ...]:
+    def _seen(self, fix: str) -> tuple[str, ...]:
         """Return the new text if each program has that text elsewhere already."""
         for node, sample in zip(self.nodes, self.samples, strict=True):
             if not sample.source.has_words(sample.new_text(node)):
                 return ()
-        return (fix,) if names else ()
+        return (fix,)
 
     # ----------------------------------------------------------------------------- the limits
 
