@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from holdfast.landing.text.file_kinds import FileKind
     from holdfast.vocab.outcomes import Refused
+    from holdfast.vocab.requests import LineEdit
 
 _FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+.#-]*\s*")
 
@@ -40,26 +41,75 @@ def read_file_text(text: str, new: str, path: str | None) -> FileText | Refused:
 
     What is around the content or before its lines is undone if lines of the file come back by that; else it is refused.
     """
-    new = _with_file_mark(text, new)
-    return (
+    ended = _without_token(text, new, path)
+    new = _with_file_mark(text, ended.text)
+    read = (
         _out_of_fence(text, new, path)
         or _out_of_escapes(text, new, path)
         or _out_of_marks(text, new, path)
         or FileText(new)
     )
+    if isinstance(read, FileText):
+        return FileText(read.text, ended.undone + read.undone)
+    return read
 
 
-def read_replacement(text: str, old: str, new: str, path: str | None) -> FileText | None:
-    """Return the text that `new` means in the place of `old`, if `old` is in the file and its lines come back by that; else None."""
-    if old not in text:
-        return None
+def read_replacement(text: str, old: str, new: str, path: str | None) -> FileText:
+    """Return the text that `new` means in the place of `old`.
 
+    What is around it or before its lines is undone if lines of `old` come back by that, unless `old` is wrapped too.
+    """
+    if old in text or not any(map(is_wrapper, contents_of(old))):
+        return _read_for(text, old, new, path)
+    return _without_token(text, new, path)
+
+
+def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | None) -> FileText:
+    """Return the text that the new text of a line edit means; `source` are the lines that it was made for."""
+    shown = text_of(source[max(0, edit.start - 1) : edit.end])
+    old = edit.old or shown
+    if contents_of(old) != contents_of(shown):
+        return read_replacement(text, old, edit.new, path)
+
+    return _read_for(text, old, edit.new, path)
+
+
+def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
+    """Return the new text without what is around it or before its lines, if lines of the old text come back by that."""
+    ended = _without_token(text, new, path)
     undos = (_out_of_fence, _out_of_escapes, _out_of_marks)
-    for read in (undo(old, new, path) for undo in undos):
-        if isinstance(read, FileText) and not _drops_file_lines(text, new, read.text):
+    for read in (undo(old, ended.text, path) for undo in undos):
+        if isinstance(read, FileText) and not _drops_file_lines(text, ended.text, read.text):
             ending = "\n" * old.endswith("\n")
-            return FileText(read.text.removesuffix("\n") + ending, read.undone)
-    return None
+            plain = read.text.removesuffix("\n") + ending
+            return FileText(plain, ended.undone + read.undone)
+    return ended
+
+
+def _without_token(text: str, new: str, path: str | None) -> FileText:
+    bare = without_end_token(text, new, path)
+    if bare == new:
+        return FileText(new)
+    return FileText(bare, ("a token that ends a reply",))
+
+
+_END_TOKEN = re.compile(r"(?:<\|\w+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>)+(?=\s*\Z)")
+_END_TAG = re.compile(r"(?:</s>|<eos>|<end_of_turn>)+(?=\s*\Z)")
+"""The same as tags, which markup and prose may have too."""
+
+
+def without_end_token(text: str, new: str, path: str | None) -> str:
+    """Return the new text without the token of a chat template that ends it, unless the file has it."""
+    found = _END_TOKEN.search(new)
+    if found is None and kind_of(path) in _KINDS_OF_CODE:
+        found = _END_TAG.search(new)
+    if found is None or found[0] in text:
+        return new
+
+    content, blanks = new[: found.start()], new[found.end() :]
+    if content.endswith("\n"):
+        return content
+    return content + blanks
 
 
 def _drops_file_lines(text: str, new: str, read: str) -> bool:

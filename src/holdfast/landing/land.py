@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing import refusals
-from holdfast.landing.file_text import read_replacement
+from holdfast.landing.file_text import read_lines, read_replacement, without_end_token
 from holdfast.landing.line_edits import land_line_edits
 from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.patch import land_patch
 from holdfast.landing.projection.splices import landed, line_splices
 from holdfast.landing.replace import land_replace
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
+from holdfast.landing.text.lines import Doc
 from holdfast.landing.write_file import land_file
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.outcomes import RUNGS, Landed, Outcome, Refused, Span
 from holdfast.vocab.requests import LineEdits, OneOf, Patch, Replace, Request, WriteFile
 from holdfast.vocab.type_check import check_type
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.vocab.requests import LineEdit
 
 _GUESSED = ("unmangled", "elision", "similar")
 
@@ -79,7 +85,7 @@ def _land(text: str, request: Request, path: str | None) -> Outcome:
         case Patch():
             return land_patch(text, request, path)
         case LineEdits():
-            return land_line_edits(text, request, path)
+            return _land_line_edits(text, request, path)
         case WriteFile():
             return land_file(text, request, path)
         case OneOf():
@@ -90,14 +96,31 @@ def _land(text: str, request: Request, path: str | None) -> Outcome:
 
 def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
     """Land a replacement, without what is around its new text alone or before each line of it."""
-    read = read_replacement(text, request.old, request.new, path)
-    if read is None:
-        return land_replace(text, request, path)
+    old = without_end_token(text, request.old, path)
+    read = read_replacement(text, old, request.new, path)
+    outcome = land_replace(text, replace(request, old=old, new=read.text), path)
+    return _with_undone(outcome, read.undone)
 
-    outcome = land_replace(text, replace(request, new=read.text), path)
-    if isinstance(outcome, Landed):
-        outcome = replace(outcome, rung="unmangled", warning=undone_warning(read.undone))
-    return outcome
+
+def _land_line_edits(text: str, request: LineEdits, path: str | None) -> Outcome:
+    """Land edits of lines, each without what is around its new text alone or before each line of it."""
+    lines = Doc(text if request.shown is None else request.shown).lines
+    edits: list[LineEdit] = []
+    undone: list[str] = []
+    for edit in request.edits:
+        read = read_lines(lines, text, edit, path)
+        edits.append(replace(edit, new=read.text))
+        undone += read.undone
+
+    outcome = land_line_edits(text, replace(request, edits=tuple(edits)), path)
+    return _with_undone(outcome, undone)
+
+
+def _with_undone(outcome: Outcome, undone: Sequence[str]) -> Outcome:
+    if not undone or not isinstance(outcome, Landed):
+        return outcome
+    rung = max(outcome.rung, "unmangled", key=RUNGS.index)
+    return replace(outcome, rung=rung, warning=undone_warning(undone))
 
 
 def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:

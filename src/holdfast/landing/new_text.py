@@ -194,9 +194,12 @@ def _restored_lines(accident: Accident, change: _Change) -> list[str]:
 
 
 def _plain_code(accident: Accident, change: _Change, spans: CodeSpans) -> str:
-    """Return the text after the edit without the accident outside strings and comments."""
+    """Return the text after the edit without the accident outside strings and comments, and in lines that come back."""
 
     def undo(start: int, line: str) -> str:
+        plain = accident.undo(line)
+        if plain in change.lost_lines:
+            return plain
         return accident.undo_where(line, lambda at: not spans.covers(start + at))
 
     return change.rewritten(undo)

@@ -307,7 +307,10 @@ _MARK = re.compile(r"[^\w\s]+")
 
 
 def _splices(doc: Doc, hunk: Hunk, plan: LadderPlan) -> list[Splice]:
-    wants = _ends_in_newline(hunk)
+    wants = None
+    # A mark below a hunk that ends above the last line of the file says nothing about the file's end.
+    if max(doc.solid, default=0) < plan.lines.stop:
+        wants = _ends_in_newline(hunk)
     splices = [splice_of(doc, splice, ends_in_newline=wants) for splice in plan.splices]
     last = max((splice.last for splice in plan.splices), default=0)
     if wants is None or last == len(doc.lines):

@@ -1,0 +1,95 @@
+"""The token of a chat template that ends a reply, and a fence around the new text alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast import Landed, LineEdit, LineEdits, Patch, Replace, WriteFile, land
+from holdfast.vocab.requests import Request
+
+FILE = "def one(a):\n    return a\n\n\nSIZE = 1\nWIDTH = 2\n"
+EXPECTED = FILE.replace("WIDTH = 2", "WIDTH = 3")
+OLD, NEW = "SIZE = 1\nWIDTH = 2\n", "SIZE = 1\nWIDTH = 3"
+TOKENS = [
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<\uff5cend of sentence\uff5c>",
+    "</s>",
+    "<|im_end|><|eot_id|>",
+]
+
+
+def requests_with(new: str) -> list[Request]:
+    """Return each request that brings a new text of its own."""
+    return [
+        Replace(OLD, new),
+        LineEdits((LineEdit(5, 6, new, old=OLD),)),
+        LineEdits((LineEdit(5, 6, new),), shown=FILE),
+        WriteFile(FILE.replace(OLD, new)),
+    ]
+
+
+@pytest.mark.parametrize("token", TOKENS)
+@pytest.mark.parametrize("ending", ["{}\n", "{}", "\n{}\n"])
+def test_a_token_that_ends_the_new_text_is_dropped(token: str, ending: str) -> None:
+    for request in requests_with(NEW + ending.format(token)):
+        outcome = land(FILE, request, "a.py")
+        assert isinstance(outcome, Landed), (request, outcome)
+        assert outcome.text.rstrip("\n") == EXPECTED.rstrip("\n"), request
+        assert outcome.rung == "unmangled"
+        assert "a token that ends a reply" in (outcome.warning or "")
+
+
+@pytest.mark.parametrize(
+    ("path", "file", "new"),
+    [
+        ("chat.py", 'END = "<|im_end|>"\nSIZE = 1\n', 'SIZE = 2  # "<|im_end|>"\n'),
+        ("a.html", "<p>one</p>\nSIZE = 1\n", "<s>one</s>\n"),
+        ("a.md", "one\n\nSIZE = 1\n", "It is <s>gone</s>\n"),
+    ],
+)
+def test_a_token_that_the_file_has_or_a_tag_of_markup_is_content(
+    path: str, file: str, new: str
+) -> None:
+    outcome = land(file, Replace("SIZE = 1\n", new), path)
+    assert isinstance(outcome, Landed)
+    assert (outcome.text, outcome.rung) == (file.replace("SIZE = 1\n", new), "exact")
+
+
+def test_a_fence_around_the_new_text_alone_is_dropped_from_edits_of_lines() -> None:
+    fenced = f"```python\n{NEW}\n```\n"
+    for request in requests_with(fenced)[:3]:
+        outcome = land(FILE, request, "a.py")
+        assert isinstance(outcome, Landed), (request, outcome)
+        assert (outcome.text, outcome.rung) == (EXPECTED, "unmangled")
+
+
+def test_a_fence_that_the_edit_adds_to_prose_stays() -> None:
+    prose = "Run this:\n\nmake test\n\nThen look.\n"
+    fenced = "```\nmake test\n```\n"
+    outcome = land(prose, LineEdits((LineEdit(3, 3, fenced),), shown=prose), "a.md")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == prose.replace("make test\n", fenced)
+
+
+MARK = "\\ No newline at end of file\n"
+
+
+def test_a_mark_about_the_end_of_the_file_counts_only_at_its_last_line() -> None:
+    inside = f"@@ -1,2 +1,2 @@\n def one(a):\n-    return a\n+    return -a\n{MARK}"
+    outcome = land(FILE, Patch(inside), "a.py")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == FILE.replace("return a", "return -a")
+
+    at_end = f"@@ -5,2 +5,2 @@\n SIZE = 1\n-WIDTH = 2\n+WIDTH = 3\n{MARK}"
+    outcome = land(FILE, Patch(at_end), "a.py")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == EXPECTED.removesuffix("\n")
+
+
+def test_a_line_that_comes_back_is_undone_in_comments_too() -> None:
+    file = "/*\n * one\n * two\n */\nint a;\nint b;\n"
+    new = "/*\n\u00a0* one\n\u00a0* two\n\u00a0*/\nint a;\nint\u00a0c; // a\u00a0b and c\n"
+    outcome = land(file, WriteFile(new), "a.c")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == file.replace("int b;", "int c; // a\u00a0b and c")
