@@ -322,3 +322,15 @@ def test_new_lines_at_the_place_that_a_number_picks_are_indented_as_its_line() -
     # Its twin, within a line, is spliced.
     assert landed(text, "run", "stop", near_line=4).text == text[:-6] + "stop()\n"
     assert refused(text, "run()\n", new).reason == "ambiguous"
+
+
+def test_a_part_of_an_indentation_does_not_pick_one_of_several_lines() -> None:
+    file = "size = 1\nif a:\n        size = 1\n"
+    outcome = land(file, Replace("   size = 1\n", "   size = 2\n"), path="a.py")
+    assert isinstance(outcome, Refused)
+    assert (outcome.reason, outcome.candidates) == ("ambiguous", (1, 3))
+
+    alone = file.replace("size = 1\n", "", 1)
+    outcome = land(alone, Replace("   size = 1\n", "   size = 2\n"), path="a.py")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == alone.replace("1", "2")

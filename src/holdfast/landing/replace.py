@@ -71,6 +71,9 @@ def _land_on_match(text: str, request: Replace, match: ExactMatch, path: str | N
     if at is None:
         return refusals.ambiguous(Doc(text), lines_at(text, match.hits))
     if is_line_but_indent(text, at, match.old, request.new):
+        if indent_of(match.old):
+            # A part of an indentation: lines with another one may be meant as well.
+            return _land_by_lines(text, request, path)
         return _land_whole_lines(text, request, match, at, path)
     return _land_at(text, request, match, at)
 
