@@ -456,3 +456,18 @@ def test_a_module_may_rely_on_the_form_of_a_value() -> None:
         text, said = program(call)
         assert _made(rule, text, said) == text.replace("push", "append")
     assert _made(rule, *program("heapq.heappop(xs)")) is None
+
+
+def test_a_number_whose_bits_are_taken_apart_is_no_amount() -> None:
+    template = "expression has type {0}, variable has type {1}"
+
+    def program(use: str) -> tuple[str, Diagnostic]:
+        text = f'def f() -> int:\n    n: int = input("n: ")\n    return {use}\n'
+        return text, _said(text, 'input("n: ")', template, "str", "int")
+
+    text, said = program("n + 1")
+    rule = _book("python", (text, text.replace('input("n: ")', 'int(input("n: "))'), said))
+    other, said = program("n * 2")
+    assert _made(rule, other, said) == other.replace('input("n: ")', 'int(input("n: "))')
+    for use in ("n >> 8", "2 + (n & 7)"):
+        assert _made(rule, *program(use)) is None

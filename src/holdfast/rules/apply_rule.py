@@ -22,6 +22,7 @@ from holdfast.rules.match.surroundings import (
     has_copy_before,
     is_in_idle_loop,
     surroundings_of,
+    takes_bits_apart,
 )
 from holdfast.rules.match.token_pattern import TokenMatch, find_token_matches, is_last_of_line
 from holdfast.rules.match.tree_pattern import TreeMatch, find_matches
@@ -136,12 +137,15 @@ def _differs_around(
     if not _is_uncommented(rule, source, change):
         return NoFit("a comment says what is meant, and a rule cannot read it")
 
-    known = [each.surroundings for each in sites]
-    reason = site.surroundings.difference_from(known, content=_content_of(rule))
-    if not reason:
-        return None
+    reason = _other_use(rule, site, sites)
+    return NoFit(reason) if reason else None
 
-    return NoFit(reason)
+
+def _other_use(rule: Rule, site: _Site, known: Sequence[_Site]) -> str:
+    if known and site.has_bits and not any(each.has_bits for each in known):
+        return "the bits of the value are taken apart, and they are not in the examples"
+    around = [each.surroundings for each in known]
+    return site.surroundings.difference_from(around, content=_content_of(rule))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,10 @@ class _Site:
     @property
     def has_copy(self) -> bool:
         return has_copy_before(self.source, self.change.end, self.diagnostic)
+
+    @property
+    def has_bits(self) -> bool:
+        return takes_bits_apart(self.source, self.change.whole)
 
     @property
     def form(self) -> str:

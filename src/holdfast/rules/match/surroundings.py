@@ -42,6 +42,7 @@ _GIVEN: Final = "given to module "
 _PASSED: Final = "given to "
 _IMPORT: Final = r"^\s*(?:import|from|use|using)\b.*\b{}\b"
 _ASSIGNED: Final = frozenset({ASSIGNED})
+_TARGET: Final = re.compile(r"([^\W\d]\w*)\s*(?::[^=]*)?=[^=]*$")
 _USES: Final = {
     "(": "called",
     "[": "indexed",
@@ -174,6 +175,24 @@ def has_copy_before(source: ParsedSource, start: int, diagnostic: Diagnostic) ->
     texts = [token.text for token in source.tokens if start <= token.start < place]
     pairs = pairwise(texts)
     return any(sign == "=" and text in diagnostic.args for sign, text in pairs)
+
+
+def takes_bits_apart(source: ParsedSource, span: tuple[int, int]) -> bool:
+    """Return whether the variable that gets a value is shifted or masked afterwards.
+
+    Such a number is a code, and no amount: `(color >> 16) & 255`.
+    """
+    line_start = source.text.rfind("\n", 0, span[0]) + 1
+    target = _TARGET.search(source.text[line_start : span[0]])
+    if target is None:
+        return False
+    owner = _function_around(source, span)
+    texts = ["", *(each.text for each in _tokens_outside(source, span, owner)), "", ""]
+    uses = zip(texts, texts[1:], texts[2:], texts[3:], strict=False)
+    return any(
+        text == target[1] and before != ">" and (sign == "&" != after or sign == after == ">")
+        for before, text, sign, after in uses
+    )
 
 
 def is_in_idle_loop(source: ParsedSource, offset: int) -> bool:
