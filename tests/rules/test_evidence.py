@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from holdfast.repair.builtin import builtin_rules
 from holdfast.rules.apply_rule import Rewritten, rewrite
 from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import RuleBook
@@ -243,3 +246,228 @@ def test_what_is_in_a_variable_of_any_type_no_example_can_tell() -> None:
 
     assert not _book("java", fixed("a", "Object"), fixed("b", "Object")).safe
     assert _book("java", fixed("a", "CharSequence")).safe
+
+
+# ---------------------------------------------------------------- what the program itself declares
+
+
+def test_a_comparison_that_would_be_a_whole_statement_was_meant_as_something_else() -> None:
+    template = "Invalid left-hand side in assignment"
+    text = 'function f(a) {\n  if (a && a.kind = "x") {\n    return 1;\n  }\n}\n'
+    rule = _book(
+        "javascript", (text, text.replace(" = ", " === "), _said(text, "a.kind", template))
+    )
+    other = 'function g(b) {\n  return b && b.name = "y";\n}\n'
+    assert _made(rule, other, _said(other, "b.name", template)) == other.replace(" = ", " === ")
+    alone = 'function g(b) {\n  b && b.name = "y";\n}\n'
+    assert _made(rule, alone, _said(alone, "b.name", template)) is None
+
+
+def test_a_string_of_bytes_is_no_text() -> None:
+    template = "assignment to expression with array type"
+
+    def program(value: str) -> str:
+        return f'#include <string.h>\nvoid f(void) {{\n    char a[8];\n    a = "{value}";\n}}\n'
+
+    text = program("one")
+    rule = _book(
+        "c", (text, text.replace('a = "one"', 'strcpy(a, "one")'), _said(text, "a = ", template))
+    )
+    other = program("two")
+    assert _made(rule, other, _said(other, "a = ", template)) == other.replace(
+        'a = "two"', 'strcpy(a, "two")'
+    )
+    for value in (r"\x01\x00", r"\0ab"):
+        data = program(value)
+        assert _made(rule, data, _said(data, "a = ", template)) is None
+
+
+def test_the_language_says_how_a_special_method_is_declared() -> None:
+    template = "{0} outside async function"
+    text = "class A:\n    def load(self):\n        return await get(self)\n"
+    rule = _book(
+        "python", (text, text.replace("def", "async def"), _said(text, "await", template, "await"))
+    )
+    other = text.replace("load", "save")
+    assert _made(rule, other, _said(other, "await", template, "await")) == other.replace(
+        "def", "async def"
+    )
+    special = text.replace("load", "__init__")
+    assert _made(rule, special, _said(special, "await", template, "await")) is None
+
+
+def test_the_exception_of_a_handler_belongs_to_what_its_block_calls() -> None:
+    template = "Do not use bare {0}"
+
+    def program(name: str, call: str) -> str:
+        return (
+            f"def {name}(a):\n    try:\n        return {call}\n    except:\n        return None\n"
+        )
+
+    def fixed(text: str) -> str:
+        return text.replace("except:", "except ValueError:")
+
+    text = program("f", "int(a)")
+    rule = _book("python", (text, fixed(text), _said(text, "except", template, "except")))
+    other = program("g", "int(a.strip())")
+    assert _made(rule, other, _said(other, "except", template, "except")) == fixed(other)
+    opened = program("g", "open(a)")
+    assert _made(rule, opened, _said(opened, "except", template, "except")) is None
+
+
+def test_a_conversion_of_the_program_may_be_the_one_that_is_missing() -> None:
+    template = "mismatched types: expected {0}, found {1}"
+    text = "struct A {\n    name: String,\n}\n\nfn f(name: &str) -> A {\n    A { name: name }\n}\n"
+    said = Diagnostic(
+        "tool", "", "E", "error", "", template, ("String", "&str"), "", Area(6, 15, 6, 19)
+    )
+    rule = _book("rust", (text, text.replace("name: name", "name: name.to_string()"), said))
+    greets = '\nfn greet(whom: &str) -> String {\n    format!("hello {}", whom)\n}\n'
+    other = text + greets
+    assert _made(rule, other, said) == text.replace("name: name", "name: name.to_string()") + greets
+    assert _made(rule, text + greets.replace("greet", "name"), said) is None
+
+
+def test_a_function_of_the_program_has_parameters_that_no_library_shows() -> None:
+    template = "positional argument follows keyword argument"
+    text = "def f(words):\n    return sorted(key=len, words)\n"
+    said = Diagnostic("tool", "", "E", "error", template, template, (), "", Area(2, 28, 2, 33))
+    rule = _book("python", (text, text.replace("key=len, words", "words, key=len"), said))
+    other = "def g(names):\n    return largest(key=len, names)\n"
+    there = Diagnostic("tool", "", "E", "error", template, template, (), "", Area(2, 29, 2, 34))
+    assert _made(rule, other, there) == other.replace("key=len, names", "names, key=len")
+    own = other + "\n\ndef largest(key, names):\n    return key\n"
+    assert _made(rule, own, there) is None
+
+
+def test_a_null_is_for_what_is_declared_as_a_pointer() -> None:
+    template = "{0} was not declared in this scope"
+
+    def _null(text: str) -> Diagnostic:
+        said = _said(text, "null", template, "null", tool="g++")
+        return replace(said, code="")
+
+    (rule,) = [each for each in builtin_rules() if each.id == "cpp-null-to-nullptr"]
+    for other in (
+        "Item *g(int n) {\n    return null;\n}\n",
+        "void g() {\n    Item *a = null;\n}\n",
+    ):
+        assert _made(rule, other, _null(other)) == other.replace("null", "nullptr")
+    for other in ("Item g(int n) {\n    return null;\n}\n", "void g() {\n    Item a = null;\n}\n"):
+        assert _made(rule, other, _null(other)) is None
+
+
+def test_a_copy_that_is_made_in_between_may_be_what_is_to_change() -> None:
+    template = "cannot borrow {0} as mutable"
+    text = "fn f() {\n    let a = vec![1];\n    a.push(2);\n}\n"
+    rule = _book(
+        "rust", (text, text.replace("let a", "let mut a"), _said(text, "a.push", template, "a"))
+    )
+    other = "fn g() {\n    let b = vec![3];\n    let c = 1;\n    b.push(c);\n}\n"
+    assert _made(rule, other, _said(other, "b.push", template, "b")) == other.replace(
+        "let b", "let mut b"
+    )
+    copied = other.replace("c = 1", "c = b.clone()")
+    assert _made(rule, copied, _said(copied, "b.push", template, "b")) is None
+
+
+def test_which_of_two_equal_elements_of_a_type_is_meant_is_open() -> None:
+    template = "no {0}({1}) in {2}"
+
+    def program(key: str, value: str) -> tuple[str, Diagnostic]:
+        text = f"class A {{\n    boolean f(Map<{key}, {value}> m, {key} k) {{\n        return m.contains(k);\n    }}\n}}\n"  # fmt: skip
+        return text, _said(text, "m.contains(k)", template, "contains", key, f"Map<{key},{value}>")
+
+    fixes = []
+    for key, value in (("lang.String", "util.Door"), ("lang.Integer", "util.House")):
+        text, said = program(key, value)
+        fixes.append((text, text.replace("contains", "containsKey"), said))
+    rule = _book("java", *fixes)
+    other, said = program("lang.Long", "util.Room")
+    assert _made(rule, other, said) == other.replace("contains", "containsKey")
+    assert _made(rule, *program("lang.Long", "lang.Long")) is None
+
+
+def test_an_argument_that_a_fix_adds_may_be_a_variable_of_the_program() -> None:
+    template = "too few arguments to {0}"
+
+    def program(kind: str, more: str = "") -> tuple[str, Diagnostic]:
+        text = f"void f({kind} *xs, int n{more}) {{\n    qsort(xs, n, by);\n}}\n"
+        return text, _said(text, "qsort", template, "qsort")
+
+    def fixed(text: str) -> str:
+        return text.replace("n, by", "n, sizeof(xs[0]), by")
+
+    rule = _book(
+        "c", *[(text, fixed(text), said) for text, said in map(program, ("int", "double"))]
+    )
+    other, said = program("long")
+    assert _made(rule, other, said) == fixed(other)
+    assert _made(rule, *program("long", ", size_t width")) is None
+    text, said = program("long", ", size_t width")
+    assert _made(rule, text.replace("}", "    show(width);\n}"), said) is None
+
+
+def test_a_missing_name_that_the_function_gets_elsewhere_is_no_module() -> None:
+    template = "Undefined name {0}"
+
+    def program(body: str) -> tuple[str, Diagnostic]:
+        text = f"def f(day):\n    now = {body}\n    return time.hour, now\n"
+        said = _said(text, "time.hour", template, "time", tool="ruff")
+        return text, Diagnostic("ruff", "", "F821", "error", said.message, template, ("time",), "", said.area)  # fmt: skip
+
+    text, said = program("day.now()")
+    rule = _book("python", (text, f"import time\n\n\n{text}", said))
+    other, there = program("day.today()")
+    assert _made(rule, other, there) == f"import time\n\n\n{other}"
+    assert _made(rule, *program("day.time()")) is None
+
+
+def test_a_comment_beside_a_declaration_may_say_that_another_thing_is_meant() -> None:
+    template = "{0} undeclared (first use in this function)"
+
+    def program(comment: str) -> tuple[str, Diagnostic]:
+        text = f"struct line {{\n    int last; /* {comment} */\n}};\n\nint f(void) {{\n    return errno;\n}}\n"
+        return text, _said(text, "errno;", template, "errno", tool="gcc")
+
+    text, said = program("why it failed")
+    rule = _book("c", (text, f"#include <errno.h>\n\n{text}", said))
+    other, there = program("when it failed")
+    assert _made(rule, other, there) == f"#include <errno.h>\n\n{other}"
+    told = program("the error; errno is not touched")
+    told_said = Diagnostic(
+        "gcc", "", "E", "error", told[1].message, template, ("errno",), "", Area(6, 12, 6, 17)
+    )
+    assert _made(rule, told[0], told_said) is None
+
+
+def test_a_module_may_rely_on_the_form_of_a_value() -> None:
+    (rule,) = [each for each in builtin_rules() if each.id == "python-push-to-append"]
+    template = "{0} has no attribute {1}"
+
+    def program(call: str) -> tuple[str, Diagnostic]:
+        text = (
+            f"import heapq\n\n\ndef f(xs: list[int], n: int) -> None:\n    xs.push(n)\n    {call}\n"
+        )
+        said = _said(text, "xs.push", template, "list[int]", "push", tool="mypy")
+        return text, replace(said, code="attr-defined")
+
+    for call in ("print(xs)", "n.add(xs)"):
+        text, said = program(call)
+        assert _made(rule, text, said) == text.replace("push", "append")
+    assert _made(rule, *program("heapq.heappop(xs)")) is None
+
+
+def test_a_number_whose_bits_are_taken_apart_is_no_amount() -> None:
+    template = "expression has type {0}, variable has type {1}"
+
+    def program(use: str) -> tuple[str, Diagnostic]:
+        text = f'def f() -> int:\n    n: int = input("n: ")\n    return {use}\n'
+        return text, _said(text, 'input("n: ")', template, "str", "int")
+
+    text, said = program("n + 1")
+    rule = _book("python", (text, text.replace('input("n: ")', 'int(input("n: "))'), said))
+    other, said = program("n * 2")
+    assert _made(rule, other, said) == other.replace('input("n: ")', 'int(input("n: "))')
+    for use in ("n >> 8", "2 + (n & 7)"):
+        assert _made(rule, *program(use)) is None

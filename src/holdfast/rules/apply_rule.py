@@ -10,17 +10,26 @@ from typing import TYPE_CHECKING
 from holdfast.rules.import_block import place_import
 from holdfast.rules.match.context import comments_at
 from holdfast.rules.match.missing_name import other_reading
+from holdfast.rules.match.own_functions import (
+    functions_at,
+    guarded_calls,
+    has_own_conversion,
+    result_form,
+)
 from holdfast.rules.match.surroundings import (
     NewContent,
     Surroundings,
+    has_copy_before,
     is_in_idle_loop,
     surroundings_of,
+    takes_bits_apart,
 )
 from holdfast.rules.match.token_pattern import TokenMatch, find_token_matches, is_last_of_line
 from holdfast.rules.match.tree_pattern import TreeMatch, find_matches
 from holdfast.rules.rule import (
     END_OF_LINE,
     Example,
+    Rewrite,
     Rule,
     TokenRewrite,
     TreeRewrite,
@@ -30,7 +39,7 @@ from holdfast.rules.rule import (
     plain_type,
     value_in,
 )
-from holdfast.rules.type_text import fits_type
+from holdfast.rules.type_text import elements_of, fits_type
 from holdfast.syntax.edits import common_start
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import COMMON, first_at, is_content, tokenize
@@ -79,7 +88,7 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
     if rule.rewrite is not None:
         change = _change_of(rule.rewrite, source, diagnostic)
         if not isinstance(change, NoFit):
-            change = _differs_around(rule, source, change) or change
+            change = _differs_around(rule, source, change, diagnostic) or change
         if isinstance(change, NoFit):
             return change
         changes.append(change)
@@ -110,44 +119,117 @@ def _is_uncommented(rule: Rule, source: ParsedSource, change: _Change) -> bool:
     return all(any(line in text for text in known) for line in comments.split("\n"))
 
 
-def _differs_around(rule: Rule, source: ParsedSource, change: _Change) -> NoFit | None:
+def _differs_around(
+    rule: Rule, source: ParsedSource, change: _Change, diagnostic: Diagnostic
+) -> NoFit | None:
     """Return what around a place may say that something else is meant than in the examples."""
     if is_in_idle_loop(source, change.start):
         return NoFit("the loop around counts for something that its body does not do")
+
+    site = _Site(source, change, diagnostic)
+    sites = [found for example in rule.examples for found in _sites_in(rule, example)]
+    if sites and not rule.widened:
+        reason = _other_program(rule, site, sites)
+        if reason:
+            return NoFit(reason)
     if not rule.uncommented:
         return None
     if not _is_uncommented(rule, source, change):
         return NoFit("a comment says what is meant, and a rule cannot read it")
 
-    here = surroundings_of(source, change.whole, change.holes)
-    known: list[Surroundings] = []
-    for example in rule.examples:
-        known += _surroundings_in(rule, example)
-
-    reason = here.difference_from(known, content=_content_of(rule))
-    if not reason:
-        return None
-
-    return NoFit(reason)
+    reason = _other_use(rule, site, sites)
+    return NoFit(reason) if reason else None
 
 
-def _surroundings_in(rule: Rule, example: Example) -> list[Surroundings]:
+def _other_use(rule: Rule, site: _Site, known: Sequence[_Site]) -> str:
+    if known and site.has_bits and not any(each.has_bits for each in known):
+        return "the bits of the value are taken apart, and they are not in the examples"
+    around = [each.surroundings for each in known]
+    return site.surroundings.difference_from(around, content=_content_of(rule))
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """A place that a rule fits, in a program or in an example."""
+
+    source: ParsedSource
+    change: _Change
+    diagnostic: Diagnostic
+
+    @property
+    def surroundings(self) -> Surroundings:
+        return surroundings_of(self.source, self.change.whole, self.change.holes)
+
+    @property
+    def has_copy(self) -> bool:
+        return has_copy_before(self.source, self.change.end, self.diagnostic)
+
+    @property
+    def has_bits(self) -> bool:
+        return takes_bits_apart(self.source, self.change.whole)
+
+    @property
+    def form(self) -> str:
+        return result_form(self.source, self.change.whole)
+
+
+def _sites_in(rule: Rule, example: Example) -> list[_Site]:
     source = ParsedSource(example.before, rule.target)
     if rule.rewrite is None:
         return []
-    change = _change_of(rule.rewrite, source, diagnostic_of(rule, example))
+    diagnostic = diagnostic_of(rule, example)
+    change = _change_of(rule.rewrite, source, diagnostic)
     if isinstance(change, NoFit):
         return []
-    return [surroundings_of(source, change.whole, change.holes)]
+    return [_Site(source, change, diagnostic)]
+
+
+def _other_functions(rule: Rule, site: _Site, known: Sequence[_Site]) -> str:
+    rewrite_ = rule.rewrite
+    if rewrite_ is None:
+        return ""
+    functions: set[str] = set()
+    guarded: set[str] = set()
+    for each in known:
+        functions |= functions_at(rewrite_, each.source, each.change.holes)
+        guarded |= guarded_calls(rewrite_, each.change.holes)
+
+    if not functions_at(rewrite_, site.source, site.change.holes) <= functions:
+        return "the function is one that no example is like"
+    calls = guarded_calls(rewrite_, site.change.holes)
+    if guarded.isdisjoint(calls) and guarded and _content_of(rule) != "nothing":
+        return "the guarded block calls nothing that the examples call"
+    return ""
+
+
+def _other_program(rule: Rule, site: _Site, known: Sequence[_Site]) -> str:
+    """Return what the program declares or calls and no example does, if the fix depends on it."""
+    reason = _other_functions(rule, site, known)
+    if reason:
+        return reason
+    forms = {each.form for each in known}
+    if site.form and site.form not in forms and forms != {""}:
+        return "the value is for something that is declared otherwise"
+    if site.has_copy and not any(each.has_copy for each in known):
+        return "a copy that is made in between may be what is meant"
+    if has_own_conversion(site.source, site.diagnostic) and not any(
+        has_own_conversion(each.source, each.diagnostic) for each in known
+    ):
+        return "the program has a function for this conversion"
+    if _content_of(rule) == "nothing":
+        return ""
+    return site.surroundings.other_form_from([each.surroundings for each in known])
 
 
 def _content_of(rule: Rule) -> NewContent:
     """Return what the fix writes that neither the pattern nor the message has.
 
-    A function that is called, or a type, is no operand.
+    A function that is called, or a type, is no operand, unless it is one more argument.
     """
     if rule.rewrite is None:
         return "nothing"
+    if _adds_argument(rule.rewrite):
+        return "argument"
     old = {token.text for token in tokenize(rule.rewrite.pattern, rule.target)}
     for value in (value for values in rule.values.values() for value in values):
         old.update(re.findall(r"\w+", value))
@@ -166,6 +248,15 @@ def _content_of(rule: Rule) -> NewContent:
     return found
 
 
+def _adds_argument(rewrite_: Rewrite) -> bool:
+    """Return whether a fix passes more to the function that it calls."""
+    old, new = _ONE_CALL.fullmatch(rewrite_.pattern), _ONE_CALL.fullmatch(rewrite_.fix)
+    if old is None or new is None or old[1] != new[1]:
+        return False
+    return new[2].count(",") > old[2].count(",")
+
+
+_ONE_CALL = re.compile(r"([\w.$:]+)\((.*)\)")
 _AFTER_PART = frozenset({"(", ".", "::", "<", "!"})
 """What follows a function that is called, or something with members."""
 
@@ -204,8 +295,22 @@ def _answers(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
             return False
         if known.startswith("<") and known not in values and not _declares(rule, number):
             return False
+        if _names_one_of_two(diagnostic.args, number) and not any(
+            _names_one_of_two(example.args, number) for example in rule.examples
+        ):
+            return False
 
     return True
+
+
+def _names_one_of_two(args: Sequence[str], number: int) -> bool:
+    """Return whether a type has an element twice that the message names alone, too.
+
+    In `Map<String, String>` it is open which of the two a `String` is.
+    """
+    elements = elements_of(args[number])
+    repeated = {each for each in elements if elements.count(each) > 1}
+    return not repeated.isdisjoint(args)
 
 
 def _declares(rule: Rule, number: int) -> bool:

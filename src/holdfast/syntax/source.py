@@ -34,6 +34,8 @@ LANGUAGES: Final = frozenset(
 """The languages whose trees rules and preservation understand."""
 _COMMENTS: Final = ("comment", "line_comment", "block_comment", "html_comment")
 _OPERATIONS: Final = ("binary_expression", "binary_operator", "comparison_operator")
+_LOGICAL: Final = frozenset({"&&", "||", "and", "or"})
+_COMPARISONS: Final = frozenset({"==", "===", "!=", "!==", "<=", ">="})
 _WORDS_BY_KIND: Final = {"preproc_arg": re.compile(r"\w+|[^\w\s]")}
 """The words of a leaf that the grammar does not split: the body of a macro."""
 _WHOLE_WORD: Final = re.compile(r"\A.*\S.*", re.DOTALL)
@@ -193,11 +195,15 @@ class ParsedSource:
 
     @cached_property
     def idle_statements(self) -> int:
-        """The number of statements that are only a name or a number, except for results."""
+        """The number of statements that are only a name, a number or a comparison, and no results.
+
+        The value of `a && b == c` is that of a comparison, too.
+        """
         found = 0
         for node in self.find("expression_statement"):
             ends = node.text().endswith(";")
-            found += ends and re.fullmatch(r"[\w.]+\s*;", node.text()) is not None
+            is_name = ends and re.fullmatch(r"[\w.]+\s*;", node.text()) is not None
+            found += is_name or any(map(_is_comparison, node.children()))
         return found
 
     @cached_property
@@ -288,6 +294,15 @@ class ParsedSource:
             words = _WORDS_BY_KIND.get(leaf.kind(), _WHOLE_WORD)
             for found in words.finditer(leaf.text()):
                 yield SourceWord(start + found.start(), found.group())
+
+
+def _is_comparison(node: SgNode) -> bool:
+    """Return whether the value of an expression is that of a comparison."""
+    children = node.children()
+    signs = {child.text() for child in children if not child.is_named()}
+    if signs & _LOGICAL:
+        return _is_comparison(children[-1])
+    return node.kind() in _OPERATIONS and bool(signs & _COMPARISONS)
 
 
 def _joined(tokens: Sequence[Token]) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.syntax.source import ParsedSource
     from holdfast.vocab.diagnostics import Diagnostic
 
-Reading: TypeAlias = Literal["declared", "sibling", "similar", "module", "value"]
+Reading: TypeAlias = Literal["declared", "sibling", "similar", "module", "member", "told", "value"]
 
 _UNDECLARED: Final = r"\{0\} (?:undeclared|was not declared in this scope).*|.*of function \{0\}.*"
 _MISSING: Final = {
@@ -60,6 +60,8 @@ def other_reading(source: ParsedSource, diagnostic: Diagnostic) -> Reading | Non
         return "declared"
     if _has_sibling(name, source):
         return "sibling"
+    if _is_told_beside(name, source):
+        return "told"
     return _reading_at(name, source, place)
 
 
@@ -69,6 +71,8 @@ def _reading_at(name: str, source: ParsedSource, place: int) -> Reading | None:
         return "similar"
     if source.has_words(f"{name}.{name}"):
         return "module"
+    if _is_called_member(name, source, place):
+        return "member"
     is_value = source.language == "python" and _is_bare_value(name, source, place)
     return "value" if is_value else None
 
@@ -144,6 +148,29 @@ def _is_short_for(one: str, other: str) -> bool:
     if len(short) < _SHORTEST or not long.startswith(short):
         return False
     return long[len(short)] != "_"
+
+
+def _is_called_member(name: str, source: ParsedSource, place: int) -> bool:
+    """Return whether the function around a place gets something of that name: `moment.time()`."""
+    owners = owners_at(source, place)
+    if not owners:
+        return False
+    low, high = span_of(owners[-1])
+    texts = [token.text for token in source.tokens if low <= token.start < high]
+    return any(
+        (dot, text, following) == (".", name, "(") and owner != name
+        for owner, dot, text, following in zip(texts, texts[1:], texts[2:], texts[3:], strict=False)
+    )
+
+
+def _is_told_beside(name: str, source: ParsedSource) -> bool:
+    """Return whether a comment beside a declaration speaks of the name."""
+    for node in source.comments():
+        start, _ = span_of(node)
+        before = source.text[source.text.rfind("\n", 0, start) + 1 : start]
+        if before.strip() and re.search(rf"\b{name}\b", node.text()):
+            return True
+    return False
 
 
 def _is_bare_value(name: str, source: ParsedSource, place: int) -> bool:

@@ -142,7 +142,7 @@ def class_of_name(text: str) -> str:
 
 
 def class_of_literal(text: str) -> str:
-    """Return what is special about a literal: zero, an empty string, digits in quotes, a format."""
+    """Return what is special about a literal: zero, an empty string, digits, bytes, a format."""
     string = _STRING.fullmatch(text)
     if string is None:
         return "zero" if _ZERO.fullmatch(text) else "number"
@@ -152,6 +152,8 @@ def class_of_literal(text: str) -> str:
         return "empty"
     if inner.strip(" +-.,").isdigit():
         return "digits"
+    if _BYTES.search(inner):
+        return "bytes"
     return "format" if _FORMAT.search(inner) else "text"
 
 
@@ -159,6 +161,8 @@ _STRING: Final = re.compile(
     r"""[a-zA-Z]{0,3}(?P<quote>\"{3}|'{3}|["'`])(?P<inner>.*)(?P=quote)""", re.DOTALL
 )
 _ZERO: Final = re.compile(r"0[xXbBoO][0_]*[uUlLn]*|[0._]*0[0._]*[fFuUlLdDn]*")
+_BYTES: Final = re.compile(r"(?<!\\)(?:\\\\)*\\(?:x[0-9a-fA-F]|[0-7])")
+"""A character that is written as a number: the string is data, and not a text."""
 _FORMAT: Final = re.compile(r"%[-+ 0-9.l]*[a-z]|\{")
 
 

@@ -7,6 +7,7 @@ that variable may be what was meant: `fgets(text, 64)` beside a file that was op
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from holdfast.rules.match.context import declared_type, owners_at
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.syntax.source import ParsedSource
     from holdfast.syntax.tokens import Token
+    from holdfast.vocab.diagnostics import Diagnostic
 
 _PARAMETERS: Final = re.compile("parameters$|parameter_list$")
 _LOCALS: Final = re.compile("declaration$|declarator$|^let_declaration|^assignment$|var_spec")
@@ -30,10 +32,17 @@ _NO_VARIABLES: Final = frozenset({"function_declarator", "method_declaration"})
 _NAME: Final = re.compile("^identifier$")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _NAMELESS: Final = frozenset({"_", "std", "self", "cls", "this"})
-NewContent: TypeAlias = Literal["nothing", "call", "statement", "operand"]
-"""What a fix writes of its own: only signs and keywords, a function, a statement, an operand."""
+NewContent: TypeAlias = Literal["nothing", "call", "statement", "operand", "argument"]
+"""What a fix writes of its own: only signs and keywords, a function, a statement, an operand.
+
+An argument is an operand that a call gets in addition.
+"""
 ASSIGNED: Final = "assigned"
+_GIVEN: Final = "given to module "
+_PASSED: Final = "given to "
+_IMPORT: Final = r"^\s*(?:import|from|use|using)\b.*\b{}\b"
 _ASSIGNED: Final = frozenset({ASSIGNED})
+_TARGET: Final = re.compile(r"([^\W\d]\w*)\s*(?::[^=]*)?=[^=]*$")
 _USES: Final = {
     "(": "called",
     "[": "indexed",
@@ -46,16 +55,27 @@ _USES: Final = {
 class Surroundings:
     """The function around a place.
 
-    `types` are the types of its variables that are no scalars, `unused` its variables that nothing
-    uses. `uses` has how the function uses the names in the holes of a rule. `role` is the function
-    that a callback is passed to, `inside` the kinds of the loops and handlers around the place.
+    `types` are the types of its variables that are no scalars, `parameters` those of all its
+    parameters, `unused` its variables that nothing uses. `uses` has how the function uses the names
+    in the holes of a rule. `role` is the function that a callback is passed to, `inside` the kinds
+    of the loops and handlers around the place.
     """
 
     types: frozenset[str]
+    parameters: frozenset[str]
     unused: frozenset[str]
     uses: Mapping[str, frozenset[str]]
     role: str
     inside: frozenset[str]
+
+    def other_form_from(self, known: Sequence[Surroundings]) -> str:
+        """Return whether a module gets a variable that none gets in the examples; "" if not."""
+        for hole, uses in self.uses.items():
+            seen = [each.uses[hole] for each in known if hole in each.uses]
+            given = frozenset(use for use in uses if use.startswith(_GIVEN))
+            if not given <= _together(seen):
+                return "a module relies on the form of a value, and it does not in the examples"
+        return ""
 
     def difference_from(self, known: Sequence[Surroundings], *, content: NewContent) -> str:
         """Return what no example has and may be what is meant; "" if there is no such thing."""
@@ -74,6 +94,8 @@ class Surroundings:
             return "the code is in a loop or a handler, and the examples are not"
         if content == "operand":
             return self._other_operand(known)
+        if content == "argument":
+            return self._other_operand(known) or self._other_parameter(known)
         return ""
 
     def _other_operand(self, known: Sequence[Surroundings]) -> str:
@@ -81,6 +103,11 @@ class Surroundings:
             return "a variable that nothing uses may be what is meant"
         if not self.types <= _together(each.types for each in known):
             return "a variable of a type that no example has may be what is meant"
+        return ""
+
+    def _other_parameter(self, known: Sequence[Surroundings]) -> str:
+        if not self.parameters <= _together(each.parameters for each in known):
+            return "a parameter of a type that no example has may be what is meant"
         return ""
 
     def _other_use(self, known: Sequence[Surroundings]) -> str:
@@ -116,20 +143,55 @@ def surroundings_of(
     owner = _function_around(source, span)
     others = _other_variables(owner, source, span)
     types: set[str] = set()
+    parameters: set[str] = set()
     unused: set[str] = set()
     for name, kind in others.items():
         if kind and not _is_scalar(kind):
             types.add(kind)
+        if kind and owner is not None and name in _parameter_names(owner):
+            parameters.add(kind)
         if _count(name, owner) == 1:
             unused.add(name)
 
     around = _nodes_in(owner, source, span[0])
     return Surroundings(
         types=frozenset(types),
+        parameters=frozenset(parameters),
         unused=frozenset(unused),
         uses=_uses_in(owner, source, span, holes),
         role=_role(owners_at(source, span[0])),
         inside=frozenset(_nesting(around)),
+    )
+
+
+def has_copy_before(source: ParsedSource, start: int, diagnostic: Diagnostic) -> bool:
+    """Return whether a variable of the message gives another its value before the diagnostic.
+
+    A fix that changes its declaration changes what is kept; the copy may be what is to change.
+    """
+    place = source.place_of(diagnostic)
+    if place is None:
+        return False
+    texts = [token.text for token in source.tokens if start <= token.start < place]
+    pairs = pairwise(texts)
+    return any(sign == "=" and text in diagnostic.args for sign, text in pairs)
+
+
+def takes_bits_apart(source: ParsedSource, span: tuple[int, int]) -> bool:
+    """Return whether the variable that gets a value is shifted or masked afterwards.
+
+    Such a number is a code, and no amount: `(color >> 16) & 255`.
+    """
+    line_start = source.text.rfind("\n", 0, span[0]) + 1
+    target = _TARGET.search(source.text[line_start : span[0]])
+    if target is None:
+        return False
+    owner = _function_around(source, span)
+    texts = ["", *(each.text for each in _tokens_outside(source, span, owner)), "", ""]
+    uses = zip(texts, texts[1:], texts[2:], texts[3:], strict=False)
+    return any(
+        text == target[1] and before != ">" and (sign == "&" != after or sign == after == ">")
+        for before, text, sign, after in uses
     )
 
 
@@ -160,7 +222,7 @@ def _uses_in(
         if not text.isidentifier():
             continue
         found = _ASSIGNED & frozenset(_uses_of(text, after))
-        found |= frozenset(_modules_given(text, tokens))
+        found |= frozenset(_modules_given(text, tokens, source))
         if declared_type(source, text, span[0]) is None:
             found |= frozenset(_uses_of(text, tokens)) - _ASSIGNED
         uses[hole] = found
@@ -237,6 +299,14 @@ def _variables(owner: SgNode, source: ParsedSource) -> dict[str, str | None]:
     return found
 
 
+def _parameter_names(owner: SgNode) -> set[str]:
+    """Return the names in the list of the parameters of a function."""
+    for node in all_nodes(owner):
+        if _PARAMETERS.search(node.kind()):
+            return set(_WORD.findall(node.text()))
+    return set()
+
+
 def _is_declared_here(name: SgNode) -> bool:
     parent = name.parent()
     if parent is None or parent.kind() in _NO_VARIABLES:
@@ -277,7 +347,7 @@ def _tokens_outside(
     return found
 
 
-def _modules_given(name: str, tokens: list[Token]) -> Iterator[str]:
+def _modules_given(name: str, tokens: list[Token], source: ParsedSource) -> Iterator[str]:
     """Yield the modules and objects whose functions get a variable: `heapq` in `heapq.heappop(x)`.
 
     They may rely on a form of its value that no other method keeps.
@@ -286,7 +356,8 @@ def _modules_given(name: str, tokens: list[Token]) -> Iterator[str]:
     for number, text in enumerate(texts):
         call = texts[max(0, number - 4) : number]
         if text == name and call[1:2] == ["."] and call[3:] == ["("]:
-            yield f"given to {call[0]}"
+            is_module = re.search(_IMPORT.format(re.escape(call[0])), source.text, re.MULTILINE)
+            yield f"{_GIVEN if is_module else _PASSED}{call[0]}"
 
 
 def _uses_of(name: str, tokens: list[Token]) -> Iterator[str]:
