@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.syntax.source import ParsedSource
 
 _NOTATION: Final = re.compile(r"^0[oO]?(?=\d)|[uUlLfFdDn]+$|_")
+_NUMBER: Final = re.compile(r"\s*\(?-?\d[\w.]*\)?\s*")
 _STRING_TEXT: Final = frozenset({"string_content", "string_fragment"})
 _WORD: Final = re.compile(r"\w+")
 _RESULT: Final = re.compile(r"(?:return\s+)?\w+\s*(?:[!=<>]=*|is|is not)\s*[\w.\"']+")
@@ -314,7 +315,9 @@ def _gives_value(node: SgNode) -> bool:
 def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
     """Yield whether the value of a variable is written out, or computed by a call."""
     start, _ = span_of(value)
-    if value.kind() in tables.LITERALS:
+    # The grammar does not read the value of a macro.
+    is_number = value.kind() == "preproc_arg" and _NUMBER.fullmatch(value.text()) is not None
+    if is_number or value.kind() in tables.LITERALS:
         yield Fact("constant", name, start)
     if value.kind() in tables.NAMES:
         yield Fact("alias", f"{name}\0{value.text()}", start)

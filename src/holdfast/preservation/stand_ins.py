@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation import fact_tables as tables
+from holdfast.preservation.facts import written_names
 from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, review
 from holdfast.syntax.tokens import tokenize
 
@@ -51,6 +52,25 @@ def _avoids_similar(facts: EditFacts) -> MeaningChange | None:
         if similar and not get_close_matches(name, gained, 1, _ALIKE):
             return review(f"it writes `{gained[0]}` for `{name}`; the program has `{similar[0]}`.")
     return None
+
+
+def _makes_up_limit(facts: EditFacts) -> MeaningChange | None:
+    """Find a missing name that a condition compares with, and that gets a constant of the fix's own."""
+    limits = _compared_names(facts)
+    for fact in facts.gained_of("constant"):
+        if fact.text in limits & facts.reports.names - written_names(facts.old):
+            return review(f"it makes up the value of `{fact.text}`, on which a condition depends.")
+    return None
+
+
+def _compared_names(facts: EditFacts) -> set[str]:
+    """Return the operands of the old text's comparisons of order."""
+    found: set[str] = set()
+    for kind, text in facts.had:
+        if kind == "order":
+            left, sign, right = text.split("\0")
+            found |= {left, right} if sign in tables.COMPARISONS else set()
+    return found
 
 
 def _equates(facts: EditFacts) -> MeaningChange | None:
@@ -129,6 +149,7 @@ def _loop_words(tokens: Iterable[Token]) -> list[str]:
 RULES: Final[tuple[MeaningRule, ...]] = (
     _defines_beside,
     _avoids_similar,
+    _makes_up_limit,
     _equates,
     _makes_up_argument,
     _sets_in_condition,

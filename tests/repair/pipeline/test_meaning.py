@@ -274,6 +274,20 @@ def test_a_missing_name_is_not_another_one_if_the_program_has_a_similar_one() ->
     assert _judged(before, other, said, "rust") == []
 
 
+def test_the_limit_in_a_condition_is_not_made_up() -> None:
+    before = "#define FIELD 32\nint f(int n) {\n    return n > MOST;\n}\n"
+    said = _said("'MOST' undeclared (first use in this function)", 3, 16, "MOST")
+    for value, reasons in (
+        ("(FIELD - 1)", []),
+        ("4096", ["it makes up the value of `MOST`, on which a condition depends."]),
+    ):
+        after = before.replace("int f", f"#define MOST {value}\nint f")
+        assert _judged(before, after, said, "c") == reasons
+    shown = before.replace("n > MOST", "g(n, MOST)")
+    after = shown.replace("int f", "#define MOST 4096\nint f")
+    assert _judged(shown, after, said, "c") == []
+
+
 def test_a_missing_name_is_not_made_the_same_as_the_one_beside_it() -> None:
     before = "def f(data, wanted):\n    have = g(data)\n    return have == want\n"
     said = _said("Undefined name `want`", 3, 20, "want")
