@@ -29,6 +29,8 @@ FactKind: TypeAlias = Literal[
     "computed",
     "stub",
     "copy",
+    "alias",
+    "set in condition",
     "twice",
     "argument",
     "order",

@@ -112,6 +112,13 @@ GUARDS: Final = {
     "reference_declarator": "&",
 }
 """Constructs that protect what is in them, or wait for it."""
+LOOP_WORDS: Final = _words("while for do loop")
+ARGUMENT_LISTS: Final = _words("arguments argument_list")
+ASSIGNMENTS: Final = {
+    "assignment_expression": "right",
+    "named_expression": "value",
+}
+"""Assignments that have a value themselves, with the field of what is assigned."""
 HANDLERS: Final = {"except_clause": "except", "catch_clause": "catch"}
 BINDINGS: Final = {
     "assignment": ("left", "right"),
@@ -259,6 +266,8 @@ COPYING_CALLS: Final = _words(
     "list dict set tuple copy deepcopy sorted slice concat clone to_vec to_owned from of"
 )
 """Functions that return a copy of what they get, or are called on."""
+CHANGING_CALLS: Final = _words("iter_mut get_mut as_mut as_mut_slice as_mut_ptr last_mut first_mut")
+"""Functions through whose result their receiver is changed."""
 RECEIVERS: Final = _words("self cls this super _")
 CONVERSIONS: Final = _words(
     "str int float bool bytes list tuple set dict repr len iter String Number Boolean BigInt Array"
@@ -267,6 +276,34 @@ CONVERSIONS: Final = _words(
     " as_bytes encode decode float64 int64 int32 uint"
 )
 """Functions that only change the type of a value."""
+VALUE_CONVERSIONS: Final = CONVERSIONS - {"len"} | _words(
+    "Decimal Fraction complex parse stoi stol stoll stod stof stoul atoi atol atof strtol strtoul"
+    " strtod strtof Atoi Itoa ParseInt ParseFloat FormatInt Sprint Sprintf format parseLong"
+    " parseDouble toFixed join"
+)
+"""Those of them, and others, whose result is the value itself: no length, no test."""
+TEXT_TYPES: Final = {
+    "python": _words("str bytes"),
+    "javascript": _words("string"),
+    "typescript": _words("string"),
+    "tsx": _words("string"),
+    "c": frozenset[str](),
+    "cpp": _words("string string_view basic_string"),
+    "rust": _words("str String"),
+    "java": _words("String CharSequence"),
+    "go": _words("string"),
+}
+NUMBER_TYPES: Final = {
+    "python": _words("int float complex Decimal"),
+    "javascript": _words("number bigint"),
+    "typescript": _words("number bigint"),
+    "tsx": _words("number bigint"),
+    "c": frozenset[str](),
+    "cpp": _words("int long short double float unsigned size_t"),
+    "rust": _words("i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64"),
+    "java": _words("int long short byte double float Integer Long Double"),
+    "go": _words("int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64"),
+}
 
 # ------------------------------------------------------------------------------------- patterns
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.syntax.source import ParsedSource
 
 _NOTATION: Final = re.compile(r"^0[oO]?(?=\d)|[uUlLfFdDn]+$|_")
+_NUMBER: Final = re.compile(r"\s*\(?-?\d[\w.]*\)?\s*")
 _STRING_TEXT: Final = frozenset({"string_content", "string_fragment"})
 _WORD: Final = re.compile(r"\w+")
 _RESULT: Final = re.compile(r"(?:return\s+)?\w+\s*(?:[!=<>]=*|is|is not)\s*[\w.\"']+")
@@ -130,8 +131,27 @@ def _code_facts(node: SgNode, language: str) -> Iterator[Fact]:
     if kind in tables.BINDINGS:
         yield from _binding_facts(node)
 
+    if kind in tables.ASSIGNMENTS:
+        yield from _condition_facts(node)
+
     if kind in _OTHERS:
         yield from _OTHERS[kind](node)
+
+
+def _condition_facts(node: SgNode) -> Iterator[Fact]:
+    """Yield a part of a condition, in brackets, that sets a variable to a constant or to another."""
+    value, bracket = node.field(tables.ASSIGNMENTS[node.kind()]), node.parent()
+    if value is None or value.kind() not in tables.LITERALS | tables.NAMES:
+        return
+    # Without brackets it is no part: a grammar reads it, and no compiler does.
+    if bracket is None or bracket.kind() != "parenthesized_expression":
+        return
+    outer = bracket.parent()
+    if outer is None or outer.kind() not in tables.OPERATIONS:
+        return
+    signs = {child.text() for child in outer.children() if not child.is_named()}
+    if not signs.isdisjoint(tables.LOGIC):
+        yield Fact("set in condition", node.text(), span_of(bracket)[0])
 
 
 def _word_facts(node: SgNode) -> Iterator[Fact]:
@@ -199,6 +219,9 @@ def _call_facts(node: SgNode, language: str) -> Iterator[Fact]:
 
     if node.kind() == "macro_invocation":
         yield from _macro_facts(name, node)
+
+    if name in tables.CHANGING_CALLS:
+        yield from _copied_receiver(node)
 
     listed = node.field("arguments")
     if listed is None:
@@ -292,8 +315,12 @@ def _gives_value(node: SgNode) -> bool:
 def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
     """Yield whether the value of a variable is written out, or computed by a call."""
     start, _ = span_of(value)
-    if value.kind() in tables.LITERALS:
+    # The grammar does not read the value of a macro.
+    is_number = value.kind() == "preproc_arg" and _NUMBER.fullmatch(value.text()) is not None
+    if is_number or value.kind() in tables.LITERALS:
         yield Fact("constant", name, start)
+    if value.kind() in tables.NAMES:
+        yield Fact("alias", f"{name}\0{value.text()}", start)
     if not tables.CALLEES.keys().isdisjoint(map(_kind, all_nodes(value))):
         yield Fact("computed", name, start)
 
@@ -349,12 +376,14 @@ def _handler_facts(handler: SgNode) -> Iterator[Fact]:
 
 
 def _result_facts(statement: SgNode) -> Iterator[Fact]:
-    """Yield the result of a function that is a constant, with a parameter that nothing uses."""
-    kinds = [value.kind() for value in statement.named_children()]
-    if len(kinds) != 1 or kinds[0] not in tables.LITERALS:
+    """Yield a result from a constant: whether it is one, and a parameter that nothing uses."""
+    values = statement.named_children()
+    if len(values) != 1:
         return
-
-    yield Fact("constant return", statement.text(), span_of(statement)[0])
+    if values[0].kind() in tables.LITERALS:
+        yield Fact("constant return", statement.text(), span_of(statement)[0])
+    elif not _compares_with_constant(values[0]):
+        return
 
     for outer in statement.ancestors():
         if outer.kind() not in FUNCTIONS:
@@ -363,6 +392,14 @@ def _result_facts(statement: SgNode) -> Iterator[Fact]:
             yield Fact("constant result", unused, span_of(statement)[0])
             return
         return
+
+
+def _compares_with_constant(value: SgNode) -> bool:
+    """Return whether a value is the comparison of something with a constant."""
+    signs = {child.text() for child in value.children() if not child.is_named()}
+    if value.kind() not in tables.OPERATIONS or signs.isdisjoint(tables.COMPARISONS):
+        return False
+    return not tables.LITERALS.isdisjoint(map(_kind, value.named_children()))
 
 
 def unused_parameters(function: SgNode) -> Iterator[str]:
@@ -415,9 +452,14 @@ def _copy_facts(statement: SgNode) -> Iterator[Fact]:
     if len(inner) != 1 or inner[0].kind() not in tables.CALLEES:
         return
     for node in all_nodes(inner[0]):
-        callee = _receiver_of(node)
-        if callee is not None and callee.text() in tables.COPYING_CALLS:
-            yield Fact("copy", callee.text(), span_of(callee)[0])
+        yield from _copied_receiver(node)
+
+
+def _copied_receiver(call: SgNode) -> Iterator[Fact]:
+    """Yield a copy of which a call is a method."""
+    callee = _receiver_of(call)
+    if callee is not None and callee.text() in tables.COPYING_CALLS:
+        yield Fact("copy", callee.text(), span_of(callee)[0])
 
 
 def _receiver_of(node: SgNode) -> SgNode | None:

@@ -18,6 +18,7 @@ from holdfast.preservation.edit_facts import EditFacts, FactComparison
 from holdfast.preservation.facts import unused_parameters, value_of, written_names
 from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, refused, review
 from holdfast.preservation.relevance import unrelated_edits
+from holdfast.preservation.stand_ins import RULES as STAND_IN_RULES
 from holdfast.syntax.edits import Edit, edits_between
 from holdfast.syntax.node_kinds import FUNCTIONS
 from holdfast.syntax.tokens import COMMON, tokenize
@@ -67,7 +68,7 @@ def changes_of_meaning(
             found.append(_unrelated(edit, old, new))
             continue
         facts = comparison.of_edit(edit)
-        rules = RULES
+        rules = RULES + STAND_IN_RULES
         if facts.is_syntax:
             rules += BROKEN_TEXT_RULES
         for rule in rules:
@@ -191,7 +192,10 @@ def _misses_placeholder(facts: EditFacts) -> MeaningChange | None:
         if function.kind() not in FUNCTIONS:
             continue
         used, spelled = _words_of_code(function), _words_of_strings(function, facts)
-        unused = {*unused_parameters(function), *(facts.lost_names() - used)}
+        unused = set(unused_parameters(function))
+        # The words of a string that was not closed are no names.
+        if not facts.is_syntax:
+            unused |= facts.lost_names() - used
         for name in sorted(unused & spelled):
             return review(f"it leaves `{name}` unused, and a string spells it.")
         return None

@@ -9,6 +9,15 @@ from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 from tests.repair.pipeline.judged import objections
 from tests.repair.pipeline.stage import MemoryRules, Proposing, Stage
 
+_PATHS: dict[Target, str] = {
+    "python": "a.py",
+    "typescript": "a.ts",
+    "javascript": "a.js",
+    "c": "a.c",
+    "rust": "a.rs",
+    "java": "A.java",
+}
+
 
 def _said(message: str, line: int, column: int, *args: str) -> Diagnostic:
     area = Area(line, column, line, column)
@@ -16,7 +25,7 @@ def _said(message: str, line: int, column: int, *args: str) -> Diagnostic:
 
 
 def _judged(before: str, after: str, said: Diagnostic, language: Target = "python") -> list[str]:
-    path = {"python": "a.py", "typescript": "a.ts", "c": "a.c", "java": "A.java"}[language]
+    path = _PATHS[language]
     return list(objections(before, after, path, language, [said]))
 
 
@@ -157,8 +166,173 @@ def test_a_string_that_spells_an_unused_parameter_may_miss_it() -> None:
     assert _judged(used, used.replace('f"', '"'), _said(said.message, 3, 12)) == []
 
 
+def test_the_words_of_a_string_that_was_not_closed_are_no_unused_names() -> None:
+    before = "def f(n):\n    if n < 0:\n        raise ValueError('must be positive)\n    return n\n"
+    said = _said("unterminated string literal", 3, 26)
+    assert _judged(before, before.replace("positive)", "positive')"), said) == []
+
+
 def test_a_constant_does_not_go_with_a_syntax_error() -> None:
     before = "int f(int n) {\n    if (n % 2 = 0)\n        return 1;\n    return 2;\n}\n"
     said = _said("lvalue required as left operand of assignment", 2, 15)
     assert _judged(before, before.replace(" = 0", " == 0"), said, "c") == []
     assert _judged(before, before.replace(" = 0", ""), said, "c") == ["it drops the constant 0."]
+
+
+# ------------------------------------------------------------------- what only looks like the value
+
+
+def test_a_result_from_a_constant_does_not_leave_a_parameter_unused() -> None:
+    before = "class A {\n    boolean f(long a, long b) {\n        long c = g(a);\n    }\n}\n"
+    said = _said("missing return statement", 4, 5)
+    for result, reasons in (
+        ("c == b", []),
+        ("c >= 0", ["it returns a constant, though `b` is not used."]),
+    ):
+        after = before.replace("g(a);\n", f"g(a);\n        return {result};\n")
+        assert _judged(before, after, said, "java") == reasons
+    used = before.replace("g(a)", "g(a, b)")
+    after = used.replace("b);\n", "b);\n        return c >= 0;\n")
+    assert _judged(used, after, said, "java") == []
+
+
+@pytest.mark.parametrize(
+    ("wrapped", "reasons"),
+    [
+        ("int(text)", []),
+        ("sum(map(int, text))", []),
+        ("len(text)", ["it takes what `len` says of a value for the value."]),
+        ("text.isdigit()", ["it takes what `isdigit` says of a value for the value."]),
+    ],
+)
+def test_text_becomes_a_number_by_a_conversion_only(wrapped: str, reasons: list[str]) -> None:
+    before = "def f(text: str) -> int:\n    return text\n"
+    said = _said("Incompatible return value type", 2, 12, "str", "int")
+    assert _judged(before, before.replace("return text", f"return {wrapped}"), said) == reasons
+
+
+def test_the_length_of_a_list_may_be_the_number_that_was_meant() -> None:
+    before = "def f(items: list[str]) -> None:\n    for i in range(items):\n        print(i)\n"
+    said = _said("Argument 1 has incompatible type", 2, 20, "range", "list[str]", "SupportsIndex")
+    assert _judged(before, before.replace("(items)", "(len(items))"), said) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "reasons"),
+    [
+        ("long n = sum(a);", []),
+        ("int n = (int) sum(a);", []),
+        (
+            "int n = (int) Math.min(sum(a), Integer.MAX_VALUE);",
+            ["it computes another value with `min`; correct the type."],
+        ),
+    ],
+)
+def test_a_number_of_the_wrong_type_is_not_computed_anew(line: str, reasons: list[str]) -> None:
+    before = "class A {\n    void f(List<Long> a) {\n        int n = sum(a);\n    }\n}\n"
+    said = _said("incompatible types: possible lossy conversion", 3, 20, "long", "int")
+    assert _judged(before, before.replace("int n = sum(a);", line), said, "java") == reasons
+
+
+def test_a_missing_function_is_not_defined_beside_a_similar_one() -> None:
+    before = (
+        "class A implements Sink {\n    public void flsh() {\n        out.addAll(in);\n    }\n}\n"
+    )
+    said = _said(
+        "A does not override abstract method flush() in Sink", 1, 1, "A", "flush()", "Sink"
+    )
+    stub = "    public void flush() {\n        in.isEmpty();\n    }\n"
+    made = before.replace("    public", f"{stub}    public", 1)
+    assert _judged(before, made, said, "java") == [
+        "it defines `flush`, and the program has `flsh`."
+    ]
+    assert _judged(before, before.replace("flsh", "flush"), said, "java") == []
+    other, made = (text.replace("flsh", "store") for text in (before, made))
+    assert _judged(other, made, said, "java") == []
+
+
+def test_a_loop_over_a_copy_changes_only_the_copy() -> None:
+    before = "fn f(a: &Vec<f64>) {\n    for p in a.iter_mut() {\n        *p *= 2.0;\n    }\n}\n"
+    said = _said("cannot borrow `*a` as mutable", 2, 14, "*a")
+    copied = before.replace("a.iter_mut", "a.clone().iter_mut")
+    assert _judged(before, copied, said, "rust") == ["it changes only a copy (`clone`)."]
+    assert _judged(before, before.replace("&Vec", "&mut Vec"), said, "rust") == []
+    read = before.replace("iter_mut", "itr").replace("*p *= 2.0", "g(p)")
+    said = _said("no method named `itr` found", 2, 16, "itr")
+    assert _judged(read, read.replace("a.itr", "a.clone().iter"), said, "rust") == []
+
+
+def test_a_missing_name_is_not_another_one_if_the_program_has_a_similar_one() -> None:
+    before = "const MAX_TRIES: u32 = 3;\nfn f(n: u32) -> bool {\n    n >= MAX_RETRIES\n}\n"
+    said = _said("cannot find value `MAX_RETRIES` in this scope", 3, 10, "MAX_RETRIES")
+    other = before.replace("MAX_RETRIES", "u32::MAX")
+    assert _judged(before, other, said, "rust") == [
+        "it writes `u32` for `MAX_RETRIES`; the program has `MAX_TRIES`."
+    ]
+    assert _judged(before, before.replace("MAX_RETRIES", "MAX_TRIES"), said, "rust") == []
+    before, other = (text.replace("MAX_TRIES", "LIMIT") for text in (before, other))
+    assert _judged(before, other, said, "rust") == []
+
+
+def test_the_limit_in_a_condition_is_not_made_up() -> None:
+    before = "#define FIELD 32\nint f(int n) {\n    return n > MOST;\n}\n"
+    said = _said("'MOST' undeclared (first use in this function)", 3, 16, "MOST")
+    for value, reasons in (
+        ("(FIELD - 1)", []),
+        ("4096", ["it makes up the value of `MOST`, on which a condition depends."]),
+    ):
+        after = before.replace("int f", f"#define MOST {value}\nint f")
+        assert _judged(before, after, said, "c") == reasons
+    shown = before.replace("n > MOST", "g(n, MOST)")
+    after = shown.replace("int f", "#define MOST 4096\nint f")
+    assert _judged(shown, after, said, "c") == []
+
+
+def test_a_missing_name_is_not_made_the_same_as_the_one_beside_it() -> None:
+    before = "def f(data, wanted):\n    have = g(data)\n    return have == want\n"
+    said = _said("Undefined name `want`", 3, 20, "want")
+    for value, reasons in (
+        ("wanted", []),
+        ("have", ["it makes `want` the same as `have`, which is used beside it."]),
+    ):
+        after = before.replace("    return", f"    want = {value}\n    return")
+        assert _judged(before, after, said) == reasons
+
+
+def test_a_missing_argument_is_not_nothing() -> None:
+    before = "void f(char *key, int n) {\n    memset(key, 0);\n}\n"
+    said = _said("too few arguments to function 'memset'", 2, 5, "memset")
+    for added, reasons in (
+        ("n", []),
+        ("sizeof *key", []),
+        ("0", ["it makes up an argument (`0`)."]),
+    ):
+        after = before.replace("0);", f"0, {added});")
+        assert _judged(before, after, said, "c") == reasons
+
+
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_a_loop_stays_a_loop(is_broken: bool) -> None:
+    before = "int f(int n) {\n    while (g(&n) > m) {\n        n++;\n    }\n    return n;\n}\n"
+    said = _said("'m' undeclared", 2, 20, "m")
+    if is_broken:
+        before = before.replace("> m)", "> 0")
+        said = _said("expected ')' before '{' token", 2, 22)
+    honest = before.replace("> m", "> n").replace("> 0", "> 0)")
+    assert _judged(before, honest, said, "c") == []
+    assert "it drops the loop (`while`)." in _judged(
+        before, honest.replace("while", "if"), said, "c"
+    )
+
+
+def test_brackets_do_not_make_a_condition_of_an_assignment() -> None:
+    before = "function f(u) {\n  if (u.a && u.b = true) {\n    return 1;\n  }\n}\n"
+    said = _said("Invalid left-hand side in assignment", 2, 7)
+    bracketed = before.replace("u.b = true", "(u.b = true)")
+    assert _judged(before, bracketed, said, "javascript") == [
+        "it sets a variable in a condition (`u.b = true`)."
+    ]
+    compared = before.replace("u.b = true", "u.b === true")
+    assert _judged(before, compared, said, "javascript") == []
+    matched = before.replace("u.b = true", "(m = g(u)")
+    assert _judged(matched, matched.replace("(u))", "(u)))"), said, "javascript") == []

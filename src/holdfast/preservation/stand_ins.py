@@ -1,0 +1,159 @@
+"""Changes of meaning by what takes the place of something: another name, call, value or statement.
+
+The checker is content with it, and it does not do what the code was there for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
+
+from holdfast.preservation import fact_tables as tables
+from holdfast.preservation.facts import written_names
+from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, review
+from holdfast.syntax.tokens import tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.preservation.edit_facts import EditFacts
+    from holdfast.syntax.tokens import Token
+
+_WORD: Final = re.compile(r"\w+")
+_ALIKE: Final = 0.8
+
+
+def _defines_beside(facts: EditFacts) -> MeaningChange | None:
+    """Find a missing function that is defined anew, though the program has a similar one."""
+    functions = {text for kind, text in facts.had if kind == "function"}
+    for fact in facts.gained_of("function"):
+        if fact.text not in facts.reports.names:
+            continue
+        # An interface may declare it, too.
+        similar = get_close_matches(fact.text, sorted(functions - {fact.text}), 1, _ALIKE)
+        if similar and facts.has["function", similar[0]]:
+            return review(f"it defines `{fact.text}`, and the program has `{similar[0]}`.")
+    return None
+
+
+def _avoids_similar(facts: EditFacts) -> MeaningChange | None:
+    """Find a missing value in whose place is another, though the program sets a similar one."""
+    gained = facts.gained_names()
+    if facts.is_syntax or not gained:
+        return None
+    others = {text for kind, text in facts.had if kind in {"constant", "computed"}}
+    for fact in facts.lost_of("name"):
+        name = fact.text
+        if name not in facts.reports.names or name in others:
+            continue
+        similar = get_close_matches(name, sorted(others), 1, _ALIKE)
+        if similar and not get_close_matches(name, gained, 1, _ALIKE):
+            return review(f"it writes `{gained[0]}` for `{name}`; the program has `{similar[0]}`.")
+    return None
+
+
+def _makes_up_limit(facts: EditFacts) -> MeaningChange | None:
+    """Find a missing name that a condition compares with, and that gets a constant of the fix's own."""
+    limits = _compared_names(facts)
+    for fact in facts.gained_of("constant"):
+        if fact.text in limits & facts.reports.names - written_names(facts.old):
+            return review(f"it makes up the value of `{fact.text}`, on which a condition depends.")
+    return None
+
+
+def _compared_names(facts: EditFacts) -> set[str]:
+    """Return the operands of the old text's comparisons of order."""
+    found: set[str] = set()
+    for kind, text in facts.had:
+        if kind == "order":
+            left, sign, right = text.split("\0")
+            found |= {left, right} if sign in tables.COMPARISONS else set()
+    return found
+
+
+def _equates(facts: EditFacts) -> MeaningChange | None:
+    """Find a missing name that is set to a name that is used beside it: both are the same now."""
+    for fact in facts.gained_of("alias"):
+        name, value = fact.text.split("\0")
+        if name in facts.reports.names and {name, value} <= facts.reports.near:
+            return review(f"it makes `{name}` the same as `{value}`, which is used beside it.")
+    return None
+
+
+def _makes_up_argument(facts: EditFacts) -> MeaningChange | None:
+    """Find a missing argument that is passed as nothing: `memset(key, 0, 0)`."""
+    added = facts.added.strip(" ,\n")
+    if facts.removed.strip() or not added or added not in tables.NOTHING:
+        return None
+    for node in facts.new.nodes_around(facts.edit.new_start):
+        if node.kind() in tables.ARGUMENT_LISTS and facts.added.strip() != added:
+            return review(f"it makes up an argument (`{added}`).")
+    return None
+
+
+def _sets_in_condition(facts: EditFacts) -> MeaningChange | None:
+    found = facts.gained_of("set in condition")
+    if not found:
+        return None
+    return review(f"it sets a variable in a condition (`{found[0].text}`).")
+
+
+def _measures_value(facts: EditFacts) -> MeaningChange | None:
+    """Find a call for text where a number is asked for, or the reverse, that converts nothing."""
+    texts, numbers = _types_said(facts)
+    if not texts or not numbers:
+        return None
+    calls = facts.gained_of("call")
+    used = {fact.text for fact in calls} | set(facts.gained_names())
+    if not calls or facts.lost_of("call", "name") or used & tables.VALUE_CONVERSIONS:
+        return None
+    return review(f"it takes what `{calls[0].text}` says of a value for the value.")
+
+
+def _limits_value(facts: EditFacts) -> MeaningChange | None:
+    """Find a number of the wrong type that a new call computes anew, from it and another value."""
+    _, numbers = _types_said(facts)
+    if len(numbers) <= 1 or facts.lost_of("call", "name"):
+        return None
+    passed = Counter(fact.text.partition("\0")[0] for fact in facts.gained_of("argument"))
+    for fact in facts.gained_of("call"):
+        if passed[fact.text] > 1 and fact.text not in tables.VALUE_CONVERSIONS:
+            return review(f"it computes another value with `{fact.text}`; correct the type.")
+    return None
+
+
+def _types_said(facts: EditFacts) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the types of text and of numbers that the errors name."""
+    language, names = facts.old.language, facts.reports.names
+    return names & tables.TEXT_TYPES[language], names & tables.NUMBER_TYPES[language]
+
+
+def _drops_loop(facts: EditFacts) -> MeaningChange | None:
+    """Find a loop that runs once or never: its word is gone, and its code stays."""
+    if facts.may_delete or not _WORD.search(facts.added):
+        return None
+    language = facts.old.language
+    lost = _loop_words(tokenize(facts.removed, language))
+    is_fewer = len(_loop_words(tokenize(facts.added, language))) < len(lost)
+    if is_fewer and len(_loop_words(facts.new.tokens)) < len(_loop_words(facts.old.tokens)):
+        return review(f"it drops the loop (`{lost[0]}`).")
+    return None
+
+
+def _loop_words(tokens: Iterable[Token]) -> list[str]:
+    return [token.text for token in tokens if token.text in tables.LOOP_WORDS]
+
+
+RULES: Final[tuple[MeaningRule, ...]] = (
+    _defines_beside,
+    _avoids_similar,
+    _makes_up_limit,
+    _equates,
+    _makes_up_argument,
+    _sets_in_condition,
+    _measures_value,
+    _limits_value,
+    _drops_loop,
+)
