@@ -30,6 +30,13 @@ def test_too_many_paths_are_folded_into_their_folders_the_modified_ones_last() -
     )
 
 
+def test_a_file_alone_in_its_folder_and_files_of_the_root_are_not_folded() -> None:
+    ledger = Ledger(frozenset({"a.py", "b.py", "src/one.py", "lib/one.py", "lib/two.py"}))
+    assert render(ledger, 10) == (
+        "## Files Read\n- a.py\n- b.py\n- lib/ (2 files)\n- src/one.py\n\n## Files Modified\n(none)"
+    )
+
+
 def test_the_sections_of_the_model_are_cut_at_any_level_with_what_stands_below_them() -> None:
     text = (
         "# Goal\nx\n### Files Read\n- lies.py\n#### more\n- lies too\n## Progress\ny\n"
