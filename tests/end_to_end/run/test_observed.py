@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -104,6 +105,53 @@ def applied_to(project: Project, path: str) -> list[str]:
     listed = json.loads(project.holdfast("changes", "list", "--json").out)["changes"]
     states = [each for each in listed if each["state"] == "applied"]
     return [each["origin"] for each in states if path in [file["path"] for file in each["files"]]]
+
+
+@pytest.fixture
+def with_folder(repository: Project) -> Project:
+    """The same with a folder whose files are older than the first look of a turn."""
+    (repository.root / "d/s").mkdir(parents=True)
+    repository.write("d/x.txt", "x\n")
+    repository.write("d/s/y.txt", "y\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "second")
+    time.sleep(1)
+    return repository
+
+
+def test_files_below_a_link_are_not_undone_and_no_older_edit_is_in_their_place(
+    with_folder: Project,
+) -> None:
+    before = tree_of(with_folder.root)
+    ran = turn(with_folder, command("sed -i s/two/2/ b.txt; mv d e; ln -s e d"))
+    assert ("b.txt", "edit", "command") in observed(ran), ran.out
+    after = tree_of(with_folder.root)
+    undone = with_folder.holdfast("undo", "--turn")
+    assert (undone.code, tree_of(with_folder.root)) == (1, after), undone
+    assert "d/x.txt" in undone.out
+    restored = with_folder.holdfast("checkpoint", "restore", ran.ended["checkpoint_id"])
+    assert (restored.code, tree_of(with_folder.root)) == (0, before), restored
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "touch ':!w' ':(exclude)q' ':(bogus)'",
+        "mv d e",
+        "mkdir n; mv d/s n/s",
+        "git mv d e 2>/dev/null || mv d e",
+    ],
+)
+def test_a_path_that_git_reads_as_a_pattern_or_a_moved_folder_is_undone_with_all_others(
+    with_folder: Project, line: str
+) -> None:
+    repository = with_folder
+    before = tree_of(repository.root)
+    ran = turn(repository, command(f"sed -i s/two/2/ b.txt; {line}"))
+    assert ("b.txt", "edit", "command") in observed(ran), ran.out
+    undone = repository.holdfast("undo", "--turn")
+    assert undone.code == 0, undone
+    assert tree_of(repository.root) == before
 
 
 def test_what_another_command_of_holdfast_records_meanwhile_is_not_recorded_twice(

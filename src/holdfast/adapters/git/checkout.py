@@ -14,11 +14,11 @@ from holdfast.adapters.git.file_modes import update_modes, usual_mode, with_exec
 from holdfast.adapters.git.git_command import (
     Git,
     GitFailed,
-    join_names,
     split_names,
     to_bytes,
     to_text,
 )
+from holdfast.adapters.git.ignore_rules import check_ignore
 from holdfast.adapters.git.objects.file_writer import FileWriter, RestoredFile
 from holdfast.adapters.git.objects.object_id import algorithm_of, blob_id
 from holdfast.adapters.git.objects.tree_difference import TreeComparison, UnreadableTreeError
@@ -630,16 +630,6 @@ def _wanted_mode(
         return None
 
     return with_execute_bit(mode, executable=executable)
-
-
-def check_ignore(git: Git, paths: Sequence[str]) -> frozenset[str]:
-    """Return those of the paths that the ignore rules match, tracked or not."""
-    if not paths:
-        return frozenset()
-    # With "./" before each: git would read a name such as `:(top)x` as a pattern.
-    stdin = join_names([f"./{path}" for path in paths])
-    output = git.run("check-ignore", "--no-index", "-z", "--stdin", stdin=stdin, ok_codes=(0, 1))
-    return frozenset(name[2:] for name in split_names(output))
 
 
 def _uncaptured(present: WorktreeState, target: WorktreeState) -> dict[str, str]:

@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.adapters.git.file_modes import usual_mode, with_execute_bit
-from holdfast.adapters.git.git_command import Git, join_names, split_names, to_text
+from holdfast.adapters.git.git_command import Git, to_text
+from holdfast.adapters.git.ignore_rules import check_ignore
 from holdfast.adapters.git.worktree_files import is_named
 from holdfast.checkpoints.ports import FileVersion, FileVersions
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -83,7 +84,8 @@ class VersionReader:
         versions = []
         for pair in pairs:
             now = self._disk.inspect(pair.path)
-            if pair.after is None and now.shape in {"file", "link"}:
+            is_there = now.shape in {"file", "link"} and not self._disk.is_beyond_link(pair.path)
+            if pair.after is None and is_there:
                 # Still there: git has begun to ignore the file.
                 continue
             mode_after = now.mode or modes.after(pair.path, pair.after)
@@ -121,11 +123,11 @@ class VersionReader:
         if not pairs:
             return []
 
-        names = join_names([pair.path for pair in pairs])
+        # Of a path below a link git cannot say anything, and fails for all others too.
+        paths = [pair.path for pair in pairs if not self._disk.is_beyond_link(pair.path)]
         # Without the index: that of a snapshot has the ignored files too.
-        query = ("check-ignore", "--no-index", "-z", "--stdin")
-        matched = split_names(self._git.run(*query, stdin=names, ok_codes=(0, 1)))
-        ignored = frozenset(matched) - self._tracked(matched)
+        matched = check_ignore(self._git, paths)
+        ignored = matched - self._tracked(matched)
         if any(is_named(pair.path, ".gitignore") for pair in pairs):
             ignored -= {pair.path for pair in pairs if pair.before is not None}
 

@@ -25,7 +25,7 @@ from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from holdfast.changes.change import ChangeOwner
     from holdfast.changes.change_log import LeftFile
@@ -220,8 +220,10 @@ class TurnObserver:
         self, versions: Iterable[FileVersions], prefix: str
     ) -> dict[str, ObservedFile]:
         found: dict[str, ObservedFile] = {}
-        for each in versions:
-            difference = self._difference(each, prefix)
+        listed = tuple(versions)
+        vanished = _vanished_contents(listed)
+        for each in listed:
+            difference = self._difference(each, prefix, vanished)
             if difference is not None:
                 found[difference.path] = difference
         return found
@@ -245,8 +247,13 @@ class TurnObserver:
 
         return found
 
-    def _difference(self, versions: FileVersions, prefix: str) -> ObservedFile | None:
-        """Return the difference of a file; None if the file does not count."""
+    def _difference(
+        self, versions: FileVersions, prefix: str, vanished: Collection[bytes]
+    ) -> ObservedFile | None:
+        """Return the difference of a file; None if the file does not count.
+
+        `vanished` are the contents of the files that are gone.
+        """
         path = versions.path.removeprefix(prefix)
         if not self._counts(path):
             return None
@@ -256,7 +263,8 @@ class TurnObserver:
             path = "../" * prefix.count("/") + versions.path
             return ObservedFile(path, before, after, "It is outside of this root")
 
-        return ObservedFile(path, before, after, self._why_not_kept(path, versions))
+        why = self._why_not_kept(path, versions, vanished)
+        return ObservedFile(path, before, after, why)
 
     def _counts(self, path: str) -> bool:
         """Return whether a file counts as changed: not a cache, nor one of Holdfast's own."""
@@ -264,7 +272,7 @@ class TurnObserver:
             return False
         return path.split("/", maxsplit=1)[0] not in self._ours
 
-    def _why_not_kept(self, path: str, versions: FileVersions) -> str:
+    def _why_not_kept(self, path: str, versions: FileVersions, vanished: Collection[bytes]) -> str:
         """Return why a change cannot keep this file; "" if it can."""
         for version in (versions.before, versions.after):
             why = _why_no_data(version)
@@ -273,16 +281,21 @@ class TurnObserver:
 
         if sendable(path) != path:
             return "Its name is not UTF-8"
-        if self._was_ignored(versions):
+        if self._was_ignored(versions, vanished):
             return "It was there before, and ignored by git"
         if not self._can_be_swapped(path, versions.after):
             return "No edit can reach it"
 
         return ""
 
-    def _was_ignored(self, versions: FileVersions) -> bool:
-        """Return whether a new file is older than the last look: then only git's rules changed."""
+    def _was_ignored(self, versions: FileVersions, vanished: Collection[bytes]) -> bool:
+        """Return whether a new file is older than the last look: then only git's rules changed.
+
+        Not so if the file is one that vanished elsewhere: who moves a folder changes no file in it.
+        """
         if versions.before is not None:
+            return False
+        if versions.after is not None and versions.after.data in vanished:
             return False
         if versions.changed_at == 0:
             # Made, captured, and gone again.
@@ -448,3 +461,12 @@ def _why_no_data(version: FileVersion | None) -> str:
         return f"It has {version.size} bytes"
 
     return ""
+
+
+def _vanished_contents(versions: Iterable[FileVersions]) -> frozenset[bytes]:
+    """Return the contents of the files that are gone."""
+    contents = set()
+    for each in versions:
+        if each.after is None and each.before is not None and each.before.data is not None:
+            contents.add(each.before.data)
+    return frozenset(contents)
