@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -344,6 +345,35 @@ def test_wrong_usage_is_exit_2(repo: Folder, tmp_path: Path) -> None:
     assert repo.run("restore").code == 2
     assert repo.run("create", root=tmp_path / "nowhere").code == 2
     assert repo.run("create", "--no-such-option").code == 2
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("where", "root", "named"),
+    [("src", None, "mine.txt"), ("", None, "src/mine.txt"), ("", "src", "mine.txt")],
+)
+def test_what_is_to_be_kept_is_named_from_here_or_from_the_root(
+    repo: Folder, where: str, root: str | None, named: str
+) -> None:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "holdfast.cli.main", "checkpoint", *words]
+        if root is not None:
+            command += ["--root", root]
+        return subprocess.run(
+            command, cwd=repo.root / where, capture_output=True, text=True, check=False
+        )
+
+    repo.write("src/mine.txt", "one\n")
+    taken = run("create").stdout.split()[1].rstrip(":")
+    repo.write("src/mine.txt", "mine\n")
+    restored = run("restore", taken, "--keep", named, "--json")
+    assert restored.returncode == 0, restored
+    kept = json.loads(restored.stdout)["kept"]
+    assert (kept, repo.path("src/mine.txt").read_text()) == (["src/mine.txt"], "mine\n")
+    for outside in ("", "../../x", "/etc/passwd"):
+        refused = run("restore", taken, "--keep", outside)
+        assert (refused.returncode, repo.path("src/mine.txt").read_text()) == (2, "mine\n")
+        assert "name a file below" in refused.stderr
 
 
 @pytest.mark.e2e

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -117,15 +118,35 @@ def restore(
     if keep and scope == "conversation":
         raise typer.BadParameter("--keep goes with files; pass it without --conversation.")
 
+    kept = [_path_below(root, path) for path in keep or ()]
     output = _output(as_json)
     restored = _run(
         root,
         output,
         lambda worktrees: restores.restore(
-            wanted, worktrees, scope=scope, index=index, keep=keep or ()
+            wanted,
+            worktrees,
+            scope=scope,
+            index=index,
+            keep=kept,
         ),
     )
     output.show_restored(restored)
+
+
+def _path_below(root: Path, path: str) -> str:
+    """Return the path in the worktree: of what is at `path` from here, else from the root."""
+    top = Path(os.path.realpath(root))
+    here = Path(os.path.normpath(Path.cwd() / path))
+    named = here
+    if not os.path.lexists(here) or not here.is_relative_to(top):
+        named = Path(os.path.normpath(top / path))
+    if not path or named == top or not named.is_relative_to(top):
+        raise typer.BadParameter(f"--keep {path}: name a file below {top}.")
+
+    # The root may be a folder of a repository.
+    repositories = (folder for folder in (top, *top.parents) if (folder / ".git").exists())
+    return named.relative_to(next(repositories, top)).as_posix()
 
 
 @checkpoint.command("undo")
