@@ -154,6 +154,7 @@ def each_line(mark: str) -> str:
         f"<content>\n{CHANGED}</content>\n",
         f'<file path="a.py">\n{CHANGED}</file>\n',
         f"{CHANGED}```\n",
+        f"{CHANGED}\n```\n",
         f"{CHANGED}<|im_end|>\n",
         f"*** Begin Patch\n*** Add File: a.py\n{each_line('+')}*** End Patch\n",
         f"--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,9 @@\n{each_line('+')}",

@@ -14,7 +14,14 @@ from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import UNKNOWN, language_of
 from holdfast.landing.text.line_keys import indent_of, key_of
-from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers, text_of
+from holdfast.landing.text.lines import (
+    Doc,
+    contents_of,
+    is_blank,
+    solid_lines,
+    solid_numbers,
+    text_of,
+)
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -257,6 +264,10 @@ def _without_wrappers(doc: Doc, lines: list[str], path: str | None) -> list[str]
     first = max(takewhile(is_around, solid), default=-1)
     last = min(takewhile(is_around, reversed(solid)), default=len(lines))
     inside = lines[first + 1 : last]
+    # A blank line between the content and what wraps it belongs to the wrapper.
+    has_blank_end = doc.text.endswith(("\n\n", "\r\n\r\n"))
+    while last < len(lines) and inside and is_blank(inside[-1]) and not has_blank_end:
+        inside.pop()
     is_wrapped = 0 < len(inside) < len(lines)
     # Where the file has such lines, they are content.
     if not is_wrapped or not doc.lines or any(_wraps(line, path) for line in doc.lines):

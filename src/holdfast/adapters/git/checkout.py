@@ -14,11 +14,11 @@ from holdfast.adapters.git.file_modes import update_modes, usual_mode, with_exec
 from holdfast.adapters.git.git_command import (
     Git,
     GitFailed,
+    check_ignore,
     split_names,
     to_bytes,
     to_text,
 )
-from holdfast.adapters.git.ignore_rules import check_ignore
 from holdfast.adapters.git.objects.file_writer import FileWriter, RestoredFile
 from holdfast.adapters.git.objects.object_id import algorithm_of, blob_id
 from holdfast.adapters.git.objects.tree_difference import TreeComparison, UnreadableTreeError

@@ -6,8 +6,7 @@ import os
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.adapters.git.file_modes import usual_mode, with_execute_bit
-from holdfast.adapters.git.git_command import Git, to_text
-from holdfast.adapters.git.ignore_rules import check_ignore
+from holdfast.adapters.git.git_command import Git, check_ignore, to_text
 from holdfast.adapters.git.worktree_files import is_named
 from holdfast.checkpoints.ports import FileVersion, FileVersions
 from holdfast.vocab.lazy_dataclass import dataclass

@@ -293,3 +293,13 @@ def split_names(data: bytes) -> tuple[str, ...]:
 def join_names(paths: Sequence[str]) -> bytes:
     """Return the names as NUL-terminated data."""
     return b"".join(to_bytes(path) + b"\0" for path in paths)
+
+
+def check_ignore(git: Git, paths: Sequence[str]) -> frozenset[str]:
+    """Return those of the paths that the ignore rules match, tracked or not."""
+    if not paths:
+        return frozenset()
+    # With "./" before each: git would read a name such as `:(top)x` as a pattern.
+    stdin = join_names([f"./{path}" for path in paths])
+    output = git.run("check-ignore", "--no-index", "-z", "--stdin", stdin=stdin, ok_codes=(0, 1))
+    return frozenset(name[2:] for name in split_names(output))
