@@ -26,7 +26,7 @@ LEAST = {
     "gcc": (3, 11),
     "g++": (2, 6),
     "rustc": (1, 7),
-    "javac": (0, 6),
+    "javac": (2, 6),
     "go": (0, 0),
     "node": (3, 13),
     "tsc": (0, 0),
@@ -44,7 +44,7 @@ WRITER = {
 }
 EVERY = 3
 # Each run of these takes about a second (a file of Python is checked by mypy too), and a case has up to ten runs.
-SLOW_TOOLS = frozenset({"python", "ruff", "mypy", "javac", "tsc"})
+SLOW_TOOLS = frozenset({"python", "ruff", "mypy", "tsc"})
 ALL = bool(os.environ.get("HOLDFAST_ALL_EXAMPLES"))
 
 
