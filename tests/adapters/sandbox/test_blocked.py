@@ -49,3 +49,13 @@ def test_nothing_is_told_where_nothing_is_forbidden(kind: SandboxChoice, place: 
 
 def test_what_configures_git_is_named(bubblewrap: SandboxChoice, place: Path) -> None:
     assert attempt(bubblewrap, place, "git config x.y z", "write").blocked == OUTSIDE
+
+
+def test_a_secret_that_a_line_names_behind_the_program_is_told_as_hidden(
+    landlock: SandboxChoice, place: Path
+) -> None:
+    (place / "root" / ".env").write_text("TOKEN=1\n")
+
+    done = attempt(landlock, place, "/usr/bin/grep -r TOKEN .", "read")
+
+    assert done.blocked == f'{place}/root/.env is hidden here; ask for it with access="all".', done

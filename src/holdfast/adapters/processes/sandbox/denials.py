@@ -26,7 +26,7 @@ _NO_NETWORK = re.compile(
     re.IGNORECASE,
 )
 _SOCKET = re.compile(r"socket", re.IGNORECASE)
-_PATH = re.compile(r"(?<![\w/.])/[^\s'\"`:,;()<>|\u2018\u2019]+")
+_WORD = re.compile(r"[^\s'\"`:,;()<>|\u2018\u2019]+")
 _MOST_LINES = 200
 
 _ALL = 'ask for it with access="all"'
@@ -56,7 +56,7 @@ def _explain(line: str, process: ConfinedProcess, view: View) -> str:
     if not refused and not _MISSING.search(line):
         return ""
 
-    for path in _paths(line):
+    for path in _paths(line, process.cwd):
         if _is_hidden(path, view):
             return f"{path} is hidden here; {_ALL}."
         if refused and _is_kept_from_writing(path, view):
@@ -87,6 +87,10 @@ def _is_about_network(line: str) -> bool:
     return bool(_SOCKET.search(line) and _REFUSED.search(line))
 
 
-def _paths(line: str) -> Iterator[str]:
-    for match in _PATH.finditer(line):
-        yield match[0].rstrip(".")
+def _paths(line: str, cwd: str) -> Iterator[str]:
+    """Yield the paths that a line may name, the last one first: a line begins with the program."""
+    for word in reversed(_WORD.findall(line)):
+        name = word.rstrip(".")
+        path = os.path.normpath(os.path.join(cwd, name))
+        if name and (name.startswith("/") or os.path.lexists(path)):
+            yield path
