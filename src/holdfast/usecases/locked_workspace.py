@@ -65,7 +65,8 @@ class LockedWorkspace:
             nonlocal published
             published = record_batch(self.workspace, done, changes, also)
 
-        carried = apply_batch(batch, self.workspace.tree, self.journal, record)
+        with self.workspace.hold_signals():
+            carried = apply_batch(batch, self.workspace.tree, self.journal, record)
         return carried, published
 
     def reconcile(self) -> ChangeLog:

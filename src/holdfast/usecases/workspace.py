@@ -43,6 +43,9 @@ class Workspace(Protocol):
     def hold(self) -> AbstractContextManager[WorktreeJournal]:
         """Wait for the worktree's lock; raises OSError if the state directory cannot be written."""
 
+    def hold_signals(self) -> AbstractContextManager[None]:
+        """Deliver the signals that end a command only after the block."""
+
     @property
     def batch_roots(self) -> BatchRoots:
         """The roots of batches that dead processes left in this worktree."""

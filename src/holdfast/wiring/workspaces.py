@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from holdfast.adapters.filesystem.disk_files import DiskFiles
 from holdfast.adapters.places.place_records import claim_place, find_place, is_known
+from holdfast.adapters.processes.held_signals import hold_signals
 from holdfast.wiring.batch_roots import DiskBatchRoots
 from holdfast.wiring.journals import lock_journal, was_used
 from holdfast.wiring.late_store import LateStore
@@ -78,6 +79,10 @@ class DiskWorkspace:
         """Lock the worktree around the root, and return its journal."""
         self.claim()
         return lock_journal(self._state, self.files.root, say=self._say)
+
+    def hold_signals(self) -> AbstractContextManager[None]:
+        """Deliver the signals that end a command only after the block."""
+        return hold_signals()
 
     def has_journal(self) -> bool:
         """Return whether anything was ever written below this root, or in the project."""
