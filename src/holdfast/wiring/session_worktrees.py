@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from holdfast.adapters.git.linked.linked_project import GitProject
 from holdfast.adapters.places.adopted_folder import adopt_state
 from holdfast.adapters.places.place_records import claim_place, find_place
 from holdfast.adapters.processes.commands import OsCommands
+from holdfast.adapters.trust.git_filters import filters_of
 from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
 from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.usecases.worktrees.make import NewWorktree, WorktreeMade, make_worktree
@@ -25,6 +27,7 @@ from holdfast.usecases.worktrees.session_worktree import (
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.sandboxes import sandbox_at
 from holdfast.wiring.state_directory import state_directory
+from holdfast.wiring.trust import trust_at
 from holdfast.wiring.worktrees import open_worktrees
 
 if TYPE_CHECKING:
@@ -143,12 +146,17 @@ def worktree_dependencies(root: Path, store: LateStore) -> WorktreeDependencies:
     state = state_directory()
     place = find_place(root, state)
     return WorktreeDependencies(
-        GitProject(root, state),
+        GitProject(root, state, partial(_trusts_filters, root)),
         store.session_worktrees(place, lambda path: claim_place(Path(path), state)),
         TurnLocks(state),
         lambda path: open_worktrees(Path(path), store=store),
         lambda old_id, path: adopt_state(state, old_id, Path(path)),
     )
+
+
+def _trusts_filters(root: Path, worktree: Path) -> bool:
+    """Return whether the filters of a worktree's repository are trusted in the project."""
+    return not trust_at(root).untrusted(filters_of(worktree))
 
 
 def _setup(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -198,3 +199,82 @@ def test_eight_worktrees_are_made_at_once(project: Project) -> None:
         assert list(pool.map(make, range(8))) == [0] * 8
     assert list(project.sessions().values()) == ["there"] * 8
     assert project.users() == before
+
+
+def filtering(folder: Folder, ran: Path, name: str = "x") -> None:
+    """Set filters in a repository's own settings that leave a mark."""
+    for verb in ("clean", "smudge"):
+        folder.git("config", f"filter.{name}.{verb}", f"touch {ran}-{verb}; tr a-z n-za-m")
+
+
+@pytest.mark.parametrize("name", ["x", "a=b"])
+def test_filters_of_the_repository_run_in_no_command_of_worktrees_unless_they_are_trusted(
+    project: Project, tmp_path: Path, name: str
+) -> None:
+    user, ran = project.user, tmp_path / "ran"
+    user.write("a.txt", "abc\n")
+    user.write(".gitattributes", f"*.txt filter={name}\n")
+    user.commit()
+    filtering(user, ran, name)
+    user.write("notes.txt", "changed\n")
+    made = project.worktree("new", "--with-changes")
+    session, worktree = made["session"], Folder(Path(made["path"]))
+    note = (
+        "a.txt, notes.txt: filters that the repository itself defines are not trusted, so these "
+        "files are as git has them; run `holdfast trust`, and make a new worktree."
+    )
+    assert [each for each in made["notes"] if "filters" in each] == [note]
+    assert worktree.path("a.txt").read_text() == "abc\n"
+    worktree.write("a.txt", "changed\n")
+    assert [each["path"] for each in project.worktree("diff", session)["files"]] == ["a.txt"]
+    project.worktree("update", session)
+    change = project.worktree("merge", session)["change_id"]
+    assert project.run("changes", "apply", change).code == 0
+    assert user.path("a.txt").read_text() == "changed\n"
+    assert list(tmp_path.glob("ran-*")) == []
+
+    assert project.run("trust", "--yes").code == 0
+    _, trusted = project.new()
+    assert trusted.path("a.txt").read_text() == "nop\n"
+    assert list(tmp_path.glob("ran-*")) != []
+
+
+def test_a_filter_of_settings_that_hold_only_in_the_new_worktree_does_not_run(
+    project: Project, tmp_path: Path
+) -> None:
+    user, ran = project.user, tmp_path / "ran"
+    user.write("a.txt", "abc\n")
+    user.write(".gitattributes", "*.txt filter=x\n")
+    user.commit()
+    included = tmp_path / "included"
+    included.write_text(f'[filter "x"]\n\tsmudge = "touch {ran}; cat"\n')
+    user.git("config", "includeIf.onbranch:holdfast/**.path", str(included))
+    _, worktree = project.new()
+    assert worktree.path("a.txt").read_text() == "abc\n"
+    assert not ran.exists()
+
+
+def test_no_command_of_worktrees_runs_git_in_a_submodule(project: Project, tmp_path: Path) -> None:
+    user, ran = project.user, tmp_path / "ran"
+    inner = Folder(user.path("sub")).init()
+    inner.write("s.txt", "s\n")
+    inner.write(".gitattributes", "*.txt filter=x\n")
+    inner.commit()
+    user.git("add", "sub")
+    user.commit()
+    filtering(inner, ran)
+    inner.write("s.txt", "t\n")
+    head = user.git("rev-parse", "HEAD:sub")
+    session, worktree = project.new("--with-changes")
+    assert worktree.git("rev-parse", "HEAD:sub") == head
+    # The same submodule in the worktree of the session, with a new commit and a dirty file.
+    shutil.copytree(user.path("sub"), worktree.path("sub"), dirs_exist_ok=True)
+    copy = Folder(worktree.path("sub"))
+    copy.git("-c", "filter.x.clean=", "-c", "filter.x.smudge=", "commit", "-qam", "more")
+    copy.write("s.txt", "u\n")
+    assert [each["path"] for each in project.worktree("diff", session)["files"]] == ["sub"]
+    project.run("worktree", "update", session)
+    project.run("worktree", "merge", session)
+    project.run("worktree", "remove", session)
+    project.run("checkpoint", "create")
+    assert list(tmp_path.glob("ran*")) == []

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from holdfast.adapters.processes.environment import environment as allowed_variables
 from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.checkpoints.ports import CheckpointFailed
+from holdfast.guards.shell.read_only_git import needs_variable
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ INHERITED = (
     "GIT_TEST_ASSUME_DIFFERENT_OWNER",
 )
 
-_FILTER = re.compile(rb"filter\.(?P<name>.+)\.(?:clean|smudge|process|required)")
+_FILTER = re.compile(rb"filter\.(?P<name>.+)\.(?P<verb>clean|smudge|process|required)")
+_SWITCHED_OFF = ("clean=", "smudge=", "process=", "required=false")
 _OWN_SCOPES = frozenset({b"local", b"worktree"})
 
 _NO_LOCKS = "--no-optional-locks"
@@ -128,23 +130,34 @@ class Git:
 
     def filter_settings(self) -> tuple[str, ...]:
         """Return settings that switch off the filters which the repository itself defines."""
+        settings: list[str] = []
+        for driver in self.own_filters():
+            settings += [f"filter.{driver}.{key}" for key in _SWITCHED_OFF]
+
+        return tuple(settings)
+
+    def own_filters(self) -> dict[str, list[tuple[str, str]]]:
+        """Return the filters that the repository's own settings define.
+
+        By their names, with the settings of each: their full names and their values.
+        """
         try:
-            listed = self.run("config", "--list", "--name-only", "-z", "--show-scope")
+            listed = self.run("config", "--list", "--includes", "-z", "--show-scope")
         except GitFailed:
             # An old git, or a broken config: then git fails by itself.
-            return ()
+            return {}
 
         fields = listed.split(b"\0")
-        settings: dict[str, None] = {}
-        for scope, name in zip(fields[::2], fields[1::2], strict=False):
+        filters: dict[str, list[tuple[str, str]]] = {}
+        for scope, entry in zip(fields[::2], fields[1::2], strict=False):
+            name, _, value = entry.partition(b"\n")
             found = _FILTER.fullmatch(name)
             if found is None or scope not in _OWN_SCOPES:
                 continue
-            driver = os.fsdecode(found["name"])
-            for key in ("clean=", "smudge=", "process=", "required=false"):
-                settings[f"filter.{driver}.{key}"] = None
+            settings = filters.setdefault(to_text(found["name"]), [])
+            settings.append((to_text(name), to_text(value)))
 
-        return tuple(settings)
+        return filters
 
     def run(self, *arguments: str, stdin: bytes = b"", ok_codes: Sequence[int] = (0,)) -> bytes:
         """Run git and return its output; raise `GitFailed` for an exit code not in `ok_codes`."""
@@ -164,7 +177,10 @@ class Git:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=self.directory,
-                env=environment(self.variables, self.project or self.directory),
+                env=environment(
+                    {**variables_of(self.settings), **self.variables},
+                    self.project or self.directory,
+                ),
                 pass_fds=inherited,
             )
         except FileNotFoundError as error:
@@ -256,11 +272,31 @@ def _failure(arguments: Sequence[str], code: int, stderr: str) -> GitFailed:
 
 
 def options_of(settings: Sequence[str] = ()) -> list[str]:
-    """Return the options of every run of git: `SETTINGS` and these."""
+    """Return the options of every run of git: `SETTINGS`, and those of these that `-c` can set."""
     words = [_NO_LOCKS]
     for setting in (*SETTINGS, *settings):
-        words += ["-c", setting]
+        if not needs_variable(setting):
+            words += ["-c", setting]
     return words
+
+
+def variables_of(settings: Sequence[str]) -> dict[str, str]:
+    """Return the variables of a run of git for those of the settings that `-c` cannot set.
+
+    >>> variables_of(["a.b=1", "filter.x=y.clean="])
+    {'GIT_CONFIG_COUNT': '1', 'GIT_CONFIG_KEY_0': 'filter.x=y.clean', 'GIT_CONFIG_VALUE_0': ''}
+    """
+    named = [setting for setting in settings if needs_variable(setting)]
+    if not named:
+        return {}
+
+    variables = {"GIT_CONFIG_COUNT": str(len(named))}
+    for number, setting in enumerate(named):
+        key, _, value = setting.rpartition("=")
+        variables[f"GIT_CONFIG_KEY_{number}"] = key
+        variables[f"GIT_CONFIG_VALUE_{number}"] = value
+
+    return variables
 
 
 def environment(variables: Mapping[str, str], project: Path) -> dict[str, str]:

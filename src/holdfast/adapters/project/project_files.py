@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.git_command import environment, options_of
+from holdfast.adapters.git.git_command import environment, options_of, variables_of
 from holdfast.tools.ports import FileNames
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def git(root: str, *words: str, settings: Sequence[str] = ()) -> bytes | None:
         done = subprocess.run(  # noqa: S603 - a list of words, no shell
             ["git", *options_of(settings), *words],  # noqa: S607 - the user's git, as the user would find it
             cwd=root,
-            env=environment({}, Path(root)),
+            env=environment(variables_of(settings), Path(root)),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,

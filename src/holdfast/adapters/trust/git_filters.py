@@ -13,22 +13,21 @@ if TYPE_CHECKING:
 
     from holdfast.vocab.trust import CodeItem
 
-_PROGRAMS = r"^filter\..*\.(clean|smudge|process)$"
-_NONE_FOUND = 1
-_NO_REPOSITORY = 128
+_PROGRAMS = (".clean", ".smudge", ".process")
 
 
 def filters_of(root: Path) -> tuple[CodeItem, ...]:
     """Return the filters of the repository at a root, as one item; () if there are none."""
-    words = ("config", "--local", "--includes", "-z", "--get-regexp", _PROGRAMS)
     try:
-        found = Git(root).run(*words, ok_codes=(0, _NONE_FOUND, _NO_REPOSITORY))
+        filters = Git(root).own_filters()
     except CheckpointFailed:
         # Without git, git runs nothing.
         return ()
 
-    if not found:
+    lines = []
+    for settings in filters.values():
+        lines += [f"{name} = {value}\n" for name, value in settings if name.endswith(_PROGRAMS)]
+    if not lines:
         return ()
 
-    text = found.decode("utf-8", "surrogateescape").replace("\n", " = ").replace("\0", "\n")
-    return (item_of_text(".git/config", "filter", text),)
+    return (item_of_text(".git/config", "filter", "".join(lines)),)

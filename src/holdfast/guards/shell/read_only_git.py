@@ -77,7 +77,8 @@ _SUBCOMMANDS: dict[str, _Subcommand] = {
     "cat-file": _Subcommand("-t -s -e -p", "history"),
     "count-objects": _Subcommand("-v -H"),
     "describe": _Subcommand(
-        "--tags --all --always --long --dirty --abbrev= --match= --exact-match"
+        # Not --dirty: git runs itself in submodules for it, with their config.
+        "--tags --all --always --long --abbrev= --match= --exact-match"
     ),
     "diff": _Subcommand(
         f"{_DIFF} --cached --staged --merge-base --relative", "history", _DIFF_SWITCHES
@@ -163,6 +164,17 @@ def with_switches(argv: Sequence[str], settings: Sequence[str]) -> tuple[str, ..
     for setting in (*SETTINGS, *settings):
         words += ["-c", setting]
     return (*words, *argv[1:])
+
+
+def needs_variable(setting: str) -> bool:
+    """Return whether the name of a setting has an equals sign; no value that we set has one.
+
+    Git takes such a name from variables only: `-c` ends a name at the first equals sign.
+
+    >>> needs_variable("filter.x.clean="), needs_variable("filter.x=y.clean=")
+    (False, True)
+    """
+    return setting.count("=") > 1
 
 
 def judge_git(words: Sequence[str]) -> ReadCommand | NotRead:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.changes.ports import FileUnfit
 from holdfast.guards.commands import Ask
 from holdfast.guards.secrets import is_secret
-from holdfast.guards.shell.read_only_git import with_switches
+from holdfast.guards.shell.read_only_git import needs_variable, with_switches
 from holdfast.tools.commands.sandbox_gaps import sandbox_gaps
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -39,7 +39,10 @@ def plan_read(read: ReadCommand, context: ToolContext) -> PlannedRead | Ask:
 
     words = read.argv
     if read.git is not None:
-        words = with_switches(words, guard.git_settings())
+        settings = guard.git_settings()
+        if any(map(needs_variable, settings)):
+            return Ask("a filter of the repository has a name with `=`, so it may run")
+        words = with_switches(words, settings)
 
     return PlannedRead((program, *words[1:]))
 

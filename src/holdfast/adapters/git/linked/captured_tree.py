@@ -49,15 +49,37 @@ def capture_tree(repository: UserRepository, git: Git) -> tuple[str, tuple[str, 
     Also return the repositories inside that no commit names: they are not in the tree.
     """
     with index_copy(repository, git) as copy:
-        words = ["add", "--all"]
-        if repository.is_sparse:
-            words.append("--sparse")
-        copy.run(*words, "--", ".")
+        add_files(repository, copy)
         inside = _new_gitlinks(copy)
         if inside:
             names = join_names(inside)
             copy.run("update-index", "-z", "--force-remove", "--stdin", stdin=names)
         return copy.read_line("write-tree"), inside
+
+
+def add_files(repository: UserRepository, git: Git) -> None:
+    """Make the index that of all files which are tracked or not ignored.
+
+    For a submodule `git add` would run git in it, with the settings of that submodule, which can
+    name programs; `update-index` reads only which commit is checked out there.
+    """
+    words = ["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"]
+    if repository.is_sparse:
+        words.append("--sparse")
+
+    submodules = _gitlinks(git)
+    excluded = [f":(top,exclude,literal){path}" for path in submodules]
+    git.run(*words, stdin=join_names([":(top)", *excluded]))
+    if submodules:
+        names = join_names(submodules)
+        git.run("update-index", "--remove", "-z", "--stdin", stdin=names)
+
+
+def _gitlinks(git: Git) -> tuple[str, ...]:
+    """Return the submodules in the index."""
+    entries = git.run("ls-files", "--stage", "-z").split(b"\0")
+    found = [entry for entry in entries if entry.startswith(_GITLINK)]
+    return tuple(to_text(entry.partition(b"\t")[2]) for entry in found)
 
 
 def set_index(repository: UserRepository, git: Git, tree: str) -> None:
@@ -122,6 +144,18 @@ def submodules_of(git: Git, tree: str) -> tuple[str, ...]:
 def names_of(git: Git, tree: str) -> tuple[str, ...]:
     """Return the names of all files of a tree."""
     return split_names(git.run("ls-tree", "-r", "-z", "--name-only", tree))
+
+
+def filtered_files(git: Git) -> tuple[str, ...]:
+    """Return the tracked files whose filter is defined by the repository itself."""
+    filters = git.own_filters()
+    if not filters:
+        return ()
+
+    words = ("check-attr", "-z", "--stdin", "filter")
+    fields = split_names(git.run(*words, stdin=git.run("ls-files", "-z")))
+    values = zip(fields[::3], fields[2::3], strict=False)
+    return tuple(path for path, value in values if value in filters)
 
 
 def lfs_pointers(top: Path, git: Git) -> tuple[str, ...]:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import Git, GitFailed, to_text
 from holdfast.adapters.git.linked.captured_tree import (
+    add_files,
     capture_tree,
+    filtered_files,
     index_copy,
     lfs_pointers,
     names_of,
@@ -32,7 +34,7 @@ from holdfast.usecases.worktrees.ports import CapturedFiles, CopiedFiles, Follow
 from holdfast.usecases.worktrees.session_worktree import base_ref_of, branch_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.usecases.worktrees.ports import MergeConflict, MergedCommits
     from holdfast.usecases.worktrees.session_worktree import SessionWorktree
@@ -42,6 +44,7 @@ _NAMED = 5
 # In a sparse checkout git would not write new files outside of its patterns, and then they would
 # look deleted.
 _WRITE_FILES = ("read-tree", "-m", "-u", "--no-sparse-checkout")
+_ADD = ("worktree", "add", "--quiet", "--no-checkout")
 _BASES = "refs/holdfast/base"
 _OF_SESSION = re.compile(
     r"refs/heads/holdfast/([0-9a-f]{12})/work|refs/holdfast/base/([0-9a-f]{12})"
@@ -51,10 +54,17 @@ _OF_SESSION = re.compile(
 class GitProject:
     """The repository around one root, as a place for worktrees of sessions."""
 
-    def __init__(self, root: Path, state: Path) -> None:
-        """Use the worktree at a root; worktrees of sessions are made in the state directory."""
+    def __init__(
+        self, root: Path, state: Path, trusts_filters: Callable[[Path], bool] = lambda _: False
+    ) -> None:
+        """Use the worktree at a root; worktrees of sessions are made in the state directory.
+
+        `trusts_filters` returns whether the filters that the settings of a worktree's repository
+        define may run.
+        """
         self._root = Path(os.path.realpath(root))
         self._state = state
+        self._trusts_filters = trusts_filters
         self._found: UserRepository | None = None
 
     @property
@@ -139,6 +149,13 @@ class GitProject:
                 "there."
             )
 
+        raw = () if self._trusts_filters(path) else filtered_files(git)
+        if raw:
+            notes.append(
+                f"{_some(raw)}: filters that the repository itself defines are not trusted, so "
+                "these files are as git has them; run `holdfast trust`, and make a new worktree."
+            )
+
         if self._repository().is_sparse:
             notes.append("the project is a sparse checkout, and so is the worktree.")
 
@@ -149,7 +166,7 @@ class GitProject:
     def capture(self) -> CapturedFiles:
         """Return the user's files as a tree, without a change of the index."""
         repository = self._repository()
-        return CapturedFiles(*capture_tree(repository, repository.git(_deadline())))
+        return CapturedFiles(*capture_tree(repository, self._git_of(repository)))
 
     def add_base(self, session: str, tree: str, parent: str) -> str:
         """Make a commit of a tree, kept by a ref of the session; return it."""
@@ -164,14 +181,23 @@ class GitProject:
         path = Path(self.path_of(session))
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         branch = branch_of(session)
-        self._git().run("worktree", "add", "--quiet", "-b", branch, str(path), commit)
+        self._git().run(*_ADD, "-b", branch, str(path), commit)
+        self._check_out(path)
         if tree is not None:
             self._write_tree(path, commit, tree)
+
+    def _check_out(self, path: Path) -> None:
+        """Write the files of HEAD to a new worktree.
+
+        The git that adds the worktree must not write them: settings can depend on the worktree and
+        its branch, and only a git that runs there knows which filters they define.
+        """
+        self._git_in(path).run("reset", "--hard", "--quiet", "--no-recurse-submodules")
 
     def _write_tree(self, path: Path, before: str, after: str) -> None:
         """Write the files of a tree to a worktree whose files are those of another."""
         linked = query_repository(path, _deadline())
-        with index_copy(linked, linked.git(_deadline())) as git:
+        with index_copy(linked, self._git_of(linked)) as git:
             git.run(*_WRITE_FILES, before, after)
 
     def copy_ignored(self, session: str, patterns: Sequence[str]) -> CopiedFiles:
@@ -184,7 +210,7 @@ class GitProject:
     def look(self, session: str) -> Iterator[CapturedSession]:
         """Capture the files of a session's worktree; nothing is written to the repository."""
         linked = self._linked(session)
-        with scratch_objects(linked, linked.git(_deadline())) as git:
+        with scratch_objects(linked, self._git_of(linked)) as git:
             tree, _ = capture_tree(linked, git)
             head = git.read_line("rev-parse", "HEAD")
             yield CapturedSession(linked.top, git, tree, head, converts=linked.converts())
@@ -192,7 +218,7 @@ class GitProject:
     def commit_files(self, worktree: SessionWorktree, message: str) -> str:
         """Commit all files of a worktree on its branch, and return its last commit."""
         linked = self._linked(worktree.session)
-        git = linked.git(_deadline())
+        git = self._git_of(linked)
         tree, _ = capture_tree(linked, git)
         head = git.read_line("rev-parse", "HEAD")
         commit = head
@@ -206,7 +232,7 @@ class GitProject:
 
     def why_elsewhere(self, worktree: SessionWorktree) -> str | None:
         """Return why a worktree is not on its branch, or None."""
-        git = self._linked(worktree.session).git(_deadline())
+        git = self._git_of(self._linked(worktree.session))
         found = to_text(git.run("symbolic-ref", "--quiet", "HEAD", ok_codes=(0, 1))).strip()
         if found == f"refs/heads/{worktree.branch}":
             return None
@@ -220,7 +246,7 @@ class GitProject:
     def merge(self, worktree: SessionWorktree, commit: str) -> MergedCommits | MergeConflict | None:
         """Merge a commit in memory with the branch, the files and the base of a worktree."""
         linked = self._linked(worktree.session)
-        git = linked.git(_deadline())
+        git = self._git_of(linked)
         tree, _ = capture_tree(linked, git)
         with_changes = worktree.with_changes
         return merge_commits(git, tree, commit, worktree.base, with_changes=with_changes)
@@ -228,10 +254,10 @@ class GitProject:
     def write_merge(self, worktree: SessionWorktree, merged: MergedCommits) -> str:
         """Write the merged files to a worktree, and move its branch; return the new base."""
         linked = self._linked(worktree.session)
-        git = linked.git(_deadline())
+        git = self._git_of(linked)
         tree, _ = capture_tree(linked, git)
         with index_copy(linked, git) as copy:
-            copy.run("add", "--all", *(["--sparse"] if linked.is_sparse else []), "--", ".")
+            add_files(linked, copy)
             copy.run(*_WRITE_FILES, tree, merged.files)
 
         base = merged.base
@@ -246,7 +272,7 @@ class GitProject:
 
     def lost_commits(self, worktree: SessionWorktree) -> str | None:
         """Return the commit that is checked out and that no branch or tag leads to, or None."""
-        git = self._linked(worktree.session).git(_deadline())
+        git = self._git_of(self._linked(worktree.session))
         head = git.read_line("rev-parse", "HEAD")
         kinds = ("refs/heads", "refs/tags", "refs/remotes")
         if git.run("for-each-ref", "--count=1", f"--contains={head}", *kinds):
@@ -275,14 +301,12 @@ class GitProject:
         self.remove_folder(worktree.session)
         path = Path(self.path_of(worktree.session))
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
-        words = ["worktree", "add", "--quiet", "--force"]
-        git = self._git()
-        if self._tip(f"refs/heads/{worktree.branch}") is not None:
-            git.run(*words, str(path), worktree.branch)
-            return
-
         begin = f"{worktree.base}^" if worktree.with_changes else worktree.base
-        git.run(*words, "-b", worktree.branch, str(path), begin)
+        words = ["-b", worktree.branch, str(path), begin]
+        if self._tip(f"refs/heads/{worktree.branch}") is not None:
+            words = [str(path), worktree.branch]
+        self._git().run(*_ADD, "--force", *words)
+        self._check_out(path)
 
     def _tip(self, ref: str) -> str | None:
         words = ("rev-parse", "--verify", "--quiet", ref)
@@ -331,7 +355,7 @@ class GitProject:
             return "it is not a worktree of git any more"
 
         base = self._tip(base_ref_of(session))
-        with scratch_objects(linked, linked.git(_deadline())) as git:
+        with scratch_objects(linked, self._git_of(linked)) as git:
             tree, _ = capture_tree(linked, git)
             found = own_files(git, tree, base or "HEAD", strictly=strictly)
 
@@ -403,7 +427,17 @@ class GitProject:
     def _git_in(self, folder: Path) -> Git:
         if not folder.is_dir():
             raise CheckpointFailed(f"{folder}: this directory is gone.")
-        return Git(folder, deadline=_deadline())
+        return self._confined(Git(folder, deadline=_deadline()))
+
+    def _git_of(self, repository: UserRepository) -> Git:
+        return self._confined(repository.git(_deadline()))
+
+    def _confined(self, git: Git) -> Git:
+        """Return git that runs the repository's own filters only if they are trusted."""
+        confined = git.without_filters()
+        if confined == git or self._trusts_filters(git.directory):
+            return git
+        return confined
 
 
 def _deadline() -> float:

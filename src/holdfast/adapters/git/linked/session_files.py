@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.git.git_command import Git
 
-_DIFF = ("diff-tree", "-r", "--no-renames", "--no-ext-diff", "--no-textconv")
+_DIFF = (
+    "diff-tree",
+    "-r",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    # Git would run itself in the submodule, with the submodule's config.
+    "--submodule=short",
+)
 _GITLINK = "160000"
 _SYMLINK = "120000"
 _EXECUTABLE = "100755"
