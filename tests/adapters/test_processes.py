@@ -161,19 +161,28 @@ def test_output_is_readable(tmp_path: Path) -> None:
     assert run(["printf", "\\377ok"], tmp_path).output == "�ok"
 
 
+@pytest.mark.parametrize("margin", [0, 5, 1000])
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
-def test_both_ends_of_a_stream_are_kept_however_it_is_cut(size: int) -> None:
+def test_both_ends_of_a_stream_are_kept_however_it_is_cut(size: int, margin: int) -> None:
     data = bytes(range(65, 91)) * 4
-    kept = HeadAndTail(10, 10)
+    kept = HeadAndTail(10, 10, margin)
     for at in range(0, len(data), size):
         kept.add(data[at : at + size])
-    assert kept.text() == "ABCDEFGHIJ\n… (84 bytes left out) …\nQRSTUVWXYZ"
+    assert kept.text(str) == "ABCDEFGHIJ\n… (84 bytes left out) …\nQRSTUVWXYZ"
+
+
+@pytest.mark.parametrize("margin", [10, 1000])
+def test_a_stream_is_edited_before_it_is_cut(margin: int) -> None:
+    kept = HeadAndTail(10, 10, margin)
+    kept.add(b"ABCDEFGHsecret" + b"." * 60 + b"secretQRSTUVWX")
+    shown = kept.text(lambda text: text.replace("secret", "#"))
+    assert shown == "ABCDEFGH#.\n… (68 bytes left out) …\n.#QRSTUVWX"
 
 
 @pytest.mark.parametrize("length", [0, 1, 10, 11, 20])
 def test_a_stream_that_fits_is_kept_whole(length: int) -> None:
     data = (b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")[:length]
-    kept = HeadAndTail(10, 10)
+    kept = HeadAndTail(10, 10, 0)
     for at in range(0, length, 3):
         kept.add(data[at : at + 3])
-    assert kept.text() == data.decode()
+    assert kept.text(str) == data.decode()

@@ -26,10 +26,39 @@ from holdfast.guards.tokens import MARK, has_token, remove_tokens
         "dop_v1_" + "0a1b2c3d" * 8,
         "AGE-SECRET-KEY-1" + "QPZRY9X8" * 7,
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0." + "aB3d" * 8,
+        "gsk_" + "a1B2" * 13,
+        "hvs." + "aB3_" * 10,
+        "ya29." + "a0-B" * 10,
+        "GOCSPX-" + "aB3-" * 7,
+        "dckr_pat_" + "aB3-" * 7,
+        "shpat_" + "0a1b2c3d" * 4,
+        "xapp-1-A0123-456-" + "0a1b" * 16,
+        "glsa_" + "a1B2" * 8 + "_0a1b2c3d",
+        "ATATT3xFfGF0" + "a-B_" * 20,
+        "tskey-auth-kA1-" + "a1B2" * 8,
+        "sbp_" + "0a1b2c3d" * 5,
+        "rubygems_" + "0a1b2c3d" * 6,
+        "nvapi-" + "aB3_" * 15,
+        "xai-" + "a1B2" * 20,
+        "r8_" + "a1B2" * 9,
+        "lin_api_" + "a1B2" * 10,
+        "sntrys_" + "eyJp" + "a1B2" * 20,
+        "gldt-" + "aB3-" * 5,
+        "figd_" + "aB3_" * 10,
     ],
 )
 def test_a_token_is_removed_wherever_it_is(token: str) -> None:
-    for text in ("{}", "KEY={}\n", "f('{}', 1)", "https://x/?k={}&a", '{{"k": "{}"}}'):
+    texts = (
+        "{}",
+        "KEY={}\n",
+        "f('{}', 1)",
+        "https://x/?k={}&a",
+        '{{"k": "{}"}}',
+        '{{"k": "a\\n{}\\n"}}',
+        "https://x/?k%3D{}&a",
+        "\\u003d{} ",
+    )
+    for text in texts:
         assert remove_tokens(text.format(token)) == text.format(MARK)
 
 
@@ -75,3 +104,8 @@ def test_the_address_of_a_slack_channel_is_removed() -> None:
 def test_a_key_block_without_its_end_is_removed_to_the_end() -> None:
     text = "a\n-----BEGIN OPENSSH PRIVATE KEY-----\r\nb3Bl\r\nAAAA"
     assert remove_tokens(text) == f"a\n{MARK}\r\n{MARK}\r\n{MARK}"
+
+
+def test_the_key_of_an_azure_account_is_removed() -> None:
+    key = "a1B2/c3+" * 10 + "a1B2c3=="
+    assert remove_tokens(f"AccountName=x;AccountKey={key};") == f"AccountName=x;AccountKey={MARK};"

@@ -12,9 +12,10 @@ _KEY_BLOCK = re.compile(
     r"(?:(?!-----END (?P=kind)-----).)*(?:-----END (?P=kind)-----)?",
     re.DOTALL,
 )
-# The beginning of a token is enough: no part of it is to be seen where a line was cut.
+# The beginning of a token is enough: no part of it is to be seen where a line was cut. In front may be
+# an escape, which ends in a letter or a digit: of JSON (`\n`), or of an address (`%3D`).
 _TOKEN = re.compile(
-    r"""(?<![A-Za-z0-9_-])(?:
+    r"""(?:(?<![A-Za-z0-9_-])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2}))(?:
     sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}            # OpenAI, Anthropic, OpenRouter
   | [sr]k_(?:live|test)_[A-Za-z0-9]{16,}                 # Stripe
   | gh[opsur]_[A-Za-z0-9]{20,}                           # GitHub
@@ -27,6 +28,26 @@ _TOKEN = re.compile(
   | pypi-[A-Za-z0-9_-]{40,}
   | hf_[A-Za-z0-9]{30,}                                  # Hugging Face
   | SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}           # SendGrid
+  | gsk_[A-Za-z0-9]{20,}                                 # Groq
+  | xai-[A-Za-z0-9]{30,}
+  | nvapi-[A-Za-z0-9_-]{30,}                             # NVIDIA
+  | r8_[A-Za-z0-9]{30,}                                  # Replicate
+  | hv[sbr]\.[A-Za-z0-9_-]{20,}                          # Vault
+  | ya29\.[A-Za-z0-9_-]{20,}                             # Google, OAuth
+  | GOCSPX-[A-Za-z0-9_-]{20,}
+  | dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}                  # Docker
+  | shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}                   # Shopify
+  | xapp-[A-Za-z0-9-]{20,}                               # Slack
+  | gl(?:sa|c)_[A-Za-z0-9_=+/]{20,}                      # Grafana
+  | ATATT3[A-Za-z0-9_=-]{20,}                            # Atlassian
+  | tskey-[A-Za-z0-9-]{16,}                              # Tailscale
+  | sb(?:p|_secret)_[A-Za-z0-9_]{20,}                    # Supabase
+  | rubygems_[a-f0-9]{32,}
+  | lin_api_[A-Za-z0-9]{20,}                             # Linear
+  | sntry[su]_[A-Za-z0-9_=+/.-]{20,}                     # Sentry
+  | gl(?:dt|rt|ptt|cbt|soat|ft)-[A-Za-z0-9_-]{16,}       # GitLab
+  | figd_[A-Za-z0-9_-]{20,}                              # Figma
+  | (?<=AccountKey=)[A-Za-z0-9+/]{40,}={0,2}             # Azure
   | do[opr]_v1_[a-f0-9]{32,}                             # DigitalOcean
   | AGE-SECRET-KEY-1[A-Z0-9]{32,}
   | eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}    # JSON Web Token

@@ -11,15 +11,18 @@ from holdfast.adapters.processes.environment import environment
 from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
+from holdfast.guards.tokens import remove_tokens
 from holdfast.tools.ports import CommandDone
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.sandbox import GitAccess, SandboxLevel, SandboxStatus
 
 _HEAD = _TAIL = 8_000
+_MARGIN = 64_000
+"""How many bytes are kept beyond what is shown, to know a token that begins or ends there."""
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 # A progress bar overwrites its line many times; only its last state is shown.
@@ -54,7 +57,7 @@ class OsCommands:
         git: GitAccess = "read",
     ) -> CommandDone:
         """Run a program to its end, for at most `timeout` seconds."""
-        output = HeadAndTail(_HEAD, _TAIL)
+        output = HeadAndTail(_HEAD, _TAIL, _MARGIN)
         variables = environment(self._passed)
         if level == "read":
             # What runs unasked starts no program of the project, by whatever name.
@@ -80,7 +83,7 @@ class OsCommands:
         except OSError as error:
             return CommandDone(126, f"{argv[0]}: this cannot be run ({error.strerror}).")
 
-        text = readable(output.text())
+        text = output.text(lambda raw: remove_tokens(readable(raw)))
         blocked = ""
         if ended.exit_code not in {0, None}:
             process = ConfinedProcess(argv, level, self._root, cwd, variables, network, git)
@@ -107,15 +110,20 @@ def readable(text: str) -> str:
 
 
 class HeadAndTail:
-    """The first and the last bytes of a stream of any length."""
+    """The first and the last characters of a stream of any length.
 
-    def __init__(self, head: int, tail: int) -> None:
-        """Set how many bytes to keep of either end."""
+    More than these is kept: the text is edited before it is cut, so that no part is left of what an
+    edit removes.
+    """
+
+    def __init__(self, head: int, tail: int, margin: int) -> None:
+        """Set how many characters to return of either end, and how many more bytes to keep."""
+        self._sizes = (head, tail)
         self._head = bytearray()
-        self._head_limit = head
+        self._head_limit = head + margin
         self._tail: deque[bytes] = deque()
         self._tail_size = 0
-        self._tail_limit = tail
+        self._tail_limit = tail + margin
         self._total = 0
 
     def add(self, data: bytes) -> bool:
@@ -134,14 +142,19 @@ class HeadAndTail:
 
         return True
 
-    def text(self) -> str:
-        """Return the kept bytes as text; a line says how many bytes of the middle are left out."""
+    def text(self, edit: Callable[[str], str]) -> str:
+        """Return the edited text; a line says how much of the middle is left out."""
+        head_size, tail_size = self._sizes
         head = bytes(self._head)
         tail = b"".join(self._tail)[-self._tail_limit :]
-        left_out = self._total - len(head) - len(tail)
-        if left_out <= 0:
-            return (head + tail).decode("utf-8", "replace")
+        if self._total == len(head) + len(tail):
+            whole = edit((head + tail).decode("utf-8", "replace"))
+            if len(whole) <= head_size + tail_size:
+                return whole
+            first, last = whole[:head_size], whole[-tail_size:]
+        else:
+            first = edit(head.decode("utf-8", "replace"))[:head_size]
+            last = edit(tail.decode("utf-8", "replace"))[-tail_size:]
 
-        head_text = head.decode("utf-8", "replace")
-        tail_text = tail.decode("utf-8", "replace")
-        return f"{head_text}\n… ({left_out} bytes left out) …\n{tail_text}"
+        left_out = self._total - len(first.encode()) - len(last.encode())
+        return f"{first}\n… ({left_out} bytes left out) …\n{last}"
