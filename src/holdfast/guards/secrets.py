@@ -9,6 +9,12 @@ _NAMES = _FOLDERS.union(
     {
         ".env",
         ".envrc",
+        ".flaskenv",
+        ".dev.vars",
+        ".mylogin.cnf",
+        "auth.json",
+        "token.json",
+        "rclone.conf",
         ".netrc",
         "_netrc",
         ".npmrc",
@@ -25,8 +31,6 @@ _NAMES = _FOLDERS.union(
         ".boto",
         ".terraformrc",
         ".dockerconfigjson",
-        ".vault_pass",
-        ".vault_password",
         "secring.gpg",
     }
 )
@@ -43,13 +47,16 @@ _ENDINGS = (
     ".ovpn",
     ".secret",
     ".tfvars",
+    ".tfvars.json",
+    ".keytab",
     ".tfstate",
 )
 _KINDS = re.compile(
-    r"\.env[.\-_].+|.+\.env"
-    r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:[-_.].*)?|.*deploy[-_]key"
+    r"\.env[.\-_].+|.+\.env|env\.(?:local|dev|development|prod|production|staging|test)"
+    r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:[-_.].*)?|.*[-_.](?:rsa|dsa|ecdsa|ed25519)|.*deploy[-_]key"
+    r"|\.vault[-_]pass(?:word)?(?:\..*)?|(?:.*[-_.])?kubeconfig(?:[-_.].*)?|\..+_history"
     r"|(?:.*[-_.])?(?:secrets?|credentials?|service[-_]?account|firebase-adminsdk|passwords?|api[-_]?keys?)"
-    r"(?:[-_.].*)?\.(?:json|ya?ml|toml|ini|env|txt|xml|properties|cfg|conf|db)"
+    r"(?:[-_.].*)?\.(?:json|ya?ml|toml|ini|env|txt|xml|properties|cfg|conf|db|csv)"
 )
 """Environments, private keys, and data that is called a secret."""
 # Examples and public keys: they contain names, not values. The word is the first or the last part
@@ -61,7 +68,9 @@ _COPY = re.compile(r"(?:~|\.(?:bak|old|orig|save|backup|copy|swp))+\Z")
 
 
 # Most names have none of these: they are known to be no secrets without another look.
-_LIKELY = re.compile(r"env|secret|credential|service|id_|deploy|firebase|password|api")
+_LIKELY = re.compile(
+    r"env|secret|credential|service|dsa|rsa|25519|deploy|firebase|password|api|vault|kubeconfig|history"
+)
 
 
 def is_secret(path: str) -> bool:
@@ -71,6 +80,8 @@ def is_secret(path: str) -> bool:
     (True, False, False, True)
     """
     *folders, name = path.casefold().replace("\\", "/").rstrip("/.").split("/")
+    if folders[-1:] == ["gh"] and name == "hosts.yml":
+        return True
     if not _FOLDERS.isdisjoint(folders):
         return not _SHOWN.fullmatch(name)
     return is_secret_name(name)
