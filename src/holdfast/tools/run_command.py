@@ -113,7 +113,7 @@ def _plan_in_project(
     if isinstance(verdict, Allow) and verdict.reads is not None:
         planned = plan_read(verdict.reads, context)
         if isinstance(planned, PlannedRead):
-            return _Run(planned.argv, "read")
+            return _Run(planned.argv, "read", git=planned.git)
         verdict = planned
 
     words, network = argv(command), context.policy.network

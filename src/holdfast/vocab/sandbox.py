@@ -14,10 +14,10 @@ and our state. `full`: whatever the user may.
 """
 
 GitAccess: TypeAlias = Literal["hidden", "read", "write"]
-"""What a process in `write` may do with the git directory.
+"""What a process may do with the git directory.
 
-`hidden`: read it, but not the objects, so no contents of files. `write`: commit, but not change the
-configuration.
+`hidden`: in `read` nothing; in `write` read it, but not the objects and other places with contents
+of files or keys. `write`: commit, but not change the configuration.
 """
 
 SandboxKind: TypeAlias = Literal["bubblewrap", "landlock", "seatbelt", "none"]

@@ -187,6 +187,161 @@ def test_no_form_of_output_shows_a_secret(project: Project, kind: str) -> None:
     assert token not in ran.out
 
 
+def test_a_token_is_not_shown_in_part_where_an_output_is_cut(project: Project) -> None:
+    token = "ghp_" + "a1B2" * 9
+    key = "".join(f"{number:064}\n" for number in range(150))
+    block = f"-----BEGIN PRIVATE KEY-----\n{key}-----END PRIVATE KEY-----\n"
+    project.write("log.txt", f"{'x' * 7_987} {token}\n{'y' * 20_000}\n{block}end\n")
+    ran = run_commands(project, "cat log.txt")
+    assert "bytes left out" in outputs(ran)["cat log.txt"]
+    assert outputs(ran)["cat log.txt"].endswith("[token removed]\nend")
+    assert [part for part in ("ghp_", "0" * 30) if part in ran.out] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_git_sees_the_directory_of_git(project: Project, kind: str) -> None:
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "one")
+    inner = project.root / "inner"
+    subprocess.run(["git", "init", "-q", str(inner)], check=True)
+    for place in (project.root, inner):
+        settings = ["config", "http.extraheader", f"Authorization: {SECRET}"]
+        subprocess.run(["git", "-C", str(place), *settings], check=True)
+    project.write(".git/rebase-merge/patch", f"x = {SECRET}\n")
+    commands = (
+        "grep -rn hunter2 .",
+        "grep -ra hunter2",
+        "git log --oneline --format=%s",
+        "grep -rnE 'x|y' ./",
+    )
+    ran = run_commands(project, *commands, HOLDFAST_SANDBOX=kind)
+    printed = outputs(ran)
+    assert (ran.code, asked(ran)) == (0, [])
+    assert printed == {
+        commands[0]: "",
+        commands[1]: "",
+        commands[2]: "one",
+        commands[3]: "./a.py:1:x = 1\n./a.py:2:y = 2",
+    }
+    assert SECRET not in ran.out
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_difference_of_folders_follows_no_link(project: Project, kind: str) -> None:
+    outside = project.place / "outside.txt"
+    outside.write_text(f"{SECRET}\n")
+    for folder in ("one", "two"):
+        project.write(f"{folder}/same.txt", "same\n")
+    (project.root / "one/link").symlink_to(outside)
+    (project.root / "two/link").symlink_to("same.txt")
+    ran = run_commands(project, "diff -u one two", HOLDFAST_SANDBOX=kind)
+    assert (ran.code, asked(ran)) == (0, [])
+    assert outputs(ran) == {"diff -u one two": "Symbolic links one/link and two/link differ"}
+    assert SECRET not in ran.out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git diff {commit}..HEAD",
+        "git diff ^{commit} HEAD",
+        "git diff HEAD:a.py..{blob}",
+        "git show '{commit}^{{/fix: add}}'",
+        "git log -p -1 '{commit}^{{/fix: add}}'",
+        "git cat-file blob {blob}",
+        "git show abcd",
+    ],
+)
+def test_an_object_that_no_reference_reaches_is_asked_for(
+    quick_project: Project, command: str
+) -> None:
+    project = quick_project
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "one")
+    project.write(".env", f"KEY={SECRET}\n")
+    git(project, "add", "-f", ".env")
+    git(project, "commit", "-qm", "fix: add")
+    commit, blob = read_git(project, "rev-parse", "HEAD", "HEAD:.env")
+    git(project, "reset", "-q", "--hard", "HEAD~1")
+    git(project, "reflog", "expire", "--expire=now", "--all")
+    line = command.format(commit=commit, blob=blob)
+    ran = run_commands(project, line)
+    [(subject, why)] = asked(ran)
+    assert (ran.code, subject) == (3, line)
+    assert why in {
+        "git may print an object that no branch, tag or reflog reaches",
+        "it is not known what git reads for abcd",
+    }
+    assert SECRET not in ran.out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git show secret",
+        "git cat-file -p secret",
+        "git tag --format='%(raw)'",
+        "git for-each-ref --format='%(*raw)'",
+        "git branch --sort=raw",
+        "git describe --always --dirty",
+    ],
+)
+def test_git_that_may_print_content_without_a_name_is_asked_for(
+    quick_project: Project, command: str
+) -> None:
+    project = quick_project
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "one")
+    project.write("x", f"KEY={SECRET}\n")
+    [blob] = read_git(project, "hash-object", "-w", "x")
+    git(project, "tag", "secret", blob)
+    ran = run_commands(project, command)
+    assert (ran.code, [subject for subject, _ in asked(ran)]) == (3, [command])
+    assert SECRET not in ran.out
+
+
+def test_a_filter_whose_name_cannot_be_switched_off_is_asked_for(quick_project: Project) -> None:
+    project = quick_project
+    ran_filter = project.place / "ran"
+    project.write(".gitattributes", "*.py filter=a=b\n")
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "one")
+    git(project, "config", "filter.a=b.clean", f"touch {ran_filter}; cat")
+    project.write("a.py", "x = 3\n")
+    ran = run_commands(project, "git diff")
+    why = "a filter of the repository has a name with `=`, so it may run"
+    assert (ran.code, asked(ran)) == (3, [("git diff", why)])
+    assert not ran_filter.exists()
+
+
+def read_git(project: Project, *words: str) -> list[str]:
+    done = subprocess.run(
+        ["git", "-C", str(project.root), *words], check=True, capture_output=True, text=True
+    )
+    return done.stdout.split()
+
+
+def test_common_reads_run_unasked(project: Project) -> None:
+    project.write("src/b.py", "class B:\n    pass\n")
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "one")
+    commands = (
+        'grep -rnE "class|def" src/',
+        "ls src/.",
+        "git reflog -5",
+        "git check-ignore -v a.py",
+        "python3 --version",
+        "git diff HEAD -- gone.py",
+        "git log -p -- gone.py",
+        "git cat-file blob HEAD:a.py",
+        "git grep -n class HEAD -- '*.py'",
+    )
+    ran = run_commands(project, *commands)
+    assert (ran.code, asked(ran), tuple(outputs(ran))) == (0, [], commands)
+    assert outputs(ran)[commands[0]] == "src/b.py:1:class B:"
+    assert outputs(ran)["git cat-file blob HEAD:a.py"] == "x = 1\ny = 2"
+
+
 @pytest.mark.parametrize(
     "command",
     ["git grep -h KEY", "git show HEAD", "git cat-file -p HEAD:.env"],

@@ -26,6 +26,8 @@ _SECONDS = 5.0
 _LARGEST_SECRET = 100_000
 _MOST_VERSIONS = 200
 _INDEX_AND_TREE = re.compile(rb"(?P<index>[^\n]+)\n(?P<tree>[0-9a-f]*)\n?")
+_OBJECT_TYPES = frozenset({"blob", "commit", "tag", "tree"})
+_PATTERN = re.compile(r"[*?\[]")
 _TOO_LONG = "the history is too long to search it for files with secrets in time"
 
 
@@ -133,12 +135,26 @@ class DiskReadGuard:
 
     def _search_history(self) -> str | None:
         """Return why git may print a secret of the history, or None if that has none."""
-        why = None
+        why = self._why_not_tags()
+        if why is not None:
+            return why
+
         with self._history() as lines:
             why = _why_not_names(line.partition(b" ")[2] for line in lines)
             if why is None and not lines.whole:
                 return _TOO_LONG
         return why
+
+    def _why_not_tags(self) -> str | None:
+        """Return why git may print a content without a name, which may be a secret; or None."""
+        types = "%(refname) %(objecttype) %(*objecttype)"
+        refs = git(self._root, "for-each-ref", f"--format={types}") or b""
+        for line in refs.splitlines():
+            name, *found = line.split()
+            # A tag of a tag may be one of anything.
+            if found[-1] in {b"blob", b"tag"}:
+                return f"git may print what {os.fsdecode(name)} leads to, a file without a name"
+        return None
 
     def _why_not_objects(self, operands: Sequence[str]) -> str | None:
         """Return why git may print an object that the search of the history has not seen.
@@ -146,9 +162,16 @@ class DiskReadGuard:
         Such are what was fetched and never merged, or added and never committed. What is reached
         from an object in the history is in the history too.
         """
-        revisions = [word.partition(":")[0] for word in operands if not word.startswith("-")]
-        named = git(self._root, "rev-parse", "--revs-only", *filter(None, revisions)) or b""
-        ids = {line for line in named.split() if not line.startswith(b"^")}
+        ids: set[bytes] = set()
+        for word in operands:
+            if word.startswith("-"):
+                continue
+            named = git(self._root, "rev-parse", "--revs-only", word) or b""
+            if not named and not self._is_path(word):
+                return f"it is not known what git reads for {word}"
+            # What is left out (`^`) is printed too: as the other side of a difference.
+            ids.update(line.removeprefix(b"^") for line in named.split())
+
         if not ids:
             return None
 
@@ -164,6 +187,12 @@ class DiskReadGuard:
                     return None
 
         return "git may print an object that no branch, tag or reflog reaches"
+
+    def _is_path(self, word: str) -> bool:
+        """Return whether git takes a word that is no revision for a path, or for a type."""
+        if word in _OBJECT_TYPES or _PATTERN.search(word):
+            return True
+        return os.path.lexists(os.path.join(self._root, word))  # noqa: PTH118 - a word need not be a path
 
     def _values_in_history(self) -> set[str]:
         """Return the values in all versions of files with secrets that git has."""

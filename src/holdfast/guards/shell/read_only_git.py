@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import dropwhile
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,7 @@ _SUBCOMMANDS: dict[str, _Subcommand] = {
         "-L= -w -M? -C? -e -l -s -t -c -n --date= --porcelain", "history", ("--no-textconv",)
     ),
     "branch": _Subcommand(f"{_NAMES} --contains= --merged=? --no-merged=?", only=()),
+    "check-ignore": _Subcommand("-v -q -n --verbose --quiet --non-matching --no-index"),
     "cat-file": _Subcommand("-t -s -e -p", "history"),
     "count-objects": _Subcommand("-v -H"),
     "describe": _Subcommand(
@@ -102,6 +104,7 @@ _SUBCOMMANDS: dict[str, _Subcommand] = {
     ),
     "merge-base": _Subcommand("-a --all --is-ancestor --fork-point --octopus --independent"),
     "name-rev": _Subcommand("--tags --name-only --always --all"),
+    "reflog": _Subcommand("-n= -# --date= --oneline --no-color --all", only=()),
     "remote": _Subcommand("-v --verbose", only=()),
     "rev-list": _Subcommand(
         "-n= -# --count --all --max-count= --since= --until= --author= --grep= --merges --no-merges "
@@ -129,6 +132,8 @@ _SUBCOMMANDS: dict[str, _Subcommand] = {
     "version": _Subcommand(""),
     "worktree": _Subcommand("--porcelain -v", only=("list",)),
 }
+_RAW = re.compile(r"(?:%\(|\A-?|=-?)\*?raw\b")
+"""The content of what a reference leads to, as a part of a format or as the key of an order."""
 _HARMLESS = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"})
 _NO_PATHS = frozenset({"branch", "tag", "for-each-ref", "show-ref", "stash", "worktree"})
 # With one of these, operands are patterns for a list; without, they name what is made or changed.
@@ -205,6 +210,8 @@ def judge_git(words: Sequence[str]) -> ReadCommand | NotRead:
         return NotRead(f"git {name} with {parsed.option[:60]} may do more than read")
 
     why = _why_not_operands(name, subcommand, parsed)
+    if name in _NO_PATHS and any(map(_RAW.search, rest)):
+        why = f"git {name} with raw prints contents of files"
     if why:
         return NotRead(why)
 

@@ -8,6 +8,7 @@ follows links out of the project. What is not on the list is asked for.
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import filterfalse, takewhile
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -40,6 +41,8 @@ _GREP = (
     "--files-with-matches --files-without-match --only-matching --no-messages --with-filename "
     "--no-filename --context= --after-context= --before-context= --max-count= --regexp= --quiet"
 )
+# The sandbox hides it; where that is an error for each file, no output would be left.
+_NOT_GIT = ("--exclude-dir=.git",)
 _RG = (
     "-i -S -s -v -w -x -c -l -o -q -n -N -H -I -F -P -U -a -u -e= -m= -A= -B= -C= -g= -t= -T= -r= "
     "-M= --hidden --no-ignore --files --files-with-matches --files-without-match --count --type= "
@@ -58,16 +61,18 @@ _PROGRAMS: dict[str, _Program] = {
     "cut": _Program("-d= -f= -c= -b= -s --complement --delimiter= --fields="),
     "date": _Program("-u -R -I? --utc --rfc-email --iso-8601=? --rfc-3339=", "format"),
     "diff": _Program(
-        "-u -c -q -s -y -b -B -w -i -a -N -U= -C= --unified=? --brief --side-by-side --color=?"
+        "-u -c -q -s -y -b -B -w -i -a -N -U= -C= --unified=? --brief --side-by-side --color=?",
+        # A link in a folder may lead anywhere.
+        switches=("--no-dereference",),
     ),
     "dirname": _Program("", "text"),
     "du": _Program("-a -b -c -d= -h -k -m -s -S -x --max-depth= --apparent-size", "names"),
     "echo": _Program("-n -e -E", "text"),
-    "egrep": _Program(_GREP, "pattern"),
+    "egrep": _Program(_GREP, "pattern", _NOT_GIT),
     "false": _Program("", "text"),
-    "fgrep": _Program(_GREP, "pattern"),
+    "fgrep": _Program(_GREP, "pattern", _NOT_GIT),
     "file": _Program("-b -i -N --brief --mime --mime-type --mime-encoding"),
-    "grep": _Program(_GREP, "pattern"),
+    "grep": _Program(_GREP, "pattern", _NOT_GIT),
     "groups": _Program("", "none"),
     "head": _Program("-n= -c= -q -v -# --lines= --bytes="),
     "hexdump": _Program("-C -v -n= -s="),
@@ -88,7 +93,7 @@ _PROGRAMS: dict[str, _Program] = {
     "readlink": _Program("-f -e -m -n", "names"),
     "realpath": _Program("-e -m -s", "names"),
     "rev": _Program(""),
-    "rg": _Program(_RG, "pattern", ("--no-config",)),
+    "rg": _Program(_RG, "pattern", ("--no-config", "--glob=!.git")),
     "seq": _Program("-s= -w -f=", "text"),
     "sha1sum": _SUMS,
     "sha256sum": _SUMS,
@@ -125,7 +130,7 @@ def judge_words(argv: Sequence[str]) -> ReadCommand | NotRead:
     """Return what a command reads, or why it is not one that only reads.
 
     >>> judge_words(["grep", "-rn", "foo", "src"])
-    ReadCommand(argv=('grep', '-rn', 'foo', 'src'), paths=('src',), prints=True, git=None)
+    ReadCommand(argv=('grep', '--exclude-dir=.git', '-rn', 'foo', 'src'), paths=('src',), prints=True, git=None)
     >>> judge_words(["sort", "-ob", "a"]), judge_words(["make"])
     (NotRead(why='sort with -o may do more than read'), NotRead(why='`make` needs your approval'))
     """
@@ -232,7 +237,18 @@ def _test(name: str, words: Sequence[str]) -> ReadCommand:
     return ReadCommand((name, *words), paths, prints=False)
 
 
+_SAY_VERSION = ("cc", "clang", "cmake", "g++", "gcc", "make", "node", "python", "python3", "ruby")
+"""Programs that print their version without a look at a file of the project."""
+
+
+def _say_version(name: str, words: Sequence[str]) -> ReadCommand | NotRead:
+    if list(words) != ["--version"]:
+        return NotRead(f"`{name}` needs your approval")
+    return ReadCommand((name, *words), ())
+
+
 _SPECIAL: dict[str, Callable[[Sequence[str]], ReadCommand | NotRead]] = {
+    **{name: partial(_say_version, name) for name in _SAY_VERSION},
     "[": lambda words: _test("[", words),
     "find": _find,
     "git": judge_git,

@@ -17,13 +17,18 @@ if TYPE_CHECKING:
 
     from holdfast.guards.shell.read_command import ReadCommand
     from holdfast.tools.context import ToolContext
+    from holdfast.vocab.sandbox import GitAccess
+
+
+_DIRECTORY = re.compile(r"(?:/\.?)+\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRead:
-    """The words to execute; the first is the path of a program."""
+    """The words to execute; the first is the path of a program. Only git sees git's directory."""
 
     argv: tuple[str, ...]
+    git: GitAccess
 
 
 def plan_read(read: ReadCommand, context: ToolContext) -> PlannedRead | Ask:
@@ -37,14 +42,14 @@ def plan_read(read: ReadCommand, context: ToolContext) -> PlannedRead | Ask:
         if why:
             return Ask(why)
 
-    words = read.argv
-    if read.git is not None:
-        settings = guard.git_settings()
-        if any(map(needs_variable, settings)):
-            return Ask("a filter of the repository has a name with `=`, so it may run")
-        words = with_switches(words, settings)
+    if read.git is None:
+        return PlannedRead((program, *read.argv[1:]), "hidden")
 
-    return PlannedRead((program, *words[1:]))
+    settings = guard.git_settings()
+    if any(map(needs_variable, settings)):
+        return Ask("a filter of the repository has a name with `=`, so it may run")
+
+    return PlannedRead((program, *with_switches(read.argv, settings)[1:]), "read")
 
 
 def _reasons(read: ReadCommand, context: ToolContext) -> Iterator[str | None]:
@@ -58,12 +63,20 @@ def _reasons(read: ReadCommand, context: ToolContext) -> Iterator[str | None]:
 
     yield context.ports.reads.why_not_files()
     if read.git is not None:
-        yield context.ports.reads.why_not_git(read.git, read.paths)
+        yield context.ports.reads.why_not_git(read.git, _revisions(read))
+
+
+def _revisions(read: ReadCommand) -> tuple[str, ...]:
+    """Return the words that may name revisions: those before `--`."""
+    if "--" not in read.argv:
+        return read.paths
+    paths = len(read.argv) - read.argv.index("--") - 1
+    return read.paths[: max(0, len(read.paths) - paths)]
 
 
 def _why_not_path(path: str, context: ToolContext, *, prints: bool) -> str | None:
     """Return why reading a path needs approval, by where it leads; None if it does not."""
-    plain = context.plain(path)
+    plain = _DIRECTORY.sub("", context.plain(path))
     place = context.ports.folders.place(plain)
     if isinstance(place, FileUnfit):
         if place.reason == "out_of_bounds":

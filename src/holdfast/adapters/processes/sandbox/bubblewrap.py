@@ -139,9 +139,9 @@ def _mount(path: str, access: PathAccess, mask: str, *, overlay: bool) -> Sequen
     match access:
         case "write":
             return ["--bind", path, path]
-        case "masked":
+        case "masked" if not os.path.isdir(path):
             return ["--ro-bind", mask, path]
-        case "hidden":
+        case "hidden" | "masked":
             mode = "1777" if path in _ALSO_TEMPORARY else "0755"
             return ["--perms", mode, "--size", _private_size(), "--tmpfs", path]
         case "cache" if overlay and os.path.isdir(path):

@@ -9,6 +9,8 @@ from holdfast.vocab.lazy_dataclass import dataclass
 
 _CONFIGURING = ("config", "hooks", "info")
 """Names in a git directory that name programs to run, or files that do."""
+_WITH_CONTENTS = ("objects", "lfs", "git-crypt")
+_UNDER_WAY = ("rebase-merge", "rebase-apply")
 _REDIRECTING = ("commondir", "config.worktree", "gitdir")
 """Names that lead git to another configuration."""
 
@@ -40,6 +42,12 @@ def git_places(root: str) -> GitPlaces | None:
 def configuring(places: GitPlaces) -> list[str]:
     """Return the paths that must not change while git may write, whether they exist or not."""
     return [os.path.join(places.common, name) for name in _CONFIGURING]
+
+
+def with_contents(places: GitPlaces) -> list[str]:
+    """Return the folders with contents of files, and with keys that open such contents."""
+    shared = [os.path.join(places.common, name) for name in _WITH_CONTENTS]
+    return [*shared, *(os.path.join(places.directory, name) for name in _UNDER_WAY)]
 
 
 def of_others(places: GitPlaces) -> list[str]:

@@ -14,6 +14,7 @@ from holdfast.adapters.processes.sandbox.git_places import (
     git_places,
     of_others,
     redirecting,
+    with_contents,
 )
 from holdfast.adapters.processes.sandbox.sockets import listening_sockets
 from holdfast.adapters.processes.sandbox.toolchain_folders import (
@@ -30,6 +31,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from holdfast.adapters.processes.sandbox.view import PathAccess
     from holdfast.vocab.sandbox import GitAccess, SandboxLevel
 
 # Homes, and places where services keep their sockets and users their temporary files.
@@ -108,7 +110,7 @@ class Layouts:
         for path in existing(key_files(home)):
             view.set(path, "masked")
 
-        kept_out, forbidden = _protect_git(view, root, process.git)
+        kept_out, forbidden = _protect_git(view, root, process)
         whole = self._hide_private(view, root, process)
         if process.level == "write":
             _protect_own_python(view, root)
@@ -135,7 +137,7 @@ class Layouts:
             found = self._find_secrets(place)
             whole = whole and found.whole
             for path in found.repositories:
-                view.set(path, "read")
+                view.set(path, _access_to_git(process))
             for path in found.paths:
                 view.set(path, "masked")
 
@@ -186,31 +188,42 @@ def _show_toolchains(view: View, process: ConfinedProcess, home: str) -> None:
         view.show(path)
 
 
-def _protect_git(view: View, root: str, git: GitAccess) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Make `.git` and `.holdfast` read-only; return what must not come to be."""
-    for name in _OF_PROJECT:
-        path = os.path.join(root, name)
-        if os.path.lexists(path):
-            view.set(os.path.realpath(path), "read")
-
+def _protect_git(
+    view: View, root: str, process: ConfinedProcess
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Make `.git` and `.holdfast` read-only, or hide `.git`; return what must not come to be."""
     missing = [os.path.join(root, name) for name in _OF_PROJECT]
+    for path, access in zip(missing, (_access_to_git(process), "read"), strict=True):
+        if os.path.lexists(path):
+            view.set(os.path.realpath(path), access)
+
     places = git_places(root)
     if places is None:
         return _missing(missing), ()
 
     for path in (places.directory, places.common):
-        view.set(path, "read")
+        view.set(path, _access_to_git(process))
 
-    if git == "hidden":
-        for path in existing([os.path.join(places.common, "objects")]):
+    if process.level == "write" and process.git == "hidden":
+        for path in existing(with_contents(places)):
             view.set(path, "hidden")
 
-    if git != "write":
+    if process.git != "write":
         return _missing(missing), ()
 
     _open_git(view, places)
     paths = redirecting(places)
     return _missing([*missing, *configuring(places)]), _missing(paths)
+
+
+def _access_to_git(process: ConfinedProcess) -> PathAccess:
+    """Return how a process sees a git directory of which it may write nothing.
+
+    In the configuration are keys, and in other files contents of the project's files.
+    """
+    if process.level == "read" and process.git == "hidden":
+        return "masked"
+    return "read"
 
 
 def _open_git(view: View, places: GitPlaces) -> None:

@@ -15,7 +15,8 @@ PathAccess: TypeAlias = Literal["read", "write", "cache", "hidden", "masked"]
 """How a process sees a path.
 
 `cache`: as `read`, but a process may write there for itself: nothing of that stays. `hidden`: an
-empty directory. `masked`: an empty file.
+empty directory; with Landlock the names beside it are hidden too. `masked`: an empty file or
+directory.
 """
 
 
