@@ -278,3 +278,20 @@ def test_no_command_of_worktrees_runs_git_in_a_submodule(project: Project, tmp_p
     project.run("worktree", "remove", session)
     project.run("checkpoint", "create")
     assert list(tmp_path.glob("ran*")) == []
+
+
+def test_a_merge_driver_of_the_repository_does_not_run_and_its_files_are_merged_as_text(
+    project: Project, tmp_path: Path
+) -> None:
+    user, ran = project.user, tmp_path / "ran"
+    user.write("list.md", "a\nb\nc\nd\n")
+    user.write(".gitattributes", "*.md merge=m=n\n")
+    user.commit()
+    user.git("config", "merge.m=n.driver", f"touch {ran}; true")
+    session, worktree = project.new()
+    worktree.write("list.md", "one\nb\nc\nd\n")
+    user.write("list.md", "a\nb\nc\ntwo\n")
+    user.commit()
+    project.worktree("update", session)
+    assert worktree.path("list.md").read_text() == "one\nb\nc\ntwo\n"
+    assert not ran.exists()

@@ -22,7 +22,7 @@ from holdfast.guards.shell.read_only_git import needs_variable
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 PathValue: TypeAlias = str | os.PathLike[str]
@@ -82,8 +82,11 @@ INHERITED = (
     "GIT_TEST_ASSUME_DIFFERENT_OWNER",
 )
 
-_FILTER = re.compile(rb"filter\.(?P<name>.+)\.(?P<verb>clean|smudge|process|required)")
+_FILTER = re.compile(r"filter\.(?P<name>.+)\.(?:clean|smudge|process|required)")
 _SWITCHED_OFF = ("clean=", "smudge=", "process=", "required=false")
+_MERGE_DRIVER = re.compile(r"merge\..+\.driver")
+# What git does by itself. Without a driver it would stop; with an empty one it would lose a side.
+_PLAIN_MERGE = "git merge-file %A %O %B"
 _OWN_SCOPES = frozenset({b"local", b"worktree"})
 
 _NO_LOCKS = "--no-optional-locks"
@@ -125,22 +128,22 @@ class Git:
         return replace(self, variables={**self.variables, **added})
 
     def without_filters(self) -> Git:
-        """Return a copy that runs no filter which the repository's own settings define."""
+        """Return a copy that runs no filter or merge driver of the repository's own settings."""
         return replace(self, settings=(*self.settings, *self.filter_settings()))
 
     def filter_settings(self) -> tuple[str, ...]:
-        """Return settings that switch off the filters which the repository itself defines."""
+        """Return settings that switch off the programs which the repository itself defines."""
+        own = self.own_programs()
         settings: list[str] = []
-        for driver in self.own_filters():
-            settings += [f"filter.{driver}.{key}" for key in _SWITCHED_OFF]
+        for name in filter_names(own):
+            settings += [f"filter.{name}.{key}" for key in _SWITCHED_OFF]
 
+        drivers = filter(_MERGE_DRIVER.fullmatch, own)
+        settings += [f"{name}={_PLAIN_MERGE}" for name in drivers]
         return tuple(settings)
 
-    def own_filters(self) -> dict[str, list[tuple[str, str]]]:
-        """Return the filters that the repository's own settings define.
-
-        By their names, with the settings of each: their full names and their values.
-        """
+    def own_programs(self) -> dict[str, str]:
+        """Return what the repository's own settings say of filters and merge drivers, by name."""
         try:
             listed = self.run("config", "--list", "--includes", "-z", "--show-scope")
         except GitFailed:
@@ -148,16 +151,15 @@ class Git:
             return {}
 
         fields = listed.split(b"\0")
-        filters: dict[str, list[tuple[str, str]]] = {}
+        settings: dict[str, str] = {}
         for scope, entry in zip(fields[::2], fields[1::2], strict=False):
-            name, _, value = entry.partition(b"\n")
-            found = _FILTER.fullmatch(name)
-            if found is None or scope not in _OWN_SCOPES:
+            name, _, value = to_text(entry).partition("\n")
+            if scope not in _OWN_SCOPES:
                 continue
-            settings = filters.setdefault(to_text(found["name"]), [])
-            settings.append((to_text(name), to_text(value)))
+            if _FILTER.fullmatch(name) or _MERGE_DRIVER.fullmatch(name):
+                settings[name] = value
 
-        return filters
+        return settings
 
     def run(self, *arguments: str, stdin: bytes = b"", ok_codes: Sequence[int] = (0,)) -> bytes:
         """Run git and return its output; raise `GitFailed` for an exit code not in `ok_codes`."""
@@ -269,6 +271,12 @@ def _failure(arguments: Sequence[str], code: int, stderr: str) -> GitFailed:
     first_line = stderr.strip().partition("\n")[0]
     cure = f"this git is too old: checkpoints need {_OLDEST} or later; install it"
     return GitFailed(arguments, code, f"{first_line} ({cure}).")
+
+
+def filter_names(settings: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the filters that settings are about, each once."""
+    found = filter(None, map(_FILTER.fullmatch, settings))
+    return tuple(dict.fromkeys(each["name"] for each in found))
 
 
 def options_of(settings: Sequence[str] = ()) -> list[str]:

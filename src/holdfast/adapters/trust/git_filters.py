@@ -13,21 +13,20 @@ if TYPE_CHECKING:
 
     from holdfast.vocab.trust import CodeItem
 
-_PROGRAMS = (".clean", ".smudge", ".process")
+_PROGRAMS = (".clean", ".smudge", ".process", ".driver")
 
 
 def filters_of(root: Path) -> tuple[CodeItem, ...]:
-    """Return the filters of the repository at a root, as one item; () if there are none."""
+    """Return the filters and merge drivers of the repository at a root, as one item, or ()."""
     try:
-        filters = Git(root).own_filters()
+        settings = Git(root).own_programs()
     except CheckpointFailed:
         # Without git, git runs nothing.
         return ()
 
-    lines = []
-    for settings in filters.values():
-        lines += [f"{name} = {value}\n" for name, value in settings if name.endswith(_PROGRAMS)]
-    if not lines:
+    programs = [name for name in settings if name.endswith(_PROGRAMS)]
+    if not programs:
         return ()
 
-    return (item_of_text(".git/config", "filter", "".join(lines)),)
+    text = "".join(f"{name} = {settings[name]}\n" for name in programs)
+    return (item_of_text(".git/config", "filter", text),)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.git_command import join_names, split_names, to_text
+from holdfast.adapters.git.git_command import filter_names, join_names, split_names, to_text
 from holdfast.checkpoints.ports import CheckpointFailed
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def names_of(git: Git, tree: str) -> tuple[str, ...]:
 
 def filtered_files(git: Git) -> tuple[str, ...]:
     """Return the tracked files whose filter is defined by the repository itself."""
-    filters = git.own_filters()
+    filters = filter_names(git.own_programs())
     if not filters:
         return ()
 
