@@ -34,6 +34,8 @@ _NAMES = _FOLDERS.union(
         "secring.gpg",
     }
 )
+_IN_FOLDERS = frozenset({("gh", "hosts.yml")})
+"""Names that are those of secrets only in a folder of a certain name."""
 _ENDINGS = (
     ".pem",
     ".key",
@@ -80,19 +82,21 @@ def is_secret(path: str) -> bool:
     (True, False, False, True)
     """
     *folders, name = path.casefold().replace("\\", "/").rstrip("/.").split("/")
-    if folders[-1:] == ["gh"] and name == "hosts.yml":
-        return True
     if not _FOLDERS.isdisjoint(folders):
         return not _SHOWN.fullmatch(name)
-    return is_secret_name(name)
+    return is_secret_name(name, "".join(folders[-1:]))
 
 
-def is_secret_name(name: str) -> bool:
+def is_secret_name(name: str, folder: str = "") -> bool:
     """Return whether a file of this name, in lower case and without its directory, is secret-like.
 
-    >>> is_secret_name("id_rsa"), is_secret_name("id_rsa.pub")
-    (True, False)
+    `folder` is the name of its directory, in lower case.
+
+    >>> is_secret_name("id_rsa"), is_secret_name("id_rsa.pub"), is_secret_name("hosts.yml", "gh")
+    (True, False, True)
     """
+    if (folder, name) in _IN_FOLDERS:
+        return True
     # No file has a longer name, and matching a longer word would only take time.
     name = _COPY.sub("", name[-255:])
     if _SHOWN.fullmatch(name):

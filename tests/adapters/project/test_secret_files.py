@@ -31,10 +31,10 @@ def names(finder: SecretFinder, root: Path) -> list[str]:
 
 
 def test_secrets_are_found_by_name_in_every_directory(root: Path) -> None:
-    for name in ("a.py", ".env", "sub/id_rsa", "node_modules/x/.npmrc", ".aws/any", ".git/.env"):
+    secrets = [".aws/any", ".env", "node_modules/x/.npmrc", "sub/gh/hosts.yml", "sub/id_rsa"]
+    for name in ("a.py", "hosts.yml", ".git/.env", *secrets):
         write(root / name)
-    found = names(SecretFinder(str(root)), root)
-    assert found == [".aws/any", ".env", "node_modules/x/.npmrc", "sub/id_rsa"]
+    assert names(SecretFinder(str(root)), root) == secrets
 
 
 def test_another_name_of_the_same_file_is_one_too(root: Path) -> None:

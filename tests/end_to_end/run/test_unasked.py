@@ -20,6 +20,7 @@ pytestmark = pytest.mark.e2e
 SECRET = "hunter2-of-this-test"
 MORE_THAN_ONE = "it is more than one command"
 KINDS = ("bubblewrap", "landlock")
+BUBBLEWRAP = {"HOLDFAST_SANDBOX": "bubblewrap"}
 
 
 @pytest.fixture
@@ -411,6 +412,29 @@ def test_with_auto_no_command_changes_the_form_of_a_secret_that_git_has(project:
     assert outputs(ran) == {plain: "[]", "git status -s": ""}
     assert SECRET[::-1] not in ran.out
     assert not (project.root / "all.tar").exists()
+
+
+def test_with_auto_no_command_but_git_reads_what_git_keeps_beside_its_objects(
+    project: Project,
+) -> None:
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "one")
+    project.write(".git/git-crypt/keys/default", f"{SECRET}\n")
+    ran = run_commands(
+        project, "cat .git/git-crypt/keys/* | rev", words=("--approve", "auto"), **BUBBLEWRAP
+    )
+    assert (ran.code, SECRET[::-1] in ran.out) == (0, False)
+
+    project.write(".env", f"KEY={SECRET}\n")
+    git(project, "add", "-f", ".")
+    git(project, "commit", "-qm", "two")
+    for place in ("rebase-merge/patch", "lfs/objects/aa/bb/aabb"):
+        project.write(f".git/{place}", f"{SECRET}\n")
+    ran = run_commands(
+        project, "cat $(find .git -type f) | rev", words=("--approve", "auto"), **BUBBLEWRAP
+    )
+    assert (ran.code, SECRET[::-1] in ran.out) == (0, False)
+    assert "niam/sdaeh/sfer :fer" in ran.out or "retsam/sdaeh/sfer :fer" in ran.out
 
 
 def test_landlock_lets_git_read_a_project_that_has_a_file_with_secrets(project: Project) -> None:

@@ -98,10 +98,12 @@ class SecretFinder:
         # In a directory such as .ssh every file counts.
         below = path[len(self._root) + 1 :]
         is_all = is_secret(f"{below}/file")
+        folder = below.rpartition("/")[2].casefold()
         try:
             with os.scandir(path) as entries:
                 for entry in entries:
-                    _add(entry, found, is_secret=is_all or is_secret_name(entry.name.casefold()))
+                    name = entry.name.casefold()
+                    _add(entry, found, is_secret=is_all or is_secret_name(name, folder))
         except OSError:
             # Removed meanwhile, or not readable: then it is not readable for a command either.
             return found

@@ -9,7 +9,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 
 _CONFIGURING = ("config", "hooks", "info")
 """Names in a git directory that name programs to run, or files that do."""
-_WITH_CONTENTS = ("objects", "lfs", "git-crypt")
+_WITH_CONTENTS = ("objects", "lfs")
 _UNDER_WAY = ("rebase-merge", "rebase-apply")
 _REDIRECTING = ("commondir", "config.worktree", "gitdir")
 """Names that lead git to another configuration."""
@@ -44,8 +44,13 @@ def configuring(places: GitPlaces) -> list[str]:
     return [os.path.join(places.common, name) for name in _CONFIGURING]
 
 
+def with_keys(places: GitPlaces) -> list[str]:
+    """Return the folders with keys that open contents of files; only git needs them."""
+    return [os.path.join(places.common, "git-crypt")]
+
+
 def with_contents(places: GitPlaces) -> list[str]:
-    """Return the folders with contents of files, and with keys that open such contents."""
+    """Return the folders with contents of files."""
     shared = [os.path.join(places.common, name) for name in _WITH_CONTENTS]
     return [*shared, *(os.path.join(places.directory, name) for name in _UNDER_WAY)]
 

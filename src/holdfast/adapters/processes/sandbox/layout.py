@@ -15,6 +15,7 @@ from holdfast.adapters.processes.sandbox.git_places import (
     of_others,
     redirecting,
     with_contents,
+    with_keys,
 )
 from holdfast.adapters.processes.sandbox.sockets import listening_sockets
 from holdfast.adapters.processes.sandbox.toolchain_folders import (
@@ -206,6 +207,10 @@ def _protect_git(
 
     if process.level == "write" and process.git == "hidden":
         for path in existing(with_contents(places)):
+            view.set(path, "hidden")
+
+    if process.level == "write" and process.git != "write":
+        for path in existing(with_keys(places)):
             view.set(path, "hidden")
 
     if process.git != "write":
