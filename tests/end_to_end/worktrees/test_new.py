@@ -295,3 +295,18 @@ def test_a_merge_driver_of_the_repository_does_not_run_and_its_files_are_merged_
     project.worktree("update", session)
     assert worktree.path("list.md").read_text() == "one\nb\nc\ntwo\n"
     assert not ran.exists()
+
+
+def test_a_new_worktree_is_written_to_its_own_folder_whatever_core_worktree_says(
+    project: Project,
+) -> None:
+    user = project.user
+    user.git("config", "core.worktree", str(project.root))
+    # With this, git takes that setting for linked worktrees too.
+    user.git("config", "extensions.worktreeConfig", "true")
+    before = project.users()
+    _, worktree = project.new()
+    assert files_of(worktree) == COMMITTED
+    assert "not a worktree of git" in project.run("worktree", "new", "--with-changes").err
+    assert user.path("src/app.py").read_text() == "print('unstaged')\n"
+    assert project.users() == before

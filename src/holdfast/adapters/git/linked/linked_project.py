@@ -28,6 +28,7 @@ from holdfast.adapters.git.linked.merged_commits import merge_commits
 from holdfast.adapters.git.linked.session_files import CapturedSession
 from holdfast.adapters.git.user_repository import UserRepository, query_repository
 from holdfast.adapters.places.main_worktree import read_beginning
+from holdfast.adapters.processes.sandbox.git_places import git_places
 from holdfast.adapters.processes.sandbox.private_objects import bring_left_objects_over
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.usecases.worktrees.ports import CapturedFiles, CopiedFiles, FollowedCommit
@@ -192,11 +193,18 @@ class GitProject:
         The git that adds the worktree must not write them: settings can depend on the worktree and
         its branch, and only a git that runs there knows which filters they define.
         """
-        self._git_in(path).run("reset", "--hard", "--quiet", "--no-recurse-submodules")
+        places = git_places(str(path))
+        if places is None:
+            raise CheckpointFailed(f"{path}: this is not a worktree of git.")
+
+        # Both named: the repository's `core.worktree` would lead to other files.
+        git = Git(path, deadline=_deadline()).with_variables(dir=places.directory, work_tree=path)
+        words = ("reset", "--hard", "--quiet", "--no-recurse-submodules")
+        self._confined(git).run(*words)
 
     def _write_tree(self, path: Path, before: str, after: str) -> None:
         """Write the files of a tree to a worktree whose files are those of another."""
-        linked = query_repository(path, _deadline())
+        linked = _query_linked(path)
         with index_copy(linked, self._git_of(linked)) as git:
             git.run(*_WRITE_FILES, before, after)
 
@@ -415,11 +423,7 @@ class GitProject:
         if problem:
             raise CheckpointFailed(problem)
 
-        linked = query_repository(path, _deadline())
-        if os.path.realpath(linked.top) != str(path):
-            raise CheckpointFailed(f"{path}: this is not a worktree of git any more.")
-
-        return linked
+        return _query_linked(path)
 
     def _git(self) -> Git:
         return self._git_in(self._root)
@@ -438,6 +442,14 @@ class GitProject:
         if confined == git or self._trusts_filters(git.directory):
             return git
         return confined
+
+
+def _query_linked(path: Path) -> UserRepository:
+    """Return the worktree at a path; raise `CheckpointFailed` if its files are not those there."""
+    linked = query_repository(path, _deadline())
+    if os.path.realpath(linked.top) != str(path):
+        raise CheckpointFailed(f"{path}: this is not a worktree of git any more.")
+    return linked
 
 
 def _deadline() -> float:
