@@ -587,6 +587,11 @@ export function runningTurn(session: Session): string | null {
   return session.state === "running" || session.state === "waiting" ? session.turn_id : null;
 }
 
+/** Return whether a session has had a turn, or has one; before that it is in no state that could be named. */
+export function hasBegun(session: Session): boolean {
+  return session.turns > 0 || session.turn_id !== null;
+}
+
 /** Return whether changes of a session wait for a review, and no turn adds to them. */
 export function waitsForReview(session: Session): boolean {
   return session.proposed > 0 && runningTurn(session) === null && !session.archived;

@@ -7,6 +7,8 @@ import { ApprovalCard } from "../panels/approval_card.tsx";
 import { countOf } from "../changes/diff.ts";
 import { DiffBlock } from "../changes/diff_rows.tsx";
 import type { AgentCallPart, CallPart, EditsPart, NotePart, Part, RepairPart, SaidPart } from "../reduce.ts";
+import { hashOf } from "../routes.ts";
+import { usePage } from "../store.ts";
 import { t } from "../strings.ts";
 import { languageOf } from "../text/highlight.ts";
 import { MarkdownText } from "../text/markdown.tsx";
@@ -189,11 +191,18 @@ function Landing({ event }: { event: EditLanded }): ReactNode {
         <span className={exact ? "rung" : "rung loose"}>
           {t.calls.rungs[event.rung]}{exact ? "" : `, ${t.calls.similarity(event.similarity)}`}
         </span>
-        {event.proposed ? <span className="chip warn">{t.calls.proposed}</span> : null}
+        {event.proposed ? <ReviewLink session={event.session} /> : null}
       </p>
       <DiffBlock diff={event.diff} language={languageOf(event.path)} />
     </div>
   );
+}
+
+/** Leads to the changes of the session: whether this one was accepted meanwhile is said there. */
+function ReviewLink({ session }: { session: string | null }): ReactNode {
+  const project = usePage((page) => page.project?.id ?? null);
+  if (session === null) return <span className="chip warn">{t.calls.proposed}</span>;
+  return <a className="chip warn" href={hashOf({ view: "session", project, session, tab: "changes" })}>{t.calls.proposed}</a>;
 }
 
 function Refusal({ event }: { event: EditRefused }): ReactNode {

@@ -22,7 +22,7 @@ const MOST = 120;
 export function TranscriptView({ session, transcript, onPrompt }: {
   session: Session;
   transcript: Transcript;
-  onPrompt: (text: string) => void;
+  onPrompt: (text: string | null) => void;
 }): ReactNode {
   const rows = useMemo(() => rowsOf(transcript.messages), [transcript.messages]);
   const scroller = useRef<HTMLDivElement>(null);
