@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,10 +109,12 @@ POLITE: list[Reply] = [
     ),
     say("The report is a sentence now, and counts rows from one. It waits for your review."),
 ]
-REHEARSED = """This is the **rehearsal model**: no language model was found, so this answer is scripted.
+REHEARSED = """This is the **rehearsal model**: no language model was found, so this answer is
+scripted.
 
-I have read `README.md` and written `REHEARSAL.md`, so that there is a change to look at in *Changes*, and to take back with *Restore to here*.
-Start a local model server, such as Ollama or llama.cpp, and `make run` uses it.
+I have read `README.md` and written `REHEARSAL.md`, so that there is a change to look at in
+*Changes*, and to take back with *Restore to here*. Start a local model server, such as Ollama or
+llama.cpp, and `make run` uses it.
 """
 STUCK: list[Reply] = [call("read_file", path="orchard/apples.py")] * 12
 AGENTS_TITLE = "Document how to use the orchard"
@@ -201,8 +204,9 @@ def rehearse(request: RecordedRequest) -> Reply:
     if last["role"] != "tool":
         return text_call("read_file", path="README.md")
     if len(done) % 2 == 1:
-        text = f"# Rehearsal\n\nThe rehearsal model wrote this file, turn {len(done) // 2 + 1}.\n"
-        return text_call("write_file", path="REHEARSAL.md", content=text)
+        # The time: the same text a second time would be no change.
+        text = f"# Rehearsal\n\nThe rehearsal model wrote this at {datetime.now(UTC):%H:%M:%S}.\n"
+        return text_call("write_file", path="REHEARSAL.md", text=text)
     return say(REHEARSED)
 
 

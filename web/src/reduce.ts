@@ -650,7 +650,8 @@ function sessionAfter(session: Session, event: Event): Session {
 
 function lastWords(text: string): string {
   const words = text.trim().replace(/\s+/g, " ");
-  return words.length <= 200 ? words : `…${words.slice(-200)}`;
+  // From a whole word on.
+  return words.length <= 200 ? words : `…${words.slice(-200).replace(/^\S*\s/, "")}`;
 }
 
 function approvalsAfter(approvals: State["approvals"], event: Event): State["approvals"] {

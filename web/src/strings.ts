@@ -12,7 +12,7 @@ export const t = {
   copied: "Copied",
   more: "More actions",
   back: "All sessions",
-  showAll: (count: number) => `Show all ${count} lines`,
+  showMore: "Show more",
   failed: "That did not work.",
 
   titleWaiting: (count: number, name: string) => `(${count}) waits for you · ${name}`,

@@ -1,6 +1,6 @@
 // One session: its head, its tabs, and what the tab shows.
 
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 
 import { call, sentenceOf } from "../api/client.ts";
 import type { Session } from "../api/schema.ts";
@@ -54,13 +54,13 @@ function Back({ project }: { project: string | null }): ReactNode {
 
 function Opened({ route, session, transcript }: { route: SessionRoute; session: Session; transcript: Transcript }): ReactNode {
   const [draft, setDraft] = useDraft(session.id);
-  const prompt = useRef("");
+  const given = `prompt ${session.id}`;
   /** A restore puts the prompt into the composer; its undo takes the prompt out again, if nobody has edited it. */
   const onPrompt = (text: string | null): void => {
     if (text !== null) {
-      prompt.current = text;
+      sessionStorage.setItem(given, text);
       setDraft(text);
-    } else if (draft === prompt.current) setDraft("");
+    } else if (draft === sessionStorage.getItem(given)) setDraft("");
   };
   const last = transcript.messages.findLast((message) => message.role === "assistant");
   return (

@@ -119,7 +119,7 @@ function Item({ session, current, waits }: { session: Session; current: boolean;
 
 /** Words of Markdown without its marks. */
 function plain(words: string): string {
-  return words.replace(/```\w*|[`*#|]|-{3,}/g, " ").replace(/\s+/g, " ").trim();
+  return words.replace(/```\w*|\||-{3,}/g, " ").replace(/[`*#]/g, "").replace(/\s+/g, " ").trim();
 }
 
 /** The sessions that the words and the filter leave, the latest first; the server searches the messages too. */
