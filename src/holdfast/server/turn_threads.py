@@ -78,6 +78,12 @@ class TurnThreads:
         """Return whether this server works on a session."""
         return session in self._workers
 
+    def sessions_of(self, project: ServedProject) -> tuple[str, ...]:
+        """Return the sessions of a project that this server works on."""
+        with self._lock:
+            sessions = tuple(self._workers)
+        return tuple(each for each in sessions if each in project.sessions.find(each))
+
     def work_on_queue(self, project: ServedProject, session: str, first: str | None = None) -> None:
         """Let a thread send the messages that wait in a session, unless one does already.
 

@@ -51,6 +51,13 @@ class JsonOutput:
         if recovered.recovered:
             self._more["recovered"] = settled_as_json(recovered)
 
+    def show_stopped(self, notes: Sequence[str]) -> None:
+        """Warn about turns that were stopped, and say so in the object."""
+        for note in notes:
+            warn(note)
+        if notes:
+            self._more["notes"] = list(notes)
+
     def show_open(self, entries: Sequence[OpenEntry]) -> None:
         """Warn about what interrupted commands have left, and say so in the object."""
         self._more.update(warn_open(entries))
@@ -98,6 +105,11 @@ class TerminalOutput:
     def show_note(self, recovered: Settled) -> None:
         """Warn about what interrupted commands had left."""
         warn_settled(recovered)
+
+    def show_stopped(self, notes: Sequence[str]) -> None:
+        """Warn about turns that were stopped."""
+        for note in notes:
+            warn(note)
 
     def show_open(self, entries: Sequence[OpenEntry]) -> None:
         """Warn about what interrupted commands have left."""
