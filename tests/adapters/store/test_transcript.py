@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import event
 
 from holdfast.adapters.store.agent_eviction import StoredAgents
-from holdfast.adapters.store.errors import StoreUnavailable
 from holdfast.adapters.store.queries.agent_sessions import add_agent_session
 from holdfast.adapters.store.queries.checkpoints import checkpoint_by_id
 from holdfast.adapters.store.queries.turns import begin_turn, end_turn
 from holdfast.adapters.store.store import Store
+from holdfast.adapters.store.store_errors import StoreUnavailable
 from holdfast.adapters.store.tables import agent_sessions, checkpoints, messages, turns
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.checkpoints.checkpoint import (

@@ -11,9 +11,9 @@ from sqlalchemy import create_engine, event
 from sqlalchemy.exc import InvalidatePoolError
 
 from holdfast.adapters.store.database_url import DatabaseUrl, PostgresDatabase, SqliteFile
-from holdfast.adapters.store.errors import DriverMissing
 from holdfast.adapters.store.plain.column_values import dump_json
 from holdfast.adapters.store.plain.store_file import BUSY_SECONDS, SET_UP
+from holdfast.adapters.store.store_errors import DriverMissing
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from holdfast.adapters.store.errors import Gone, StoreError
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.change_states import (
     ChangesExchanged,
@@ -39,6 +38,7 @@ from holdfast.adapters.store.queries.projects import (
 )
 from holdfast.adapters.store.queries.sessions import session_by_id
 from holdfast.adapters.store.queries.worktrees import worktree_at
+from holdfast.adapters.store.store_errors import Gone, StoreError
 from holdfast.adapters.store.tables import checkpoints
 from holdfast.adapters.store.tables import events as logged
 from holdfast.usecases.checkpoints.conversation_ports import (

@@ -11,7 +11,7 @@ from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.projects import lock_project
 from holdfast.adapters.store.queries.statements import add, next_seq, record, records
 from holdfast.adapters.store.rows import QueuedRow
-from holdfast.adapters.store.sessions.errors import translated_sessions
+from holdfast.adapters.store.sessions.session_errors import translated_sessions
 from holdfast.adapters.store.tables import queued_messages
 from holdfast.usecases.sessions.transcript_ports import Attachment, QueuedMessage
 from holdfast.vocab.owned_event import OwnedEvent
