@@ -14,6 +14,7 @@ from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.events.ports import EventsUnavailable
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.name_list import name_first
 from holdfast.wiring.events import open_event_log
 from holdfast.wiring.workspaces import open_workspace
 from holdfast.wiring.worktrees import open_worktrees
@@ -107,7 +108,7 @@ def _undo(root: Path, session: str) -> str:
         return _refusal(outcome)
 
     paths = [file.path for file in outcome.files]
-    return f"Undone: {_names(paths)}. Redo this with `holdfast redo`."
+    return f"Undone: {name_first(paths, _SHOWN)}. Redo this with `holdfast redo`."
 
 
 def _diff(wanted: str, root: Path, session: str) -> str:
@@ -167,10 +168,10 @@ def _restored(restored: Restored) -> str:
         said.append(f"Brought {_messages(restored.messages_brought_back)} back.")
 
     if restored.kept:
-        said.append(f"Kept: {_names(restored.kept)}.")
+        said.append(f"Kept: {name_first(restored.kept, _SHOWN)}.")
 
     if restored.lost:
-        said.append(f"Not restored: {_names(restored.lost)}.")
+        said.append(f"Not restored: {name_first(restored.lost, _SHOWN)}.")
 
     return " ".join([*said, *restored.notes])
 
@@ -179,13 +180,6 @@ def _messages(number: int) -> str:
     if number == 1:
         return "1 message"
     return f"{number} messages"
-
-
-def _names(paths: tuple[str, ...] | list[str]) -> str:
-    names = ", ".join(paths[:_SHOWN])
-    if len(paths) > _SHOWN:
-        names += f" and {len(paths) - _SHOWN} more"
-    return names
 
 
 def _refusal(nothing: NothingDone) -> str:
