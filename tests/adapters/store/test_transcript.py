@@ -56,7 +56,7 @@ def turn(store: Store, world: World, transcript: StoredTranscript) -> Callable[[
 
 
 def counts(exchanged: Exchanged) -> tuple[int, int]:
-    return len(exchanged.messages_left), len(exchanged.messages_back)
+    return len(exchanged.messages_removed), len(exchanged.messages_brought_back)
 
 
 def nothing(_: object) -> list[OwnedEvent]:

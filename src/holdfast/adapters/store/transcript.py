@@ -354,8 +354,8 @@ def _exchange(connection: Connection, restore: _Restore, announce: AnnounceExcha
     exchanged = _exchange_changes(connection, restore, project_id, exchanged)
     if restore.uses_up_target:
         remove_checkpoints(connection, [target.id])
-        gone = (*exchanged.checkpoints_left, target.id)
-        exchanged = replace(exchanged, checkpoints_left=gone)
+        gone = (*exchanged.checkpoints_removed, target.id)
+        exchanged = replace(exchanged, checkpoints_removed=gone)
 
     seq = publish(connection, project_id, announce(exchanged))
     return replace(exchanged, seq=seq)
@@ -404,8 +404,8 @@ def _exchange_changes(
     exchange_changes(connection, project_id, moved, restore.point.id)
     return replace(
         exchanged,
-        changes_left=moved.left,
-        changes_back=moved.back,
+        changes_removed=moved.left,
+        changes_brought_back=moved.back,
         changes_restored=moved.restored,
     )
 
