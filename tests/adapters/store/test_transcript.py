@@ -24,7 +24,7 @@ from holdfast.checkpoints.checkpoint import (
     CheckpointKind,
     WorktreeState,
 )
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, Exchanged
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed, Exchanged
 from holdfast.vocab.owned_event import OwnedEvent
 from tests.adapters.store.queries import last_message
 from tests.adapters.store.talk import rows, say

@@ -41,7 +41,7 @@ from holdfast.adapters.store.queries.worktrees import worktree_at
 from holdfast.adapters.store.store_errors import Gone, StoreError
 from holdfast.adapters.store.tables import checkpoints
 from holdfast.adapters.store.tables import events as logged
-from holdfast.usecases.checkpoints.conversation_ports import (
+from holdfast.usecases.checkpoints.restore_ports import (
     CheckpointElsewhere,
     ConversationFailed,
     Exchanged,
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.store.store import Store
     from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft
-    from holdfast.usecases.checkpoints.conversation_ports import (
+    from holdfast.usecases.checkpoints.restore_ports import (
         AnnounceExchange,
         AnnounceIds,
         RestoreScope,

@@ -49,7 +49,7 @@ from holdfast.usecases.events.event_json import (
 )
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.record_watch import RecordsUnavailable
-from holdfast.usecases.sessions.transcript_ports import Attachment
+from holdfast.usecases.sessions.message_ports import Attachment
 from holdfast.usecases.turns.ports import (
     BeginOutcome,
     TurnBegun,

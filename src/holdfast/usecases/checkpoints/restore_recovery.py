@@ -16,7 +16,7 @@ from holdfast.checkpoints.ports import (
     UnfinishedRestore,
     Worktree,
 )
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, Exchanged
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed, Exchanged
 from holdfast.usecases.checkpoints.restore_task import scope_of
 from holdfast.usecases.events.checkpoint_events import (
     checkpoint_taken,

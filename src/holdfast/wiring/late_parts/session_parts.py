@@ -19,7 +19,7 @@ from holdfast.adapters.store.turn_log import (
     agent_of_session,
     worktree_of_session,
 )
-from holdfast.usecases.checkpoints.conversation_ports import Conversations
+from holdfast.usecases.checkpoints.restore_ports import Conversations
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ from holdfast.adapters.store.tables import (
     turns,
 )
 from holdfast.loop.context.ledger import Ledger
-from holdfast.usecases.sessions.transcript_ports import (
+from holdfast.usecases.sessions.message_ports import (
     MessagePart,
     TranscriptMessage,
     TranscriptPage,

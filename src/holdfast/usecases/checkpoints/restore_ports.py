@@ -1,7 +1,4 @@
-"""The ports to what belongs to a session besides files.
-
-These are its transcript and its running agents.
-"""
+"""The ports of a restore to what a session has besides files: its transcript and its agents."""
 
 from __future__ import annotations
 
