@@ -8,13 +8,13 @@ from acp.schema import AvailableCommand, AvailableCommandInput, UnstructuredComm
 
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.ports import JournalDamaged
+from holdfast.tools.text_limits import name_first
 from holdfast.usecases.changes.undo import undo_turn
 from holdfast.usecases.checkpoints.checkpoint import compare_checkpoints, list_checkpoints
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.events.ports import EventsUnavailable
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.lazy_dataclass import dataclass
-from holdfast.vocab.name_list import name_first
 from holdfast.wiring.events import open_event_log
 from holdfast.wiring.workspaces import open_workspace
 from holdfast.wiring.worktrees import open_worktrees

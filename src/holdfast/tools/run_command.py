@@ -12,11 +12,10 @@ from holdfast.tools.arguments import StrictArguments
 from holdfast.tools.commands.plan_read import PlannedRead, names_secrets, plan_read
 from holdfast.tools.commands.sandbox_gaps import runs_unattended, sandbox_gaps
 from holdfast.tools.context import ToolContext, denied, refuse
-from holdfast.tools.text_limits import clean
+from holdfast.tools.text_limits import clean, name_first
 from holdfast.tools.tool import Tool
 from holdfast.vocab.events import CommandRan
 from holdfast.vocab.lazy_dataclass import dataclass
-from holdfast.vocab.name_list import name_first
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 if TYPE_CHECKING:

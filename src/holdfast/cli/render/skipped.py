@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from holdfast.vocab.name_list import name_first
+from holdfast.tools.text_limits import name_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

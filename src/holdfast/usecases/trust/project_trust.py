@@ -5,8 +5,7 @@ from __future__ import annotations
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from holdfast.tools.text_limits import clean
-from holdfast.vocab.name_list import name_first
+from holdfast.tools.text_limits import clean, name_first
 from holdfast.vocab.trust import JudgedItem
 
 if TYPE_CHECKING:
