@@ -21,7 +21,8 @@ from holdfast.checkpoints.ports import (
     RestoreFailed,
     UnfinishedRestore,
 )
-from holdfast.usecases.checkpoints.conversation_ports import (
+from holdfast.usecases.checkpoints.ports import Worktrees
+from holdfast.usecases.checkpoints.restore_ports import (
     AnnounceExchange,
     AnnounceIds,
     CheckpointElsewhere,
@@ -30,7 +31,6 @@ from holdfast.usecases.checkpoints.conversation_ports import (
     Exchanged,
     RestoreScope,
 )
-from holdfast.usecases.checkpoints.ports import Worktrees
 from holdfast.usecases.sessions.ports import RunningTurn, StopScope
 from holdfast.vocab.owned_event import OwnedEvent
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from holdfast.server.project_list import ServedProject
     from holdfast.usecases.approvals.answer import PersonsAnswer
-    from holdfast.usecases.sessions.transcript_ports import QueuedMessage
+    from holdfast.usecases.sessions.message_ports import QueuedMessage
     from holdfast.usecases.turns.approvals import Question
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import ApprovalGiven, Event, TurnEnded

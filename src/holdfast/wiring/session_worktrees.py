@@ -13,7 +13,7 @@ from holdfast.adapters.git.linked.linked_project import GitProject
 from holdfast.adapters.places.adopted_folder import adopt_state
 from holdfast.adapters.places.place_records import claim_place, find_place
 from holdfast.adapters.processes.commands import OsCommands
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed
 from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.usecases.worktrees.make import NewWorktree, WorktreeMade, make_worktree
 from holdfast.usecases.worktrees.make_anew import make_worktree_anew

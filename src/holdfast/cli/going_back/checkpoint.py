@@ -21,7 +21,7 @@ from holdfast.usecases.checkpoints.checkpoint import (
     prune_checkpoints,
     show_checkpoint,
 )
-from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
+from holdfast.usecases.checkpoints.restore_ports import RestoreScope
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 

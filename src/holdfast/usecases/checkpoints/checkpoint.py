@@ -13,13 +13,13 @@ from holdfast.checkpoints.ports import (
     NoCheckpoints,
     Worktree,
 )
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, last_event
 from holdfast.usecases.checkpoints.find_checkpoint import (
     belonging,
     belonging_elsewhere,
     refused,
     refused_by,
 )
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed, last_event
 from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.events.checkpoint_events import checkpoint_taken, checkpoints_removed
 from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
@@ -29,8 +29,8 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere
     from holdfast.usecases.checkpoints.ports import Worktrees
+    from holdfast.usecases.checkpoints.restore_ports import CheckpointElsewhere
     from holdfast.vocab.events import Event
 
 

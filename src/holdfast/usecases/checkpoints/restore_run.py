@@ -25,10 +25,10 @@ from holdfast.checkpoints.ports import (
     UnfinishedRestore,
     Worktree,
 )
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, last_event
 from holdfast.usecases.checkpoints.find_checkpoint import refused
 from holdfast.usecases.checkpoints.repeated_restore import restore_done_before
 from holdfast.usecases.checkpoints.restore_outcome import described, with_index
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed, last_event
 from holdfast.usecases.checkpoints.restore_recovery import (
     drop_outdated_batches,
     follow_files,
