@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from holdfast.changes.plan import FileRefused
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed
 from holdfast.usecases.locked_workspace import LockedWorkspace, locked
 from holdfast.usecases.sessions.ports import RunningTurns, StopScope
 from holdfast.usecases.sessions.stop_turns import StopRefused, TurnsStopped, stop_turns
