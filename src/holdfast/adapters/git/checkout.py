@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem import atomic_write
+from holdfast.adapters.git.disk.left_out_folders import look_at_files
 from holdfast.adapters.git.file_modes import update_modes, usual_mode, with_execute_bit
 from holdfast.adapters.git.git_command import (
     Git,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.git.objects.object_store import ObjectStore
     from holdfast.adapters.git.private_index import PrivateIndex
     from holdfast.adapters.git.repository import PrivateRepository
-    from holdfast.checkpoints.checkpoint import WorktreeState
+    from holdfast.checkpoints.checkpoint import Skipped, WorktreeState
 
 _BLOCK = 4096
 _JOURNAL_SIZE = 64 * 1024
@@ -126,6 +127,12 @@ class TreeCheckout:
             tree = self._join(target.tree, plan.keep)
 
         kept.update(_uncaptured(present, target))
+        lost = self._lost(target)
+        for each in target.skipped:
+            if each.path not in lost:
+                self._compare_folder(each, lost, kept)
+
+        lost.update(dict.fromkeys(plan.special, _SPECIAL))
         for path in plan.special:
             kept.pop(path, None)
 
@@ -135,7 +142,7 @@ class TreeCheckout:
             tree,
             changes,
             dict(sorted(kept.items())),
-            dict(sorted({**self._lost(target), **dict.fromkeys(plan.special, _SPECIAL)}.items())),
+            dict(sorted(lost.items())),
             plan.special,
             changes_attributes=self._changes_attributes(present, target, kept),
         )
@@ -147,14 +154,34 @@ class TreeCheckout:
             shape = self._disk.inspect(each.path.rstrip("/")).shape
             if shape == "absent":
                 lost[each.path] = f"the checkpoint had left it out: {each.why}"
-            elif self._disk.count_entries(each.path) < each.entries:
-                lost[each.path] = f"some of it is gone, and no checkpoint has it: {each.why}"
 
         for path in target.inner:
             if self._disk.inspect(f"{path}/.git").shape == "absent":
                 lost[path] = _INNER_GONE
 
         return lost
+
+    def _compare_folder(self, skipped: Skipped, lost: dict[str, str], kept: dict[str, str]) -> None:
+        """Add an ignored folder to what is lost, or to what is kept, if it is not as it was."""
+        path, why = skipped.path, skipped.why
+        if skipped.files < 0:
+            kept[path] = f"it has too many folders to tell what has changed in it: {why}"
+        if not skipped.counted_at:
+            return
+
+        now = look_at_files(self._disk.location(path), skipped.counted_at)
+        missing = skipped.files - now.unchanged
+        newer = now.files - now.unchanged
+        if missing > 0:
+            what = "gone or changed" if newer else "gone"
+            verb = "is" if missing == 1 else "are"
+            lost[path] = (
+                f"{missing} of its {skipped.files} files {verb} {what}, and no checkpoint has "
+                f"them: {why}"
+            )
+        elif newer > 0:
+            verb = "is" if newer == 1 else "are"
+            kept[path] = f"{newer} of its files {verb} newer than the checkpoint: {why}"
 
     def _changes_attributes(
         self, present: WorktreeState, target: WorktreeState, kept: Mapping[str, str]
