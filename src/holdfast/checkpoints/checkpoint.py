@@ -56,9 +56,9 @@ class WorktreeState:
     neither committed nor on the disk. `intended` are the files of `git add -N`.
     `usual` are the usual permissions of files, of executable files and of directories; they are
     unknown for a checkpoint of release 0.1. `modes` and `directories` have the permissions that
-    differ from them. `empty` are the empty directories. `inner` has a digest of each repository
-    inside. `keeps_ignored` says that small ignored files are in the tree too. `sparse` says that a
-    sparse checkout kept files off the disk.
+    differ from them, and those of the root, whose path is "". `empty` are the empty directories.
+    `inner` has a digest of each repository inside. `keeps_ignored` says that small ignored files
+    are in the tree too. `sparse` says that a sparse checkout kept files off the disk.
     """
 
     tree: str

@@ -299,3 +299,21 @@ def test_a_file_that_cannot_be_read_is_skipped_and_never_deleted(repo: Folder) -
     assert told["skipped_why"] == {"locked": "unreadable"}
     repo.restore(told["id"])
     assert repo.path("locked").exists()
+
+
+@pytest.mark.parametrize("words", [("stash", "drop", "-q"), ("branch", "-q", "-D", "side")])
+def test_what_a_nested_repository_has_lost_of_its_history_is_named(
+    repo: Folder, words: tuple[str, ...]
+) -> None:
+    inner = Folder(repo.path("inner")).init()
+    inner.write("a.txt", "text\n")
+    inner.commit()
+    inner.git("branch", "side")
+    inner.write("a.txt", "in the stash\n")
+    inner.git("stash", "-q")
+    taken = repo.checkpoint()
+    assert repo.restore(taken)["kept_why"] == {}
+    inner.git(*words)
+    assert repo.restore(taken)["kept_why"] == {
+        "inner": "a repository inside has changed, and its own files are not restored"
+    }

@@ -648,11 +648,14 @@ def _wanted_mode(
     path: str, target: WorktreeState, modes_before: Mapping[str, int], *, executable: bool
 ) -> int | None:
     """Return the permissions of a file in the target; None if they are not known."""
-    mode = target.modes.get(path)
-    if mode is None and target.usual:
-        mode = usual_mode(target.usual, executable=executable)
+    stored = target.modes.get(path)
+    if stored is not None:
+        return stored
+    if target.usual:
+        return usual_mode(target.usual, executable=executable)
 
-    mode = mode or modes_before.get(path)
+    # A checkpoint of release 0.1 has no permissions but the bit to run.
+    mode = modes_before.get(path)
     if not mode:
         return None
 

@@ -1,1 +1,1 @@
-"""What is on the disk and git does not store: directories, folders that are left out, repositories inside."""
+"""What git does not store: directories, folders that are left out, repositories inside."""

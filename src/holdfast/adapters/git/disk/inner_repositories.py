@@ -21,10 +21,13 @@ _STATUS = (
     "--porcelain=v2",
     "-z",
     "--branch",
+    "--show-stash",
     "-uall",
     "--no-renames",
     "--ignore-submodules=dirty",
 )
+# Not those of remotes: an editor fetches them at any time.
+_REFS = ("for-each-ref", "refs/heads", "refs/tags", "refs/stash")
 _UNKNOWN = "unknown"
 
 
@@ -32,7 +35,7 @@ def digest_repositories(
     paths: Iterable[str], disk: WorktreeFiles, deadline: float | None
 ) -> dict[str, str]:
     """Return a digest of each repository that has a git directory, by its path."""
-    running: dict[str, GitProcess] = {}
+    running: dict[str, tuple[GitProcess, GitProcess]] = {}
     for path in paths:
         inner = disk.inspect(f"{path}/.git")
         if inner.shape != "absent" and inner.readable:
@@ -40,23 +43,24 @@ def digest_repositories(
             # Without a ceiling, git would report the repository around a broken one.
             git = Git(place, deadline=deadline, project=disk.location(""))
             git = git.with_variables(ceiling_directories=place.parent)
-            running[path] = git.without_filters().start(*_STATUS).in_background()
+            git = git.without_filters()
+            status = git.start(*_STATUS).in_background()
+            running[path] = (status, git.start(*_REFS).in_background())
 
     digests: dict[str, str] = {}
-    for path, process in running.items():
+    for path, (status, refs) in running.items():
         try:
-            output = process.finish()
+            digests[path] = _digest(path, status.finish(), refs.finish(), disk)
         except GitFailed:
             digests[path] = _UNKNOWN
-            continue
-        digests[path] = _digest(path, output, disk)
 
     return digests
 
 
-def _digest(path: str, status: bytes, disk: WorktreeFiles) -> str:
+def _digest(path: str, status: bytes, refs: bytes, disk: WorktreeFiles) -> str:
     """Return a digest of what git reports, and of the times of the files that differ."""
     digest = hashlib.sha256(status)
+    digest.update(refs)
     for entry in status.split(b"\0"):
         if entry[:2] not in {b"1 ", b"u ", b"? "}:
             continue
