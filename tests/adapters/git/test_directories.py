@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.git.disk.directory_attributes import UnchangedDirectories, WorktreeDirectories
+from holdfast.adapters.git.disk.directory_attributes import (
+    UnchangedDirectories,
+    WorktreeDirectories,
+)
 from holdfast.checkpoints.selection import Listing
 
 LATER = 1 << 62

@@ -154,6 +154,43 @@ def test_a_path_that_git_reads_as_a_pattern_or_a_moved_folder_is_undone_with_all
     assert tree_of(repository.root) == before
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "rm b.txt; mkdir b.txt; echo in > b.txt/in",
+        "rm b.txt; mkdir -p b.txt/s/t; echo in > b.txt/s/t/in; echo in > b.txt/in",
+        "rm -r d; echo file > d",
+        "rm -r d/s; echo file > d/s; rm b.txt; mkdir b.txt; mv d/x.txt b.txt/x",
+    ],
+)
+def test_a_file_that_becomes_a_directory_or_the_reverse_is_undone_and_redone(
+    with_folder: Project, line: str
+) -> None:
+    before = tree_of(with_folder.root)
+    ran = turn(with_folder, command(f"sed -i s/10/11/ a.py; {line}"))
+    after = tree_of(with_folder.root)
+    assert (ran.code, after != before) == (0, True), ran
+    for words, tree in (
+        (("undo", "--turn"), before),
+        (("redo",), after),
+        (("undo",), before),
+        (("redo",), after),
+    ):
+        done = with_folder.holdfast(*words)
+        assert (done.code, tree_of(with_folder.root)) == (0, tree), (words, done)
+
+
+def test_a_directory_with_other_files_is_not_removed_for_the_file_that_was_there(
+    repository: Project,
+) -> None:
+    turn(repository, command("rm b.txt; mkdir b.txt; echo in > b.txt/in"))
+    repository.write("b.txt/mine", "made since\n")
+    after = tree_of(repository.root)
+    undone = repository.holdfast("undo")
+    assert (undone.code, tree_of(repository.root)) == (1, after), undone
+    assert "b.txt" in undone.out
+
+
 def test_what_another_command_of_holdfast_records_meanwhile_is_not_recorded_twice(
     repository: Project,
 ) -> None:
