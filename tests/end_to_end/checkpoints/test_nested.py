@@ -317,3 +317,27 @@ def test_what_a_nested_repository_has_lost_of_its_history_is_named(
     assert repo.restore(taken)["kept_why"] == {
         "inner": "a repository inside has changed, and its own files are not restored"
     }
+
+
+@pytest.mark.parametrize("kind", ["submodule", "repository"])
+def test_files_that_a_restore_puts_into_a_repository_leave_with_its_undo(
+    repo: Folder, tmp_path: Path, kind: str
+) -> None:
+    other = Folder(tmp_path / "other").init()
+    other.write("s.txt", "text\n")
+    other.commit()
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.git("rm", "-rq", "--cached", "docs")
+    shutil.rmtree(repo.path("docs"))
+    if kind == "submodule":
+        words = ("-c", "protocol.file.allow=always", "submodule", "--quiet", "add")
+        repo.git(*words, str(other.root), "docs")
+    else:
+        repo.git("clone", "-q", str(other.root), "docs")
+    changed = repo.tree()
+    for _ in range(2):
+        restored = repo.restore(taken)
+        assert "docs" in restored["kept"]
+        assert {path: repo.tree().get(path) for path in before} == before
+        repo.undo()
+        assert repo.tree() == changed

@@ -243,6 +243,7 @@ class TreeCheckout:
     ) -> RestorePlan | Blocked:
         removed = removals(differences)
         new_rules = [path.rpartition("/")[0] for path in removed if is_named(path, ".gitignore")]
+        skipped = {each.path for each in target.skipped}
         return plan_restore(
             differences,
             target.skipped,
@@ -251,6 +252,7 @@ class TreeCheckout:
             outside=self._outside(removed, target, exact=exact),
             old_directories=self._directories_in(target.tree, new_rules),
             asked=keep,
+            known_whole=target.inner.keys() - skipped if exact else (),
         )
 
     def _ignored(
