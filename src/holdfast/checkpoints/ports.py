@@ -23,6 +23,10 @@ class NoCheckpoints(CheckpointFailed):
     """The root has no repository for checkpoints, and the caller asked not to create one."""
 
 
+class CheckpointsLost(NoCheckpoints):
+    """The root had a repository for checkpoints, and somebody has removed that."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileInfo:
     """What is at a path; a symlink at the end of the path is not followed.

@@ -41,6 +41,7 @@ from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, Worktre
 from holdfast.checkpoints.ports import (
     Blocked,
     CheckpointFailed,
+    CheckpointsLost,
     FileDifference,
     FileVersion,
     FileVersions,
@@ -626,6 +627,11 @@ def _find(root: Path, state: Path, deadline: float, *, create: bool) -> PrivateR
 
 
 def _no_checkpoints(repository: PrivateRepository) -> NoCheckpoints:
+    if repository.was_here.exists():
+        return CheckpointsLost(
+            f"{repository.root}: the repository with the checkpoints of this folder is gone "
+            f"({repository.git_dir}), so none of them can be restored."
+        )
     return NoCheckpoints(f"{repository.root}: no checkpoint was ever taken here.")
 
 
