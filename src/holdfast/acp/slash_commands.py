@@ -101,13 +101,15 @@ def _undo(root: Path, session: str) -> str:
         return _restored(undone)
 
     with open_workspace(root) as workspace:
-        outcome = undo_turn(workspace, session=session)
+        outcome = undo_turn(workspace, open_worktrees(root), session=session)
 
     if isinstance(outcome, NothingDone):
         return _refusal(outcome)
 
-    paths = [file.path for file in outcome.files]
-    return f"Undone: {_names(paths)}. Redo this with `holdfast redo`."
+    told = f"Undone: {_names([file.path for file in outcome.files])}."
+    if outcome.left is not None and outcome.left.paths:
+        told += f" Not undone: {_names([path for path, _ in outcome.left.paths])}."
+    return f"{told} Redo this with `holdfast redo`."
 
 
 def _diff(wanted: str, root: Path, session: str) -> str:

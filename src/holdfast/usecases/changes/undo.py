@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.plan import FileRefused
@@ -10,6 +11,7 @@ from holdfast.changes.swapped_files import SwappedFiles, sum_of
 from holdfast.changes.swaps import Batch
 from holdfast.changes.transaction import Done
 from holdfast.usecases.changes.rewind import FileUndone, undo_change, undone_swap
+from holdfast.usecases.checkpoints.turn_leftovers import TurnLeftovers, find_leftovers
 from holdfast.usecases.locked_workspace import LockedWorkspace, locked
 from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 from holdfast.usecases.settle_worktree import record_batch
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from holdfast.changes.change import Change
     from holdfast.changes.change_log import LogUnavailable
+    from holdfast.usecases.checkpoints.ports import Worktrees
 
 __all__ = ["FileUndone", "Undone", "undo_last", "undo_turn"]
 
@@ -31,7 +34,7 @@ class Undone:
     """Nothing of the changes is in the files any more. `seq` is the number of the event.
 
     `changes` are as they were before, the newest first. `turn` is the turn that was undone; None
-    for a single change.
+    for a single change. `left` is what is not as before the turn; None if that is not known.
     """
 
     files: tuple[FileUndone, ...]
@@ -40,6 +43,7 @@ class Undone:
     seq: int | None = None
     changes: tuple[Change, ...] = ()
     turn: str | None = None
+    left: TurnLeftovers | None = None
 
 
 def undo_last(workspace: Workspace) -> Undone | NothingDone:
@@ -59,11 +63,21 @@ def undo_last(workspace: Workspace) -> Undone | NothingDone:
         return Undone(rewound.files, rewound.recovered, rewound.unrecorded, rewound.seq, last[:1])
 
 
-def undo_turn(workspace: Workspace, *, session: str | None = None) -> Undone | NothingDone:
+def undo_turn(
+    workspace: Workspace, worktrees: Worktrees | None = None, *, session: str | None = None
+) -> Undone | NothingDone:
     """Undo all changes of the last turn that has applied any, the newest first, or none of them.
 
-    Only a turn of this session, if one is named.
+    Only a turn of this session, if one is named. `worktrees` is that of the same root; without it,
+    what the undo leaves is not known.
     """
+    undone = _undo_last_turn(workspace, session)
+    if isinstance(undone, NothingDone) or worktrees is None:
+        return undone
+    return replace(undone, left=find_leftovers(undone.changes, worktrees))
+
+
+def _undo_last_turn(workspace: Workspace, session: str | None) -> Undone | NothingDone:
     if not workspace.has_journal():
         return NothingDone((_nothing_to_undo("turn"),))
 

@@ -12,7 +12,6 @@ from holdfast.changes.ports import FileFound, FileMissing, FileUnfit, JournalDam
 from holdfast.changes.swaps import LINK, Content, digest_of, directories_above
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.tools.ports import Observed
-from holdfast.tools.text_limits import sendable
 from holdfast.usecases.changes.observe import ChangeObserved, observe_difference, observe_unkept
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.turns.observed_files import (
@@ -46,6 +45,7 @@ _SKIPPED = {
     "not a file": "It is not a regular file",
 }
 """Why a snapshot does not have what a command has made, in words."""
+_NO_TEXT = "\ufffd"
 _CLOCK_STEP = 50_000_000
 """Nanoseconds that the clock of a file system may be behind that of the system."""
 
@@ -209,6 +209,9 @@ class TurnObserver:
         found = self._differences(versions, prefix)
         found |= self._uncaptured(last, state, prefix)
         for path, file in left.items():
+            if _NO_TEXT in path:
+                # An event has no name that is no text; so the log does not tell which file it was.
+                continue
             difference = self._since_left(path, file, found.pop(path, None))
             if difference is not None:
                 found[path] = difference
@@ -287,8 +290,6 @@ class TurnObserver:
             if why:
                 return why
 
-        if sendable(path) != path:
-            return "Its name is not UTF-8"
         if self._was_ignored(versions, vanished):
             return "It was there before, and ignored by git"
 
