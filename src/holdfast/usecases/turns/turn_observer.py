@@ -272,7 +272,7 @@ class TurnObserver:
             path = "../" * prefix.count("/") + versions.path
             return ObservedFile(path, before, after, "It is outside of this root")
 
-        why = self._why_not_kept(path, versions, vanished)
+        why = self._why_not_kept(versions, vanished)
         if not why and versions.path not in reshaped and not self._can_be_swapped(path, versions):
             why = "No edit can reach it"
         return ObservedFile(path, before, after, why)
@@ -283,7 +283,7 @@ class TurnObserver:
             return False
         return path.split("/", maxsplit=1)[0] not in self._ours
 
-    def _why_not_kept(self, path: str, versions: FileVersions, vanished: Collection[bytes]) -> str:
+    def _why_not_kept(self, versions: FileVersions, vanished: Collection[bytes]) -> str:
         """Return why a change cannot keep this file; "" if it can."""
         for version in (versions.before, versions.after):
             why = _why_no_data(version)
