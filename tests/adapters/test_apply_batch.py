@@ -21,7 +21,7 @@ pytestmark = pytest.mark.integration
 NAMES = ["a", "b.py", "d", "d/a", "d/e", "d/e/b", "d/e/f/c", "other", "other/x"]
 
 
-def _can_be(files: dict[str, object]) -> bool:
+def _can_be(files: dict[str, tuple[bytes, int]]) -> bool:
     """Return whether no file is in the place of a directory."""
     return not any(other.startswith(f"{name}/") for name in files for other in files)
 
@@ -109,7 +109,7 @@ def test_a_batch_that_dies_or_is_stopped_leaves_all_files_old_or_all_new(
         states = [{name: data for name, (data, _) in each.items()} for each in (before, after)]
         with lock_journal(Path(place) / "state", root) as journal:
             try:
-                outcome = apply_batch(Batch("one", swaps, tuple(makes)), files, journal)
+                outcome: object = apply_batch(Batch("one", swaps, tuple(makes)), files, journal)
             except _Stop:
                 [pending] = journal.batches()
                 files.steps = 0

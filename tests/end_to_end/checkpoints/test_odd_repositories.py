@@ -120,8 +120,22 @@ def modules(repo: Folder) -> Folder:
     return repo
 
 
-def _rename_folder(repo: Folder) -> None:
-    repo.path("node_modules/one/deep").rename(repo.path("node_modules/one/other"))
+def _remove_one(repo: Folder) -> None:
+    repo.path(_FILES[0]).unlink()
+
+
+def _remove_two(repo: Folder) -> None:
+    for path in _FILES[:2]:
+        repo.path(path).unlink()
+
+
+def _empty_folder(repo: Folder) -> None:
+    shutil.rmtree(repo.path("node_modules"))
+    repo.path("node_modules").mkdir()
+
+
+def _edit(repo: Folder) -> None:
+    repo.write(_FILES[0], "agent\n")
 
 
 def _replace_file(repo: Folder) -> None:
@@ -129,23 +143,15 @@ def _replace_file(repo: Folder) -> None:
     repo.write("node_modules/one/deep/other.js", "text\n")
 
 
-_LOSSES: dict[str, tuple[Callable[[Folder], object], str]] = {
-    "a file is gone": (lambda repo: repo.path(_FILES[0]).unlink(), "1 of its 3 files is gone"),
-    "two files are gone": (
-        lambda repo: [repo.path(path).unlink() for path in _FILES[:2]],
-        "2 of its 3 files are gone",
-    ),
-    "all is gone, but the folder": (
-        lambda repo: [
-            shutil.rmtree(each) if each.is_dir() else each.unlink()
-            for each in repo.path("node_modules").iterdir()
-        ],
-        "3 of its 3 files are gone",
-    ),
-    "a file is edited": (
-        lambda repo: repo.write(_FILES[0], "agent\n"),
-        "1 of its 3 files is gone or changed",
-    ),
+def _rename_folder(repo: Folder) -> None:
+    repo.path("node_modules/one/deep").rename(repo.path("node_modules/one/other"))
+
+
+_LOSSES: dict[str, tuple[Callable[[Folder], None], str]] = {
+    "a file is gone": (_remove_one, "1 of its 3 files is gone"),
+    "two files are gone": (_remove_two, "2 of its 3 files are gone"),
+    "all is gone, but the folder": (_empty_folder, "3 of its 3 files are gone"),
+    "a file is edited": (_edit, "1 of its 3 files is gone or changed"),
     "another file is in the place": (_replace_file, "1 of its 3 files is gone or changed"),
     "a folder is renamed": (_rename_folder, "1 of its 3 files is gone or changed"),
 }
