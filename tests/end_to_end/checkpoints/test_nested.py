@@ -341,3 +341,25 @@ def test_files_that_a_restore_puts_into_a_repository_leave_with_its_undo(
         assert {path: repo.tree().get(path) for path in before} == before
         repo.undo()
         assert repo.tree() == changed
+
+
+@pytest.mark.parametrize("kind", ["submodule", "repository"])
+def test_a_repository_inside_of_a_nested_one_is_named_if_it_has_changed(
+    repo: Folder, tmp_path: Path, kind: str
+) -> None:
+    inner = Folder(repo.path("inner")).init()
+    inner.write("a.txt", "text\n")
+    inner.commit()
+    if kind == "submodule":
+        other = Folder(tmp_path / "other").init()
+        other.write("s.txt", "text\n")
+        other.commit()
+        words = ("-c", "protocol.file.allow=always", "submodule", "--quiet", "add")
+        inner.git(*words, str(other.root), "deep")
+        inner.commit()
+    else:
+        Folder(inner.path("deep")).init().write("s.txt", "text\n")
+    taken = repo.checkpoint()
+    assert repo.restore(taken)["kept_why"] == {}
+    inner.write("deep/s.txt", "agent\n")
+    assert "inner/deep" in repo.restore(taken)["kept_why"]

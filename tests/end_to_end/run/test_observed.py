@@ -161,11 +161,13 @@ def test_a_path_that_git_reads_as_a_pattern_or_a_moved_folder_is_undone_with_all
         "rm b.txt; mkdir -p b.txt/s/t; echo in > b.txt/s/t/in; echo in > b.txt/in",
         "rm -r d; echo file > d",
         "rm -r d/s; echo file > d/s; rm b.txt; mkdir b.txt; mv d/x.txt b.txt/x",
+        "rm link; mkdir link; echo in > link/in",
     ],
 )
 def test_a_file_that_becomes_a_directory_or_the_reverse_is_undone_and_redone(
     with_folder: Project, line: str
 ) -> None:
+    (with_folder.root / "link").symlink_to("d")
     before = tree_of(with_folder.root)
     ran = turn(with_folder, command(f"sed -i s/10/11/ a.py; {line}"))
     after = tree_of(with_folder.root)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit, SwapSide
-from holdfast.changes.swaps import LINK, Content, directories_above
+from holdfast.changes.swaps import LINK, Content
 from holdfast.guards.paths import Barred, judge_path
 
 if TYPE_CHECKING:
@@ -204,19 +204,8 @@ class DiskFiles:
         except OSError as error:
             if error.errno not in _NO_SUCH_PARENT:
                 raise
-            if error.errno == errno.ENOENT or self._is_below_file(swap.path):
-                return _side_of(swap, None)
-            return "neither"
-
-    def _is_below_file(self, path: str) -> bool:
-        """Return whether the first name on the path that is no directory is a regular file."""
-        for above in directories_above(path):
-            there = self._stat(above)
-            if there is None:
-                return False
-            if not stat.S_ISDIR(there.st_mode):
-                return stat.S_ISREG(there.st_mode)
-        return False
+            # Below a file or a symlink, which is not followed, there is no file.
+            return _side_of(swap, None)
 
     def make(self, directory: str) -> None:
         """Make a directory, if nothing is there."""

@@ -30,6 +30,7 @@ from holdfast.checkpoints.ports import Blocked, PreparedRestore, RestoreDone, Re
 from holdfast.checkpoints.restore_plan import (
     KeptDifference,
     RestorePlan,
+    is_under,
     parents_of,
     plan_restore,
     removals,
@@ -244,6 +245,7 @@ class TreeCheckout:
         removed = removals(differences)
         new_rules = [path.rpartition("/")[0] for path in removed if is_named(path, ".gitignore")]
         skipped = {each.path for each in target.skipped}
+        whole = [path for path in target.inner if not is_under(path, skipped)]
         return plan_restore(
             differences,
             target.skipped,
@@ -252,7 +254,7 @@ class TreeCheckout:
             outside=self._outside(removed, target, exact=exact),
             old_directories=self._directories_in(target.tree, new_rules),
             asked=keep,
-            known_whole=target.inner.keys() - skipped if exact else (),
+            known_whole=whole if exact else (),
         )
 
     def _ignored(
