@@ -353,8 +353,11 @@ class MemoryWorktrees:
         self.files = files_of(prepared.tree)
         return RestoreDone()
 
-    def restore_index(self, target: WorktreeState) -> str | None:
-        if self.staging_problem is None:
+    def index_lock(self) -> str | None:
+        return None
+
+    def restore_index(self, present: WorktreeState, target: WorktreeState) -> str | None:
+        if self.staging_problem is None and self.differs_from_index(present, target):
             self.staged.append(target.tree)
         return self.staging_problem
 

@@ -102,13 +102,15 @@ def _undo(root: Path, session: str) -> str:
         return _restored(undone)
 
     with open_workspace(root) as workspace:
-        outcome = undo_turn(workspace, session=session)
+        outcome = undo_turn(workspace, worktrees=open_worktrees(root), session=session)
 
     if isinstance(outcome, NothingDone):
         return _refusal(outcome)
 
-    paths = [file.path for file in outcome.files]
-    return f"Undone: {name_first(paths, _SHOWN)}. Redo this with `holdfast redo`."
+    told = f"Undone: {name_first([file.path for file in outcome.files], _SHOWN)}."
+    if outcome.left is not None and outcome.left.paths:
+        told += f" Not undone: {name_first([path for path, _ in outcome.left.paths], _SHOWN)}."
+    return f"{told} Redo this with `holdfast redo`."
 
 
 def _diff(wanted: str, root: Path, session: str) -> str:

@@ -12,6 +12,7 @@ from holdfast.cli.render.edits import attempt, output_as, warn_unrecorded
 from holdfast.cli.workspace import workspace_at
 from holdfast.usecases.changes.undo import undo_last, undo_turn
 from holdfast.usecases.workspace import NothingDone
+from holdfast.wiring.worktrees import open_worktrees
 
 
 def undo(
@@ -33,8 +34,12 @@ def undo(
     """
     output = output_as(as_json=as_json)
     with workspace_at(root) as workspace:
-        use_case = undo_turn if turn else undo_last
-        outcome = attempt(lambda: use_case(workspace, workspace.running_turns))
+        running = workspace.running_turns
+        if turn:
+            worktrees = open_worktrees(root)
+            outcome = attempt(lambda: undo_turn(workspace, running, worktrees))
+        else:
+            outcome = attempt(lambda: undo_last(workspace, running))
 
     output.show_note(outcome.recovered)
     if isinstance(outcome, NothingDone):

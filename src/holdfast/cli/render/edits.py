@@ -78,7 +78,11 @@ class JsonOutput:
         files = list(map(undone_as_json, undone.files))
         ids = [change.id for change in undone.changes]
         turn = undone.changes[0].turn
-        self._print("undone", undone.seq, files=files, change_ids=ids, turn_id=turn)
+        more: dict[str, Any] = {"change_ids": ids, "turn_id": turn}
+        if undone.left is not None:
+            more["left_why"] = dict(undone.left.paths)
+            more["checkpoint_id"] = undone.left.checkpoint_id
+        self._print("undone", undone.seq, files=files, **more)
 
     def show_refusals(self, nothing: NothingDone) -> None:
         """Print every refusal."""
@@ -135,6 +139,12 @@ class TerminalOutput:
         """Print which change or turn was undone, and every file."""
         write(f"undid {_undone_name(undone)}", bold=True)
         self.show_undone_files(undone.files)
+        if undone.left is None or not undone.left.paths:
+            return
+        for path, why in undone.left.paths:
+            write(f"not undone: {path} ({why})", "yellow")
+        restore = f"`holdfast checkpoint restore {undone.left.checkpoint_id} --files`"
+        write(f"To restore all files as before the turn: {restore}")
 
     def show_undone_files(self, files: Sequence[FileUndone]) -> None:
         """Print every file that was undone."""

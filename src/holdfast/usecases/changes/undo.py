@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.plan import FileRefused
@@ -11,6 +12,7 @@ from holdfast.changes.swaps import Batch
 from holdfast.changes.transaction import Done
 from holdfast.usecases.changes.rewind import FileUndone, judge_undo, undo_change, undone_swap
 from holdfast.usecases.changes.undo_after_stop import TurnsOf, undo_after_stop
+from holdfast.usecases.checkpoints.turn_leftovers import TurnLeftovers, find_leftovers
 from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 from holdfast.usecases.settle_worktree import record_batch
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from holdfast.changes.change import Change
     from holdfast.changes.change_log import LogUnavailable
+    from holdfast.usecases.checkpoints.ports import Worktrees
     from holdfast.usecases.locked_workspace import LockedWorkspace
 
 __all__ = ["FileUndone", "Undone", "undo_last", "undo_turn"]
@@ -32,7 +35,8 @@ class Undone:
     """Nothing of the changes is in the files any more. `seq` is the number of the event.
 
     `changes` are as they were before, the newest first. `turn` is the turn that was undone; None
-    for a single change. `notes` say which turns were stopped first.
+    for a single change. `notes` say which turns were stopped first. `left` is what is not as before
+    the turn; None if that is not known.
     """
 
     files: tuple[FileUndone, ...]
@@ -42,6 +46,7 @@ class Undone:
     changes: tuple[Change, ...] = ()
     turn: str | None = None
     notes: tuple[str, ...] = ()
+    left: TurnLeftovers | None = None
 
 
 def undo_last(workspace: Workspace, turns_of: TurnsOf | None = None) -> Undone | NothingDone:
@@ -75,13 +80,27 @@ def undo_last(workspace: Workspace, turns_of: TurnsOf | None = None) -> Undone |
 
 
 def undo_turn(
-    workspace: Workspace, turns_of: TurnsOf | None = None, *, session: str | None = None
+    workspace: Workspace,
+    turns_of: TurnsOf | None = None,
+    worktrees: Worktrees | None = None,
+    *,
+    session: str | None = None,
 ) -> Undone | NothingDone:
     """Undo all changes of the last turn that has applied any, the newest first, or none of them.
 
     Only a turn of this session, if one is named. If a turn of that session runs, it is stopped
-    first; without `turns_of` turns are left alone.
+    first; without `turns_of` turns are left alone. `worktrees` is that of the same root; without
+    it, what the undo leaves is not known.
     """
+    undone = _undo_last_turn(workspace, turns_of, session)
+    if isinstance(undone, NothingDone) or worktrees is None:
+        return undone
+    return replace(undone, left=find_leftovers(undone.changes, worktrees))
+
+
+def _undo_last_turn(
+    workspace: Workspace, turns_of: TurnsOf | None, session: str | None
+) -> Undone | NothingDone:
     if not workspace.has_journal():
         return NothingDone((_nothing_to_undo("turn"),))
 

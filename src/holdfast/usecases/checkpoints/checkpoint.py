@@ -9,6 +9,7 @@ from holdfast.checkpoints import retention
 from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, CheckpointKind
 from holdfast.checkpoints.ports import (
     CheckpointFailed,
+    CheckpointsLost,
     FileDifference,
     NoCheckpoints,
     Worktree,
@@ -173,6 +174,8 @@ def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
     try:
         with worktrees.look() as worktree:
             listed = Listed(worktree.checkpoints(), notes=worktree.notes())
+    except CheckpointsLost as error:
+        listed = Listed((), notes=(str(error),))
     except NoCheckpoints:
         listed = Listed((), notes=_notes_of_gone(worktrees.gone()))
     except CheckpointFailed as error:
