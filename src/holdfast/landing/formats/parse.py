@@ -13,7 +13,7 @@ from holdfast.landing.formats.json_edits import read_json
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.search_replace import EXAMPLE as BLOCK_EXAMPLE
 from holdfast.landing.formats.search_replace import read_blocks
-from holdfast.landing.formats.surrounding_text import fence_of, is_directive
+from holdfast.landing.formats.surrounding_text import is_directive
 from holdfast.landing.formats.unified import read_shares
 from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.outcomes import Refused
@@ -82,12 +82,12 @@ def _detect(text: str) -> Format | None:
         if opens_notation(lines, i):
             return _notation_of(lines[i])
 
-    if fence_of(lines[solid[0]]):
-        solid = solid[1:] or solid
-
-    if lines[solid[0]].lstrip().startswith(("{", "[")):
+    if any(lines[i].lstrip().startswith(_JSON_OPENINGS) for i in solid):
         return "json"
     return None
+
+
+_JSON_OPENINGS = ("{", "[", '"{', '"[')
 
 
 def _notation_of(line: str) -> Format:
