@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
@@ -13,6 +14,7 @@ from holdfast.landing.patch import land_patch
 from holdfast.landing.projection.splices import landed, line_splices
 from holdfast.landing.replace import land_replace
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
+from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.lines import Doc
 from holdfast.landing.write_file import land_file
 from holdfast.syntax.parse_check import breaks
@@ -127,7 +129,7 @@ def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
     """Return the outcome of the only reading that lands; refuse where several land."""
     hits: list[Landed] = []
     misses: list[Refused] = []
-    for reading in request.readings:
+    for reading in _readings(text, request, path):
         outcome = land_replace(text, reading, path)
         if isinstance(outcome, Landed):
             hits.append(outcome)
@@ -148,6 +150,18 @@ def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
         if miss.reason == "already_applied":
             return miss
     return misses[0]
+
+
+_DIVIDER = re.compile(r"={5,9}[ \t]*$", re.MULTILINE)
+
+
+def _readings(text: str, request: OneOf, path: str | None) -> Sequence[Replace]:
+    """Return the readings; only one where the divider was written twice: in a file that can have no such line."""
+    first, last = request.readings[0], request.readings[-1]
+    between = _DIVIDER.sub("", last.old.removeprefix(first.old))
+    if between.strip() or kind_of(path) == "prose" or _DIVIDER.search(text):
+        return request.readings
+    return [replace(first, new=last.new)]
 
 
 def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:

@@ -9,6 +9,7 @@ from holdfast.landing.formats.begin_patch import BEGIN, read_patch
 from holdfast.landing.formats.detect import opens_block, opens_notation
 from holdfast.landing.formats.diff_scanner import FileSection, malformed
 from holdfast.landing.formats.hunks import Malformed, all_or_fault, text_of
+from holdfast.landing.formats.indented_reply import without_indentation
 from holdfast.landing.formats.json_edits import read_json
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.search_replace import EXAMPLE as BLOCK_EXAMPLE
@@ -40,6 +41,8 @@ def parse(
     (FileRequest(path='a.py', action='create', request=WriteFile(text='x = 1'), to=None),)
     """
     check_type("parse", "text", text, str)
+    if unwrap:
+        text = without_indentation(text)
     notation: Format | None = format
     if format == "auto":
         notation = _detect(text)
