@@ -84,3 +84,66 @@ def test_full_width_punctuation_is_folded_and_the_file_keeps_its_own() -> None:
     wide = land(text, Replace("g(a)", "g('\uff0c')"), "a.py")
     assert isinstance(wide, Landed)
     assert wide.text == "f(a, b)\ng('\uff0c')\n"
+
+
+QUOTED = "a = 1\nb = '\\d'\n\nc = 3\n"
+WITH_D = "a = 1\nb = '\\d'\n\nd = 4\nc = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("<![CDATA[b = '\\d'\n\n]]>", "<![CDATA[b = '\\d'\n\nd = 4\n]]>", id="CDATA"),
+        pytest.param("`b = '\\d'\n\n`", "`b = '\\d'\n\nd = 4\n`", id="backticks"),
+        pytest.param('"""b = \'\\d\'\n\n"""', '"""b = \'\\d\'\n\nd = 4\n"""', id="triple quotes"),
+        pytest.param(
+            "\"b = '\\\\d'\\n\\n\"", "\"b = '\\\\d'\\n\\nd = 4\\n\"", id="a string of JSON"
+        ),
+        pytest.param("b = '\\\\d'\n\n", "b = '\\\\d'\n\nd = 4\n", id="doubled backslashes"),
+        pytest.param("--b = '\\d'\n--\n", "++b = '\\d'\n++\n++d = 4\n", id="doubled marks"),
+    ],
+)
+def test_quotes_around_both_texts_and_doubled_characters_are_undone(old: str, new: str) -> None:
+    outcome = land(QUOTED, Replace(old, new), "a.toml")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.rung == "unmangled"
+    assert outcome.text == WITH_D
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        pytest.param("b\n", "`b`", "`c", id="only the old text is quoted"),
+        pytest.param("b = 2\n", '"b = 2"', '"b = 3"', id="quotes without an escape"),
+        pytest.param("b = '\\\\d'\n", "b = '\\\\\\\\d'\n", "b = '\\d'\n", id="a lone backslash"),
+    ],
+)
+def test_quotes_around_one_text_and_quotes_that_may_be_meant_are_refused(
+    text: str, old: str, new: str
+) -> None:
+    assert not isinstance(land(text, Replace(old, new), "a.toml"), Landed)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("`the word`", "`one word`"),
+        ("<![CDATA[the word]]>", "<![CDATA[one word]]>"),
+        ("the\u00a0word", "one\u00a0word"),
+        ("the wo\u200brd", "one word"),
+        (" the word  ", " one word  "),
+        ("this &quot;the word&quot;", "this &quot;one word&quot;"),
+    ],
+)
+def test_a_part_of_a_line_is_found_without_what_is_around_it(old: str, new: str) -> None:
+    text = 'say(this "the word", that)\nsay(these words)\n'
+    outcome = land(text, Replace(old, new), "a.txt")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("the word", "one word")
+    assert outcome.rung == "unmangled"
+    twice = land(text + text, Replace(old, new), "a.txt")
+    assert not isinstance(twice, Landed)
+
+
+def test_a_part_of_a_word_is_not_found_without_what_is_around_it() -> None:
+    assert not isinstance(land("metadata = 1\n", Replace("`meta`", "`mega`"), "a.py"), Landed)

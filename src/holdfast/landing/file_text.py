@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.formats.surrounding_text import is_wrapper, tag_of
+from holdfast.landing.formats.surrounding_text import fence_of, is_wrapper, tag_of
 from holdfast.landing.ladder.exact import with_mixed_endings
 from holdfast.landing.ladder.unmangle import is_carrier, without_mangling
 from holdfast.landing.text.byte_order_mark import MARK
@@ -87,10 +87,15 @@ def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     undos = (_out_of_fence, _out_of_escapes, _out_of_marks)
     for read in (undo(old, ended.text, path) for undo in undos):
         if isinstance(read, FileText) and not _drops_file_lines(text, ended.text, read.text):
-            ending = "\n" * old.endswith("\n")
-            plain = read.text.removesuffix("\n") + ending
-            return FileText(plain, ended.undone + read.undone)
+            return FileText(_ending_as(old, read.text), ended.undone + read.undone)
+    if ended.undone:
+        return FileText(_ending_as(old, ended.text), ended.undone)
     return ended
+
+
+def _ending_as(old: str, new: str) -> str:
+    """Return the new text with the line breaks at the end of the old one: what was undone was in their place."""
+    return new.rstrip("\r\n") + old[len(old.rstrip("\r\n")) :]
 
 
 def _without_token(text: str, new: str, path: str | None) -> FileText:
@@ -281,7 +286,7 @@ def _wraps(line: str, path: str | None) -> bool:
     if kind == "prose":
         return tag_of(line) != "" and is_wrapper(line)
     if kind not in _KINDS_OF_CODE:
-        return False
+        return fence_of(line) != ""
 
     names = {path, (path or "").rpartition("/")[2]}
     return is_wrapper(line) or is_carrier(line) or line.strip("*`: ") in names

@@ -9,7 +9,14 @@ from functools import partial
 from itertools import combinations
 
 from holdfast.landing.text.line_keys import key_of
-from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers, text_of
+from holdfast.landing.text.lines import (
+    Doc,
+    contents_of,
+    is_blank,
+    solid_lines,
+    solid_numbers,
+    text_of,
+)
 from holdfast.vocab.lazy_dataclass import dataclass
 
 
@@ -283,6 +290,27 @@ def _has_gap(number: re.Match[str]) -> bool:
 _QUOTATION = re.compile(r"^> ?", re.MULTILINE)
 
 
+_QUOTES = (
+    re.compile(r"""\s*(`+|\"{3}|'{3})(.*)\1\s*""", re.DOTALL),
+    re.compile(r"\s*(<!\[CDATA\[)(.*)\]\]>\s*", re.DOTALL),
+    # A string of JSON: an escape tells it from a line in quotes.
+    re.compile(r"""\s*(["'])(.*\\[nt"].*)\1\s*""", re.DOTALL),
+)
+
+
+def _out_of_quotes(doc: Doc, reading: Unmangled) -> Unmangled | None:
+    """Without quotes around the whole of both texts, as in prose, in XML or in a string of JSON."""
+    for quoted in _QUOTES:
+        old, new = quoted.fullmatch(reading.old), quoted.fullmatch(reading.new)
+        if old is None or doc.has(old[0]):
+            continue
+        if new is None and is_blank(reading.new):
+            return Unmangled(old[2], "", reading.near)
+        if new is not None and new[1] == old[1]:
+            return Unmangled(old[2], new[2], reading.near)
+    return None
+
+
 def _out_of_quotation(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without the `>` of a quotation before each line; never a line that the file itself has."""
     lines = contents_of(reading.old) + contents_of(reading.new)
@@ -297,19 +325,18 @@ def without_diff_marks(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unma
 
     Only if the file has the old lines so, and not as they are; and no line that begins with `+`.
     """
-    marks = _marks_of(old), _marks_of(new)
-    are_marks = marks[0] <= set(" -") and marks[1] <= set(" +")
-    if not are_marks or set.union(*marks) <= {" "}:
+    width = _width_of_marks(old, new)
+    if not width:
         return None
 
     text = _bare_text(doc.lines)
     if "\n+" in text or _bare_text(old) in text:
         return None
 
-    bare = [line[1:] for line in old]
+    bare = [line[width:] for line in old]
     if not doc.runs([key_of(line) for line in solid_lines(bare)]):
         return None
-    return Unmangled(text_of(bare), text_of(line[1:] for line in new))
+    return Unmangled(text_of(bare), text_of(line[width:] for line in new))
 
 
 def _bare_text(lines: Sequence[str]) -> str:
@@ -317,9 +344,16 @@ def _bare_text(lines: Sequence[str]) -> str:
     return "\n" + text_of(map(str.rstrip, lines))
 
 
-def _marks_of(lines: Sequence[str]) -> set[str]:
-    """Return the first characters of the lines that are not blank."""
-    return {line[0] for line in solid_lines(lines)}
+def _width_of_marks(old: Sequence[str], new: Sequence[str]) -> int:
+    """Return how many characters the marks of a diff before the lines have, which may be doubled; 0 without marks."""
+    for width in (2, 1):
+        stays, goes, comes = " " * width, "-" * width, "+" * width
+        marks = {line[:width] for line in solid_lines(old)}
+        new_marks = {line[:width] for line in solid_lines(new)}
+        are_marks = marks <= {stays, goes} and new_marks <= {stays, comes}
+        if are_marks and not marks | new_marks <= {stays}:
+            return width
+    return 0
 
 
 def without_mangling(text: str, new: str) -> str | None:
@@ -396,6 +430,26 @@ _WRAPPERS: tuple[_Undo, ...] = (
     _out_of_tags,
     _out_of_markers,
     _out_of_listing,
+    _out_of_quotes,
     _out_of_quotation,
 )
-_ESCAPES: tuple[_Undo, ...] = (JSON_STRING, _QUOTE, ENTITY, LETTER, _MARKDOWN, _LONG_DASH)
+
+
+def _with_single_backslashes(_doc: Doc, reading: Unmangled) -> Unmangled | None:
+    """With one backslash for two, if both texts have no other ones."""
+    pair = "\\\\"
+    if pair not in reading.old or "\\" in (reading.old + reading.new).replace(pair, ""):
+        return None
+    old, new = reading.old.replace(pair, "\\"), reading.new.replace(pair, "\\")
+    return Unmangled(old, new, reading.near)
+
+
+_ESCAPES: tuple[_Undo, ...] = (
+    _with_single_backslashes,
+    JSON_STRING,
+    _QUOTE,
+    ENTITY,
+    LETTER,
+    _MARKDOWN,
+    _LONG_DASH,
+)
