@@ -147,3 +147,20 @@ def test_a_part_of_a_line_is_found_without_what_is_around_it(old: str, new: str)
 
 def test_a_part_of_a_word_is_not_found_without_what_is_around_it() -> None:
     assert not isinstance(land("metadata = 1\n", Replace("`meta`", "`mega`"), "a.py"), Landed)
+
+
+@pytest.mark.parametrize("bar", ["|", "| "])
+def test_the_blank_behind_the_bar_of_a_listing_is_that_of_the_file_if_its_lines_say_so(
+    bar: str,
+) -> None:
+    text = "p {\n  top: 0;\n  left: 0;\n}\n"
+    old = f"2{bar}  top: 0;\n3{bar}  left: 0;\n"
+    outcome = land(text, Replace(old, "  top: 1;\n  left: 0;\n"), "a.css")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == text.replace("top: 0", "top: 1")
+
+
+def test_a_literal_newline_at_the_end_of_a_text_ends_its_last_line() -> None:
+    done = land("a:\n\tb\n", Replace("a:\\n\tb\\n", "a:\\n\tb\\n\\nc:\\n\td\\n"), "Makefile")
+    assert isinstance(done, Landed)
+    assert done.text == "a:\n\tb\n\nc:\n\td\n"

@@ -234,7 +234,7 @@ _NUMBERED = re.compile(r"[ \t]*(?:L|line )?(\d+)( ?[|│:→]|\t|\. )")
 _BARE_NUMBER = re.compile(r"[ \t]*(?:L|line )?\d+ ?[|│:→]?[ \t]*")
 
 
-def _out_of_listing(_doc: Doc, reading: Unmangled) -> Unmangled | None:
+def _out_of_listing(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without the line numbers a listing puts before each line; they must count up by one."""
     lines = contents_of(reading.old)
     numbers: list[re.Match[str]] = []
@@ -253,9 +253,12 @@ def _out_of_listing(_doc: Doc, reading: Unmangled) -> Unmangled | None:
 
     style = _ListingStyle(
         marks=frozenset(number[2] for number in numbers),
-        gap=int(all(map(_has_gap, numbers))),
+        gap=0,
         has_blanks=bool(others),
     )
+    bare = map(str.rstrip, map(style.strip_number, lines))
+    if all(map(_has_gap, numbers)) and not doc.bare_lines.issuperset(bare):
+        style = replace(style, gap=1)
     old = text_of(map(style.strip_number, lines))
     new = text_of(map(style.strip_number, contents_of(reading.new)))
     return Unmangled(old, new, starts.pop() - 1)
@@ -395,14 +398,15 @@ class _Escape:
         return Unmangled(old, new, reading.near)
 
 
-_ESCAPED = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": "/"}
+# At the end of a text `\n` is the newline that ends its last line.
+_ESCAPED = {"n\n": "\n", "n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 
 
 def _read_escape(found: re.Match[str]) -> str:
     name = found[1]
-    if len(name) == 1:
-        return _ESCAPED.get(name, found[0])
-    return chr(int(name[1:], 16))
+    if len(name) == 5:
+        return chr(int(name[1:], 16))
+    return _ESCAPED.get(name, found[0])
 
 
 ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": " "} | {
@@ -414,7 +418,7 @@ ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": 
     "#38": "&",
 }
 JSON_STRING = _Escape(
-    re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL), _read_escape, re.compile(r"\\[nt]")
+    re.compile(r"\\(u[0-9a-fA-F]{4}|n\n\Z|.)", re.DOTALL), _read_escape, re.compile(r"\\[nt]")
 )
 _QUOTE = _Escape(re.compile(r"\\([\"'])"), lambda found: found[1])
 # Decoded once: `&amp;lt;` is `&lt;`.
