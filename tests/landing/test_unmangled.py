@@ -164,3 +164,63 @@ def test_a_literal_newline_at_the_end_of_a_text_ends_its_last_line() -> None:
     done = land("a:\n\tb\n", Replace("a:\\n\tb\\n", "a:\\n\tb\\n\\nc:\\n\td\\n"), "Makefile")
     assert isinstance(done, Landed)
     assert done.text == "a:\n\tb\n\nc:\n\td\n"
+
+
+EDIT = "a = 1\nb = 2\n"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        pytest.param(" a = 1\n-b = 2\n+b = 3\n", id="a hunk"),
+        pytest.param("@@ -1,2 +1,2 @@\n a = 1\n-b = 2\n+b = 3\n", id="a hunk with its header"),
+        pytest.param("a = 1\nb = 2\n=======\na = 1\nb = 3\n", id="both sides of a block"),
+        pytest.param("<<<<<<< SEARCH\na = 1\nb = 2\n=======\na = 1\nb = 3\n>>>>>>> REPLACE\n", id="a block"),
+        pytest.param("+a = 1\n+b = 3\n", id="marks of a diff"),
+        pytest.param("a = 1\nb = 3\n=======\n", id="a mark of a block"),
+    ],
+)  # fmt: skip
+def test_an_edit_in_the_place_of_the_new_text_is_read_if_its_old_side_is_the_old_text(
+    new: str,
+) -> None:
+    for request in (Replace(EDIT, new), LineEdits((LineEdit(1, 2, new, EDIT),))):
+        outcome = land(TEXT, request, "a.toml")
+        assert isinstance(outcome, Landed), outcome
+        assert (outcome.text, outcome.rung) == (TEXT.replace("2", "3"), "unmangled")
+        # In prose it may be meant.
+        kept = land("one\na = 1\nb = 2\n", Replace("one\n", "one\n=======\ntwo\n"), "a.md")
+        assert isinstance(kept, Landed)
+        assert kept.text == "one\n=======\ntwo\na = 1\nb = 2\n"
+
+
+@pytest.mark.parametrize("mark", ["-", "    ", "\t"])
+def test_a_new_text_in_the_indentation_of_the_file_stays_so_although_the_old_lines_are_off(
+    mark: str,
+) -> None:
+    text = "def f():\n    a()\n    b()\n    c()\n"
+    new = "    a()\n    b(1)\n    c()\n"
+    old = "".join(f"{mark}{line}\n" for line in ("    a()", "    b()", "    c()"))
+    outcome = land(text, Replace(old, new), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("b()", "b(1)")
+    # Its twin: a block that is wrapped, in the indentation of the old lines.
+    wrapped = land(text, Replace("a()\nb()\nc()\n", "if x:\n    a()\n    b()\n    c()\n"), "a.py")
+    assert isinstance(wrapped, Landed)
+    assert wrapped.text == "def f():\n    if x:\n        a()\n        b()\n        c()\n"
+
+
+@pytest.mark.parametrize("sentence", ["All done.", "Sure!", "This change fixes the bug."])
+@pytest.mark.parametrize("form", ["{new}{sentence}\n", "{sentence}\n{new}"])
+def test_a_sentence_beside_code_is_refused_where_the_code_parses_without_it(
+    form: str, sentence: str
+) -> None:
+    new = form.format(new="b = 3\n", sentence=sentence)
+    refused = land("a = 1\nb = 2\n", Replace("b = 2\n", new), "a.py")
+    assert not isinstance(refused, Landed)
+    assert refused.message == f"a.py: `{sentence}` is no code; send the content alone."
+    # Its twins: a docstring, and a text for people.
+    docs = '"""Say it.\n\nb = 2\n"""\n'
+    for path in ("a.py", "a.md"):
+        kept = land(docs, Replace("b = 2\n", new), path)
+        assert isinstance(kept, Landed)
+        assert kept.text == docs.replace("b = 2\n", new)

@@ -196,14 +196,18 @@ def _inside_tags(doc: Doc, text: str) -> str | None:
 
 def is_carrier(line: str) -> bool:
     """Return whether tools and models put this line around content: a tag, a mark of a block, a header of a diff."""
-    marks = (_TAG, _OPENS_OLD, _DIVIDES, _CLOSES_NEW, _DIFF_HEADER)
-    return any(mark.fullmatch(line) for mark in marks)
+    return _TAG.fullmatch(line) is not None or is_edit_mark(line)
+
+
+def is_edit_mark(line: str) -> bool:
+    """Return whether this line is a mark of a block or a header of a diff."""
+    return any(mark.fullmatch(line) for mark in (_BLOCK_MARK, _DIFF_HEADER))
 
 
 _DIFF_HEADER = re.compile(r"(?:--- |\+\+\+ |@@ -|diff --git |index [0-9a-f]+\.\.).*")
-_OPENS_OLD = re.compile(r"\s*[<-]{5,9} ?SEARCH.*|\s*<{5,9}( (?:HEAD|ORIGINAL|OLD))?\s*")
-_DIVIDES = re.compile(r"\s*={5,9}\s*")
-_CLOSES_NEW = re.compile(r"\s*[>+]{5,9} ?(?:REPLACE|UPDATED|NEW)?\s*")
+_BLOCK_MARK = re.compile(
+    r"\s*(?:[<-]{5,9} ?SEARCH.*|<{5,9}(?: (?:HEAD|ORIGINAL|OLD))?|={5,9}|[>+]{5,9} ?(?:REPLACE|UPDATED|NEW)?)\s*"
+)
 
 
 def _out_of_markers(doc: Doc, reading: Unmangled) -> Unmangled | None:
@@ -211,18 +215,17 @@ def _out_of_markers(doc: Doc, reading: Unmangled) -> Unmangled | None:
 
     Never a mark that the file itself has.
     """
-    old = _without_ends(doc, reading.old, _OPENS_OLD, _DIVIDES)
-    new = _without_ends(doc, reading.new, _DIVIDES, _CLOSES_NEW)
+    old, new = _without_ends(doc, reading.old), _without_ends(doc, reading.new)
     if old == reading.old:
         return None
     return Unmangled(old, new, reading.near)
 
 
-def _without_ends(doc: Doc, text: str, first: re.Pattern[str], last: re.Pattern[str]) -> str:
+def _without_ends(doc: Doc, text: str) -> str:
     lines = contents_of(text)
     before = len(lines)
-    for at, mark in ((0, first), (-1, last)):
-        if lines and mark.fullmatch(lines[at]) and not doc.has(lines[at]):
+    for at in (0, -1):
+        if lines and _BLOCK_MARK.fullmatch(lines[at]) and not doc.has(lines[at]):
             lines.pop(at)
     if len(lines) == before:
         return text
@@ -339,7 +342,13 @@ def without_diff_marks(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unma
     bare = [line[width:] for line in old]
     if not doc.runs([key_of(line) for line in solid_lines(bare)]):
         return None
-    return Unmangled(text_of(bare), text_of(line[width:] for line in new))
+
+    bare_new = [line[width:] for line in new]
+    # What a diff shows with a blank before it is a line that stays: other lines have no marks.
+    stays = set(map(str.rstrip, bare))
+    if not any(line.startswith("+") for line in new) and not stays.issuperset(bare_new):
+        bare_new = list(new)
+    return Unmangled(text_of(bare), text_of(bare_new))
 
 
 def _bare_text(lines: Sequence[str]) -> str:
