@@ -224,3 +224,14 @@ def test_a_sentence_beside_code_is_refused_where_the_code_parses_without_it(
         kept = land(docs, Replace("b = 2\n", new), path)
         assert isinstance(kept, Landed)
         assert kept.text == docs.replace("b = 2\n", new)
+
+
+def test_numbers_that_count_up_prove_that_a_fence_is_around_a_listing() -> None:
+    text = "# T\n\n```\nrun\n```\n\nalpha one\nbeta two\n"
+    listed = Replace("```\n7| alpha one\n8| beta two\n```\n", "```\n7| alpha one\n8| beta 2\n```\n")
+    outcome = land(text, listed, "a.md")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == text.replace("beta two", "beta 2")
+    # Its twin: without numbers the fence is a line of the file.
+    fenced = Replace("```\nalpha one\nbeta two\n```\n", "```\nalpha one\nbeta 2\n```\n")
+    assert not isinstance(land(text, fenced, "a.md"), Landed)

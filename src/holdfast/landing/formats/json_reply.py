@@ -43,7 +43,7 @@ def find_value(text: str, edit_names: frozenset[str]) -> FoundValue | str | None
     match read_json_in_prose(text.removeprefix("\ufeff")):
         case Read(dict() | list() as value, _, False):
             inner = _out_of_call(value, edit_names, _DEEPEST_CALL)
-            return FoundValue(_typed(inner), inner is not value)
+            return FoundValue(_typed(inner), inner != value)
         case Read(dict() | list()):
             return _DOUBTFUL
         case Cut():
@@ -56,11 +56,10 @@ def find_value(text: str, edit_names: frozenset[str]) -> FoundValue | str | None
 def _out_of_call(value: Any, edit_names: frozenset[str], depth: int) -> Any:
     """Return the arguments of a call: the only structured field of an object that is no edit itself."""
     if isinstance(value, list):
-        inner = [_out_of_call(item, edit_names, depth) for item in value]
-        if all(one is other for one, other in zip(inner, value, strict=True)):
-            return value
-        return inner
-    if not depth or not isinstance(value, dict) or not edit_names.isdisjoint(value):
+        return [_out_of_call(item, edit_names, depth) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if not depth or not edit_names.isdisjoint(value):
         return value
 
     nested = [field for field in map(_decoded, value.values()) if isinstance(field, dict | list)]

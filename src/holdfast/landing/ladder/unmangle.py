@@ -129,17 +129,21 @@ def _out_of(
 
 
 def _inside(doc: Doc, text: str, is_pair: Callable[[str, str], bool]) -> str | None:
-    """Return the lines between the first and the last one, if these are a pair that the file does not have."""
+    """Return the lines between the first and the last one, if these are a pair and not the file's."""
     lines = contents_of(text)
     solid = solid_numbers(lines)
     if len(solid) < 2:
         return None
 
     first, last = solid[0], solid[-1]
-    if doc.has(lines[first]) or not is_pair(lines[first], lines[last]):
+    inside = lines[first + 1 : last]
+    if not is_pair(lines[first], lines[last]):
+        return None
+    # Numbers before the lines inside prove that the pair is around a listing.
+    if doc.has(lines[first]) and _listing_of(inside) is None:
         return None
 
-    return text_of(lines[first + 1 : last])
+    return text_of(inside)
 
 
 # Names that tools give to what they carry. Not any tag: `<section>` around a request may be the
@@ -240,31 +244,46 @@ _BARE_NUMBER = re.compile(r"[ \t]*(?:L|line )?\d+ ?[|│:→]?[ \t]*")
 def _out_of_listing(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without the line numbers a listing puts before each line; they must count up by one."""
     lines = contents_of(reading.old)
-    numbers: list[re.Match[str]] = []
-    starts: set[int] = set()
-    others: list[str] = []
-    for n, line in enumerate(lines):
-        number = _NUMBERED.match(line)
-        if number is None:
-            others.append(line)
-        else:
-            numbers.append(number)
-            starts.add(int(number[1]) - n)
-
-    if len(starts) != 1 or solid_lines(others):
+    listing = _listing_of(lines)
+    if listing is None:
         return None
 
     style = _ListingStyle(
-        marks=frozenset(number[2] for number in numbers),
+        marks=frozenset(number[2] for number in listing.numbers),
         gap=0,
-        has_blanks=bool(others),
+        has_blanks=len(listing.numbers) < len(lines),
     )
     bare = map(str.rstrip, map(style.strip_number, lines))
-    if all(map(_has_gap, numbers)) and not doc.bare_lines.issuperset(bare):
+    if all(map(_has_gap, listing.numbers)) and not doc.bare_lines.issuperset(bare):
         style = replace(style, gap=1)
     old = text_of(map(style.strip_number, lines))
     new = text_of(map(style.strip_number, contents_of(reading.new)))
-    return Unmangled(old, new, starts.pop() - 1)
+    return Unmangled(old, new, listing.start - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """The number before each line that is not blank, and what that of the first line is."""
+
+    numbers: list[re.Match[str]]
+    start: int
+
+
+def _listing_of(lines: Sequence[str]) -> _Listing | None:
+    """Return the numbers before the lines, if they count up by one."""
+    numbers: list[re.Match[str]] = []
+    starts: set[int] = set()
+    for n, line in enumerate(lines):
+        number = _NUMBERED.match(line)
+        if number is not None:
+            numbers.append(number)
+            starts.add(int(number[1]) - n)
+        elif not is_blank(line):
+            return None
+
+    if len(starts) != 1:
+        return None
+    return _Listing(numbers, starts.pop())
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +316,8 @@ _QUOTATION = re.compile(r"^> ?", re.MULTILINE)
 
 
 _QUOTES = (
-    re.compile(r"""\s*(`+|\"{3}|'{3})(.*)\1\s*""", re.DOTALL),
+    # Not a fence, which is a line of its own.
+    re.compile(r"""\s*(`+(?![`\w]*\n)|\"{3}|'{3})(.*)\1\s*""", re.DOTALL),
     re.compile(r"\s*(<!\[CDATA\[)(.*)\]\]>\s*", re.DOTALL),
     # A string of JSON: an escape tells it from a line in quotes.
     re.compile(r"""\s*(["'])(.*\\[nt"].*)\1\s*""", re.DOTALL),
