@@ -232,6 +232,7 @@ def test_numbers_that_count_up_prove_that_a_fence_is_around_a_listing() -> None:
     outcome = land(text, listed, "a.md")
     assert isinstance(outcome, Landed)
     assert outcome.text == text.replace("beta two", "beta 2")
-    # Its twin: without numbers the fence is a line of the file.
-    fenced = Replace("```\nalpha one\nbeta two\n```\n", "```\nalpha one\nbeta 2\n```\n")
-    assert not isinstance(land(text, fenced, "a.md"), Landed)
+    # Its twin: without numbers the fence is the file's.
+    bare = land(text, Replace("```\nrun\n```\n", "run\n"), "a.md")
+    assert isinstance(bare, Landed)
+    assert bare.text == "# T\n\nrun\n\nalpha one\nbeta two\n"
