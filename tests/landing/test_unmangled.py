@@ -160,10 +160,13 @@ def test_the_blank_behind_the_bar_of_a_listing_is_that_of_the_file_if_its_lines_
     assert outcome.text == text.replace("top: 0", "top: 1")
 
 
-def test_a_literal_newline_at_the_end_of_a_text_ends_its_last_line() -> None:
-    done = land("a:\n\tb\n", Replace("a:\\n\tb\\n", "a:\\n\tb\\n\\nc:\\n\td\\n"), "Makefile")
+@pytest.mark.parametrize("newline", ["\\n", "\\n\n"])
+def test_a_literal_newline_at_the_end_of_a_line_ends_it(newline: str) -> None:
+    old, new = "a:\n\tb\n", "a:\n\tb\n\nc:\n\td\n"
+    written = Replace(old.replace("\n", newline), new.replace("\n", newline))
+    done = land("a:\n\tb\n", written, "Makefile")
     assert isinstance(done, Landed)
-    assert done.text == "a:\n\tb\n\nc:\n\td\n"
+    assert done.text == new
 
 
 EDIT = "a = 1\nb = 2\n"

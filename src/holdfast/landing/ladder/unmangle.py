@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import (
@@ -39,16 +38,21 @@ def readings(doc: Doc, old: str, new: str) -> Iterator[Unmangled]:
     """Return every reading that undoes one or more manglings, fewest first."""
     start = Unmangled(old, new)
     escapes = [escape for escape in _ESCAPES if escape(doc, start) is not None]
-    applicable = [*_WRAPPERS, *escapes]
+    undos = [*_WRAPPERS, *escapes]
     seen = {start}
-    for size in range(1, len(applicable) + 1):
-        for chosen in combinations(applicable, size):
-            reading = _apply(doc, start, chosen)
-            if reading is None or reading in seen:
-                continue
-            seen.add(reading)
-            if reading.old.strip():
-                yield reading
+    level = [(start, 0)]
+    while level:
+        below: list[tuple[Unmangled, int]] = []
+        for reading, first in level:
+            for n in range(first, len(undos)):
+                undone = undos[n](doc, reading)
+                if undone is None:
+                    continue
+                below.append((undone, n + 1))
+                if undone not in seen and undone.old.strip():
+                    yield undone
+                seen.add(undone)
+        level = below
 
 
 def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
@@ -75,15 +79,6 @@ def share_mangling(lost: Sequence[str], fresh: Sequence[str]) -> bool:
         if any(map(seen, lost)) and any(map(seen, fresh)):
             return True
     return False
-
-
-def _apply(doc: Doc, reading: Unmangled, chosen: Sequence[_Undo]) -> Unmangled | None:
-    for undo in chosen:
-        undone = undo(doc, reading)
-        if undone is None:
-            return None
-        reading = undone
-    return reading
 
 
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})[\w+.#-]*\s*")
@@ -427,7 +422,7 @@ class _Escape:
         return Unmangled(old, new, reading.near)
 
 
-# At the end of a text `\n` is the newline that ends its last line.
+# At the end of a line `\n` is the newline that ends it.
 _ESCAPED = {"n\n": "\n", "n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 
 
@@ -447,7 +442,7 @@ ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": 
     "#38": "&",
 }
 JSON_STRING = _Escape(
-    re.compile(r"\\(u[0-9a-fA-F]{4}|n\n\Z|.)", re.DOTALL), _read_escape, re.compile(r"\\[nt]")
+    re.compile(r"\\(u[0-9a-fA-F]{4}|n\n|.)", re.DOTALL), _read_escape, re.compile(r"\\[nt]")
 )
 _QUOTE = _Escape(re.compile(r"\\([\"'])"), lambda found: found[1])
 # Decoded once: `&amp;lt;` is `&lt;`.
