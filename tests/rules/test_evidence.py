@@ -177,7 +177,7 @@ def test_a_variable_that_is_given_to_another_module_has_a_form_of_its_own() -> N
     other = "def g(ys: list[str], y: str) -> None:\n    ys.push(y)\n    print(len(ys))\n"
     said = _said(other, "ys.push", template, "list[str]", "push")
     assert _made(rule, other, said) == other.replace("push", "append")
-    heap = "def g(ys: list[str], y: str) -> None:\n    ys.push(y)\n    heapq.heappop(ys)\n"
+    heap = "import heapq\n\ndef g(ys: list[str], y: str) -> None:\n    ys.push(y)\n    heapq.heappop(ys)\n"
     assert _made(rule, heap, _said(heap, "ys.push", template, "list[str]", "push")) is None
 
 

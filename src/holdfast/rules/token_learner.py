@@ -17,11 +17,17 @@ if TYPE_CHECKING:
 _ANY_NUMBER: Final = frozenset({"python", "javascript"})
 """Languages whose compilers do not count the arguments of a call."""
 _VALUES: Final = frozenset({"name", "number", "string"})
-_PLAIN: Final = ("number", "string:text", "string:empty", "name:variable", "name:constant")
-"""The values that stand for each other beside a sign; digits in quotes may mean a number.
+_SEPARATED: Final = (
+    ("number", "string:text", "string:empty"),
+    ("name:variable", "name:constant"),
+)
+"""The values that stand for each other beside a comma; digits in quotes may mean a number.
 
-A name that is called or has members is only the beginning of an operand.
+Beside a name an operator may be missing, where a literal can only be the next one of a list. A name
+that is called or has members is only the beginning of an operand.
 """
+_PLAIN: Final = sum(_SEPARATED, ())
+"""The values that stand for each other beside any other sign."""
 
 
 def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
@@ -54,7 +60,8 @@ def _holes(samples: Sequence[Sample], windows: Sequence[tuple[int, int]]) -> lis
     """Return the tokens that may be free: names and literals, and what differs."""
     choice = any(sample.is_choice for sample in samples)
     signs_only = not any(sample.brings_words or sample.drops_words for sample in samples)
-    ends = signs_only and not choice and not any(map(_separates, samples))
+    separates = any(map(_separates, samples))
+    ends = signs_only and not choice and not separates
     holes: list[Hole] = []
     for numbers in zip(*(range(low, high) for low, high in windows), strict=True):
         tokens = [sample.source.tokens[at] for sample, at in zip(samples, numbers, strict=True)]
@@ -64,14 +71,25 @@ def _holes(samples: Sequence[Sample], windows: Sequence[tuple[int, int]]) -> lis
             kinds = tuple(dict.fromkeys(map(_class_of, samples, numbers)))
         if is_value and ends:
             kinds = (*sorted(_VALUES), "close")
-        elif signs_only and not set(_PLAIN).isdisjoint(kinds):
-            kinds = tuple(dict.fromkeys([*kinds, *_PLAIN]))
+        elif signs_only and separates:
+            kinds = _with_alike(kinds, _SEPARATED)
+        elif signs_only:
+            kinds = _with_alike(kinds, (_PLAIN,))
         texts = tuple(token.text for token in tokens)
         if is_value or len(set(texts)) > 1:
             spans = tuple((token.start, token.end) for token in tokens)
             holes.append(Hole(spans, texts, kinds))
 
     return holes
+
+
+def _with_alike(kinds: tuple[str, ...], classes: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return kinds of values, with those of the same class."""
+    found = list(kinds)
+    for alike in classes:
+        if not set(alike).isdisjoint(kinds):
+            found += alike
+    return tuple(dict.fromkeys(found))
 
 
 def _separates(sample: Sample) -> bool:

@@ -93,6 +93,7 @@ def test_a_doubtful_proposal_needs_a_review_and_nothing_is_learned() -> None:
     assert outcome.reasons == (
         "it changes a calculation (`+ 19` is new).",
         "it writes `19` where `sum` was used.",
+        "it writes `rate` for `price`; the program has `prices`.",
     )
     assert "+    return 19 + rate" in outcome.proposal
     assert (outcome.is_success(), stage.rules.learned) == (False, [])

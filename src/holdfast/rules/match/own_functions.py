@@ -116,27 +116,3 @@ def _types_in(parameters: SgNode) -> Iterator[str]:
         kind = each.field("type")
         if kind is not None:
             yield _spelled(kind.text())
-
-
-def result_form(source: ParsedSource, span: tuple[int, int]) -> str:
-    """Return whether a value becomes a `pointer` or a `value`, in C or C++.
-
-    That is told by the declaration of the variable that it initializes, or of the function that
-    returns it; without one of them it is "".
-    """
-    for node in reversed(source.nodes_around(span[0])):
-        if span_of(node) == span:
-            continue
-        if node.kind() == "return_statement":
-            owners = owners_at(source, span[0])
-            return _form_of(owners[-1].field("declarator")) if owners else ""
-        if node.kind() == "init_declarator":
-            return _form_of(node.field("declarator"))
-        return ""
-    return ""
-
-
-def _form_of(declarator: SgNode | None) -> str:
-    if declarator is None:
-        return ""
-    return "pointer" if declarator.kind() == "pointer_declarator" else "value"
