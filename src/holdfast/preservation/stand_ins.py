@@ -50,7 +50,8 @@ def _avoids_similar(facts: EditFacts) -> MeaningChange | None:
     others |= {text.rpartition(" ")[2] for kind, text in facts.had if kind == "parameter"}
     for fact in facts.lost_of("name"):
         name = fact.text
-        if name not in facts.reports.names or name in others:
+        is_known = name in others or re.search(rf"\bimport\b.*\b{name}\b", facts.old.text)
+        if name not in facts.reports.names or is_known:
             continue
         similar = get_close_matches(name, sorted(others), 1, _ALIKE)
         if similar and not get_close_matches(name, gained, 1, _ALIKE):

@@ -97,19 +97,17 @@ def uses_of_target(source: ParsedSource, span: tuple[int, int]) -> Iterator[str]
             yield "decimals"
 
 
-def is_result_dropped(source: ParsedSource, start: int) -> bool:
-    """Return whether the call around an offset is a statement: nothing uses its result."""
-    for node in reversed(source.nodes_around(start)):
-        if node.kind() in CALLS:
+def is_result_dropped(source: ParsedSource, span: tuple[int, int]) -> bool:
+    """Return whether the call at a span is a statement: nothing uses its result."""
+    for node in source.nodes_around(span[0]):
+        if span_of(node) == span and node.kind() in CALLS:
             parent = node.parent()
             return parent is not None and parent.kind() in {*BLOCKS, "expression_statement"}
-        if _BINDINGS.search(node.kind()) or node.kind() in BLOCKS:
-            return False
     return False
 
 
 def kind_beside(source: ParsedSource, start: int) -> str:
-    """Return what the operand at an offset is combined with: a `text`, a `number` or a `value`.
+    """Return what the operand at an offset is combined with: a `text` or a `value`.
 
     A variable that is set to a text is one. Without an operation it is "".
     """
@@ -126,7 +124,7 @@ def kind_beside(source: ParsedSource, start: int) -> str:
 
 def _kind_of_operand(operand: SgNode, source: ParsedSource) -> str:
     if is_literal(operand):
-        return "text" if _STRING.search(operand.kind()) else "number"
+        return "text" if _STRING.search(operand.kind()) else "value"
     text = re.escape(operand.text())
     is_text = re.search(rf"\b{text}(?::[^=\n]*)?\s*=\s*[\"']", source.text)
     return "text" if is_text else "value"

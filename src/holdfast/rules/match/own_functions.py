@@ -77,12 +77,14 @@ def has_own_conversion(source: ParsedSource, diagnostic: Diagnostic) -> bool:
         return False
     types = {_spelled(each) for each in diagnostic.args}
     line = source.line_of(place)
-    there = _parts(source.text[source.line_starts[line] : source.line_end(line)])
+    code = source.text[source.line_starts[line] : source.line_end(line)]
+    there = _parts(code)
     around = {span_of(node) for node in owners_at(source, place)}
     for name, taken, returned, span in _signatures(source):
         if span in around or returned not in types or not types - {returned} & taken:
             continue
-        if _parts(name) <= there:
+        # What is called there is no other way to convert.
+        if _parts(name) <= there and f"{name}(" not in code:
             return True
     return False
 

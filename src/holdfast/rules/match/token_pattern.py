@@ -24,6 +24,7 @@ _CONTROL: Final = frozenset(
 )
 _DEFINING: Final = frozenset({"def", "function", "fn", "func"})
 _PARTS: Final = {"(": "called", "[": "indexed", ".": "member", "->": "member", "::": "member"}
+_PREFIXES: Final = frozenset({"not", "!", "-", "~", "*", "&", "await", "typeof"})
 _OPERATOR: Final = re.compile(r"[=!<>]=|[-+*/%<>&|^]+")
 _REACH: Final = 400
 """How many tokens back an open bracket is looked for."""
@@ -163,8 +164,8 @@ def _writes_prefix(rewrite: TokenRewrite, language: str) -> bool:
     before = PatternToken("")
     for element in parse_token_pattern(rewrite.fix, language):
         is_value = before.hole and rewrite.kinds.get(before.hole) != ("keyword",)
-        is_new = element.text not in old and not element.hole
-        if is_new and not is_value and element.text not in _BEFORE_VALUE:
+        is_new = element.text not in old and element.text in _PREFIXES
+        if is_new and not is_value:
             return True
         before = element
     return False

@@ -28,6 +28,7 @@ from holdfast.rules.match.surroundings import (
     surroundings_of,
 )
 from holdfast.rules.match.token_pattern import operators_after
+from holdfast.rules.rule import TreeRewrite
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -87,7 +88,12 @@ def _guarded(site: Site) -> frozenset[str]:
 
 def _form(site: Site) -> frozenset[str]:
     form = form_of_result(site.source, site.span)
-    return _if(form, holds=bool(form))
+    return _if(form, holds=form in {"pointer", "value"} and site.source.language in _POINTERS)
+
+
+def _fraction(site: Site) -> frozenset[str]:
+    form = form_of_result(site.source, site.span)
+    return _if(form, holds=form == "fraction")
 
 
 def _beside(site: Site) -> frozenset[str]:
@@ -96,7 +102,7 @@ def _beside(site: Site) -> frozenset[str]:
 
 
 def _dropped(site: Site) -> frozenset[str]:
-    return _if("dropped", holds=is_result_dropped(site.source, site.start))
+    return _if("dropped", holds=is_result_dropped(site.source, site.span))
 
 
 def _constants(site: Site) -> frozenset[str]:
@@ -136,7 +142,7 @@ def _callback(site: Site) -> frozenset[str]:
 
 
 def _assigned(site: Site) -> frozenset[str]:
-    return site.around.assigned
+    return site.around.assigned if isinstance(site.rewrite, TreeRewrite) else frozenset()
 
 
 def _uses(site: Site) -> frozenset[str]:
@@ -159,6 +165,7 @@ def _parameters(site: Site) -> frozenset[str]:
     return site.around.parameters
 
 
+_POINTERS: Final = frozenset({"c", "cpp"})
 _ANY: Final = frozenset[NewContent](get_args(NewContent))
 _CONTENT: Final = _ANY - {"nothing"}
 _CONVERSION: Final = frozenset[NewContent]({"conversion"})
@@ -196,6 +203,7 @@ TRAITS: Final = (
     Trait(_passed, "the function is passed on, and in the examples it is not"),
     Trait(_operators, "an operator follows, and none follows in the examples"),
     Trait(_form, "the value is for something that is declared otherwise", shared=True),
+    Trait(_fraction, "the value is for a fraction, and in the examples it is not", _CONVERSION),
     Trait(_copy, "a copy that is made in between may be what is meant"),
     Trait(_conversion, "the program has a function for this conversion"),
     Trait(
