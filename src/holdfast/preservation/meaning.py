@@ -347,6 +347,29 @@ def _shadows_member(facts: EditFacts) -> MeaningChange | None:
     return None
 
 
+def _exposes(facts: EditFacts) -> MeaningChange | None:
+    """Find a member that everybody may use now, though the object has a function for it."""
+    if not any(fact.text in tables.NARROWING for fact in facts.lost_of("visibility")):
+        return None
+    functions = {text for kind, text in facts.had if kind == "function"}
+    for name in set(_WORD.findall(facts.old.line_text(facts.edit.start))) & facts.reports.names:
+        for function in sorted(functions):
+            if name.lower() in function.lower() and name != function:
+                return review(f"it exposes `{name}`, and the program has `{function}`.")
+    return None
+
+
+def _shares_state(facts: EditFacts) -> MeaningChange | None:
+    """Find a variable of each object that all objects share now, though a method sets it."""
+    if "static" not in _WORD.findall(facts.added) or "static" in _WORD.findall(facts.removed):
+        return None
+    line = facts.old.line_text(facts.edit.start).partition("=")[0]
+    names = set(_WORD.findall(line)) & facts.reports.names & written_names(facts.old)
+    if not names or "(" in line:
+        return None
+    return review(f"it lets all objects share `{min(names)}`, which the program sets.")
+
+
 def _makes_optional(facts: EditFacts) -> MeaningChange | None:
     """Find a value that calls had to pass, and that has a default now."""
     for fact in facts.gained_of("default"):
@@ -755,6 +778,8 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _ends_otherwise,
     _compares_anew,
     _shadows_member,
+    _exposes,
+    _shares_state,
     _makes_optional,
     _changes_condition,
     _changes_calculation,

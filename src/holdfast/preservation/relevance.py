@@ -262,7 +262,8 @@ class _Related:
         """Return whether an edit only adds lines: it is no edit of the statement before them."""
         if edit.start != edit.end or "\n" not in self._new.text[edit.new_start : edit.new_end]:
             return False
-        return not self._old.line_text(edit.start)[self._column(edit) :].strip()
+        line, column = self._old.line_text(edit.start), self._column(edit)
+        return not line[:column].strip() or not line[column:].strip()
 
     def _adds_beside(self, edit: Edit) -> bool:
         """Return whether an edit only adds code to what a diagnostic is about."""
@@ -314,6 +315,8 @@ class _Related:
                 continue
             if statement in self._failing:
                 return True
+            if statement.start == edit.start and self._is_new_line(edit):
+                continue
             is_header = statement.has(edit.start) and len(statement.spans) > 1
             if not is_header:
                 continue
