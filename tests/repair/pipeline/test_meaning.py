@@ -350,8 +350,10 @@ def test_new_lines_above_a_statement_without_an_error_are_an_edit_elsewhere() ->
     assert _judged(SUM, honest, SUM_SAID) == []
     early = honest.replace("    note", "    if rows:\n        return total\n    note")
     assert _judged(SUM, early, SUM_SAID) == [
-        "it adds `if rows: return total` in line 3, which no error points at;"
-        " change only what the errors are about."
+        (
+            "it adds `if rows: return total` in line 3, which no error points at;"
+            " change only what the errors are about."
+        )
     ]
 
 
