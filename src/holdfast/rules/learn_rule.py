@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from holdfast.rules.apply_rule import Rewritten, rewrite
@@ -307,19 +308,25 @@ def _common_values(
     Names of functions or of members that differ are listed where the fix brings a word of its own:
     that word belongs to them.
     """
-    kinds = [_value(fix, number, bare=bare) for fix in fixes]
+    kinds = list(dict.fromkeys(_value(fix, number, bare=bare) for fix in fixes))
     names = tuple(dict.fromkeys(plain_type(fix.example.args[number]) for fix in fixes))
+    if len(kinds) == 1 and (listed or bare or kinds[0]):
+        return (kinds[0],)
     if listed or bare:
-        return tuple(dict.fromkeys(kinds)) if len(set(kinds)) == 1 else names
+        return names
 
-    common = kinds[0]
-    for each in kinds[1:]:
-        common = common and (common if each == common else common_type(common, each))
+    common = reduce(_common_value, kinds)
     if common:
         return (common,)
     if all(map(_is_plain_name, names)) and any(fix.brings_content for fix in fixes):
         return names
     return ()
+
+
+def _common_value(one: str, other: str) -> str:
+    if not one or not other:
+        return ""
+    return common_type(one, other)
 
 
 def _is_plain_name(text: str) -> bool:
