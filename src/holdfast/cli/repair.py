@@ -14,9 +14,9 @@ import typer
 
 from holdfast.cli.interrupts import deferred_interrupt
 from holdfast.cli.options import AsJson, Root, SandboxOption, Trust
-from holdfast.cli.render.diagnostic_reports import github_annotations, write_sarif
 from holdfast.cli.render.edits import attempt
 from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
+from holdfast.cli.render.sarif_and_annotations import github_annotations, write_sarif
 from holdfast.cli.render.text import warn
 from holdfast.cli.settings import read_settings_or_exit
 from holdfast.cli.trust.question import ask_to_trust, is_terminal

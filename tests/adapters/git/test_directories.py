@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.git.disk.directory_attributes import (
+from holdfast.adapters.git.disk.worktree_directories import (
     UnchangedDirectories,
     WorktreeDirectories,
 )

@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.disk.directory_attributes import (
+from holdfast.adapters.git.disk.inner_repositories import digest_repositories
+from holdfast.adapters.git.disk.left_out_folders import LeftOutFolders
+from holdfast.adapters.git.disk.worktree_directories import (
     ScannedDirectories,
     UnchangedDirectories,
     WorktreeDirectories,
 )
-from holdfast.adapters.git.disk.inner_repositories import digest_repositories
-from holdfast.adapters.git.disk.left_out_folders import LeftOutFolders
 from holdfast.adapters.git.file_modes import update_modes, usual_mode, usual_modes
 from holdfast.adapters.git.git_command import Git, GitFailed, join_names, to_text
 from holdfast.adapters.git.index_seed import (

@@ -19,7 +19,7 @@ from holdfast.usecases.changes.apply import AppliedReply, apply_reply
 from holdfast.usecases.changes.rewind import Rewound, rewind_change
 from holdfast.usecases.changes.undo import Undone, undo_last
 from holdfast.usecases.turns import observed_files, turn_observer
-from holdfast.usecases.turns.turn_observer import TurnObserver
+from holdfast.usecases.turns.observed_changes import TurnObserver
 from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Replace, WriteFile
