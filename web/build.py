@@ -158,10 +158,10 @@ def package_file(package: str, name: str) -> str:
 def run(node: Node, *arguments: str) -> int:
     """Run Node in `web/`, with itself first on the PATH; return its exit code."""
     path = os.pathsep.join((str(Path(node.program).parent), os.environ.get("PATH", "")))
+    # Node trusts only its own list of authorities; the proxy of a company is in the system's.
+    environment = {"NODE_USE_SYSTEM_CA": "1", **os.environ, "PATH": path}
     command = [node.program, *arguments]
-    return subprocess.run(
-        command, cwd=WEB, check=False, env={**os.environ, "PATH": path}
-    ).returncode
+    return subprocess.run(command, cwd=WEB, check=False, env=environment).returncode
 
 
 if __name__ == "__main__":

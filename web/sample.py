@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,7 +85,7 @@ TOTALS: list[Reply] = [
         reasoning="The totals are too small. Perhaps a slice skips the first tree of a row.",
         calls=(
             call("read_file", path="orchard/rows.py").calls[0],
-            call("run_command", command="python check.py").calls[0],
+            call("run_command", command="python3 check.py").calls[0],
         ),
     ),
     # It is not there: refused, with the cure.
@@ -96,7 +97,7 @@ TOTALS: list[Reply] = [
         old="     for row in rows:\n         for apples in row[1:]:\n             count += apples",
         new="     for row in rows:\n         count += sum(row)",
     ),
-    call("run_command", command="python check.py"),
+    call("run_command", command="python3 check.py"),
     say(FIXED),
 ]
 POLITE: list[Reply] = [
@@ -108,6 +109,13 @@ POLITE: list[Reply] = [
     ),
     say("The report is a sentence now, and counts rows from one. It waits for your review."),
 ]
+REHEARSED = """This is the **rehearsal model**: no language model was found, so this answer is
+scripted.
+
+I have read `README.md` and written `REHEARSAL.md`, so that there is a change to look at in
+*Changes*, and to take back with *Restore to here*. Start a local model server, such as Ollama or
+llama.cpp, and `make run` uses it.
+"""
 STUCK: list[Reply] = [call("read_file", path="orchard/apples.py")] * 12
 AGENTS_TITLE = "Document how to use the orchard"
 AGENTS_TURN = """think The README says little. I add how to use it.
@@ -190,15 +198,16 @@ def choose_model(rehearsal: ScriptedServer, project: Path) -> dict[str, str]:
 
 
 def rehearse(request: RecordedRequest) -> Reply:
-    """Answer as the rehearsal model: look at one file, then say what this is."""
+    """Answer as the rehearsal model: read a file, write another one, then say what this is."""
     last = request.messages[-1]
-    if last["role"] == "tool":
-        return say(
-            "This is the **rehearsal model**: no language model was found, so this answer is "
-            "scripted.\n\nI have read `README.md` to show you a tool call. Start a local model "
-            "server, such as Ollama or llama.cpp, and `make run` uses it."
-        )
-    return text_call("read_file", path="README.md")
+    done = [message for message in request.messages if message["role"] == "tool"]
+    if last["role"] != "tool":
+        return text_call("read_file", path="README.md")
+    if len(done) % 2 == 1:
+        # The time: the same text a second time would be no change.
+        text = f"# Rehearsal\n\nThe rehearsal model wrote this at {datetime.now(UTC):%H:%M:%S}.\n"
+        return text_call("write_file", path="REHEARSAL.md", text=text)
+    return say(REHEARSED)
 
 
 def serve(project: Path, environment: dict[str, str], port: int, *, no_open: bool) -> int:

@@ -20,12 +20,12 @@ from bench.checkpoints.scene import Scene, environment, nested_repositories
 from holdfast.adapters.processes.turn_processes import TurnProcesses
 from holdfast.adapters.store.running_turns import StoredRunningTurns
 from holdfast.usecases.checkpoints.checkpoint import Created, create_checkpoint
-from holdfast.usecases.checkpoints.conversation_ports import (
+from holdfast.usecases.checkpoints.restore import restore
+from holdfast.usecases.checkpoints.restore_ports import (
     CheckpointElsewhere,
     Conversations,
     Exchanged,
 )
-from holdfast.usecases.checkpoints.restore import restore
 from holdfast.usecases.sessions.ports import RunningTurn, RunningTurns
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.state_directory import state_directory

@@ -89,9 +89,31 @@ def message(number: int) -> dict[str, Any]:
     }
 
 
+def huge_page() -> dict[str, Any]:
+    """Return a transcript with one answer, of 4,000 items in one list: 200 KB."""
+    text = "\n".join(f"- item {number}, with **some** words and `code`" for number in range(4_000))
+    said = live_session.event(1, 1, "said", text=text, reasoning=text, calls=[])
+    answer = {**message(1), "events": [{**said, "session": "huge"}]}
+    prompt = {**message(0), "text": "a line that was pasted\n" * 40_000}
+    return {"messages": [answer, prompt], "before": None, "queue": [], "seq": 1}
+
+
+ENTRIES = 1_234
+
+
+def timeline_page(before: int | None, limit: int) -> dict[str, Any]:
+    """Return a page of a timeline with `ENTRIES` ends of turns, newest first."""
+    end = ENTRIES if before is None else before - 1
+    numbers = range(end, max(0, end - limit), -1)
+    found = [{**live_session.event_at(live_session.TURN), "seq": number} for number in numbers]
+    return {"events": found, "before": end - limit + 1 if end > limit else None}
+
+
 def page_of(name: str, before: int | None, limit: int) -> dict[str, Any]:
     if name == live_session.SESSION:
         return live_session.newest_messages(Answers.sent, before, limit)
+    if name == "huge":
+        return huge_page()
     count = {"many": 5_000}.get(name, 0)
     end = count if before is None else before
     found = [message(number) for number in range(max(0, end - limit), end)][::-1]
@@ -187,6 +209,9 @@ class Answers(BaseHTTPRequestHandler):
                     "total": count,
                     "commits": [],
                 }
+            case ["sessions", _, "timeline"]:
+                before = int(query["before"]) if "before" in query else None
+                return timeline_page(before, int(query["limit"]))
             case ["sessions", _, noun]:
                 return {noun: []}
             case ["settings"]:
@@ -208,6 +233,13 @@ class Answers(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def stream(self) -> None:
+        last = int(parse_qs(urlparse(self.path).query)["after"][0])
+        if last > max(Answers.last_event, Answers.sent):
+            # As the server does: this number is of another log.
+            self.send_response(409)
+            self.send_header("content-length", "0")
+            self.end_headers()
+            return
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")
@@ -215,7 +247,6 @@ class Answers(BaseHTTPRequestHandler):
         self.close_connection = True
         self.wfile.write(b": beat\n\n")
         self.wfile.flush()
-        last = int(parse_qs(urlparse(self.path).query)["after"][0])
         # A stream that ends, or is silent, is a lost connection for the page.
         beat = time.monotonic()
         with suppress(ConnectionError):

@@ -45,7 +45,7 @@ def measure(tools: Sequence[str] = TOOLS) -> list[Share]:
 def _measure_tool(tool: str, place: Path) -> Share:
     cases = read_cases(tool)
     cold = sum(_is_mended_cold(case, place / f"cold-{number}") for number, case in enumerate(cases))
-    driven = [drive(case, place / str(number)) for number, case in enumerate(cases)]
+    driven = [drive(case, place / "learned") for case in cases]
     for each in driven:
         sys.stderr.write(f"{each.tell()}\n")
     return share_of(tool, cold, driven)

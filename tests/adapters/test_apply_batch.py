@@ -11,17 +11,24 @@ from hypothesis import strategies as st
 
 from holdfast.adapters.filesystem.disk_files import DiskFiles
 from holdfast.changes.ports import FileMissing
-from holdfast.changes.swaps import Batch, Content, Swap, in_order
-from holdfast.changes.transaction import Done, apply_batch
+from holdfast.changes.swaps import Batch, Content, Swap, directories_above, in_order
+from holdfast.changes.transaction import Done, Finished, apply_batch, recover
 from holdfast.wiring.journals import lock_journal
 from tests.end_to_end.fifty_files import Snapshot, restore, snapshot
 
 pytestmark = pytest.mark.integration
 
-NAMES = ["a", "b.py", "d/a", "d/e/b", "d/e/f/c", "other/x"]
+NAMES = ["a", "b.py", "d", "d/a", "d/e", "d/e/b", "d/e/f/c", "other", "other/x"]
+
+
+def _can_be(files: dict[str, tuple[bytes, int]]) -> bool:
+    """Return whether no file is in the place of a directory."""
+    return not any(other.startswith(f"{name}/") for name in files for other in files)
+
+
 trees = st.dictionaries(
     st.sampled_from(NAMES), st.tuples(st.binary(max_size=3), st.sampled_from([0o644, 0o600, 0o755]))
-)
+).filter(_can_be)
 
 
 @given(trees, trees)
@@ -50,6 +57,66 @@ def test_a_batch_makes_any_files_of_any_and_its_reverse_brings_them_back(
             assert apply_batch(_reverse(batch), files, journal) == Done()
         files.close()
         assert snapshot(root) == old
+
+
+class _Stop(Exception):  # noqa: N818 - not an error
+    """The process ends here."""
+
+
+class _DyingFiles(DiskFiles):
+    """Ends after some steps, or finds a foreign file there."""
+
+    steps = 0
+    dies = True
+
+    def put(self, swap: Swap, sibling: str) -> bool:
+        self.steps -= 1
+        if self.steps == 0 and self.dies:
+            raise _Stop
+        return self.steps != 0 and super().put(swap, sibling)
+
+    def stage(self, swap: Swap, sibling: str) -> None:
+        self.steps -= self.dies
+        if self.steps == 0:
+            raise _Stop
+        super().stage(swap, sibling)
+
+
+@given(trees, trees, st.integers(1, 9), st.booleans())
+def test_a_batch_that_dies_or_is_stopped_leaves_all_files_old_or_all_new(
+    before: dict[str, tuple[bytes, int]],
+    after: dict[str, tuple[bytes, int]],
+    steps: int,
+    dies: bool,
+) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        root = Path(place) / "root"
+        restore(root, _snapshot(before))
+        root.mkdir(exist_ok=True)
+        files = _DyingFiles(str(root))
+        files.steps, files.dies = steps, dies
+        swaps = in_order(
+            Swap(name, _content(before.get(name)), _content(after.get(name)), modes=True)
+            for name in NAMES
+            if before.get(name) != after.get(name)
+        )
+        makes = dict.fromkeys(
+            parent
+            for swap in swaps
+            for parent in directories_above(swap.path)
+            if parent not in NAMES and not (root / parent).exists()
+        )
+        states = [{name: data for name, (data, _) in each.items()} for each in (before, after)]
+        with lock_journal(Path(place) / "state", root) as journal:
+            try:
+                outcome: object = apply_batch(Batch("one", swaps, tuple(makes)), files, journal)
+            except _Stop:
+                [pending] = journal.batches()
+                files.steps = 0
+                outcome = recover(pending, files, journal.at(pending))
+        files.close()
+        expected = states[isinstance(outcome, Done | Finished)]
+        assert _texts(snapshot(root)) == expected
 
 
 def _reverse(batch: Batch) -> Batch:

@@ -244,7 +244,7 @@ def test_tests_stop_at_the_limit(project: Path, tmp_path: Path, hang: str) -> No
     )
     copy = TreeCopy(project, tmp_path / "copy")
     try:
-        assert copy.run_chosen(["tests/test_hang.py::test_hang"], limit=3).code is None
+        assert copy.run_chosen(["tests/test_hang.py::test_hang"], limit=1).code is None
         assert copy.run_chosen(["tests/core/test_limits.py::test_adult"]).code == 0
     finally:
         copy.close()
@@ -254,18 +254,19 @@ def test_tests_stop_at_the_limit(project: Path, tmp_path: Path, hang: str) -> No
 def test_after_a_change_only_the_tests_that_it_concerns_are_recorded_again(project: Path) -> None:
     tests = project / "tests"
     (tests / "test_seven.py").write_text("def test_nothing():\n    pass\n")
-    _, found = run(project)
+    one = ("--workers", "1")
+    _, found = run(project, *one)
     assert fate_of(found, line=16) == "not covered"
 
     seven = "from sample.core.limits import is_seven\n\ndef test_seven():\n    assert is_seven(7)\n"
     (tests / "test_seven.py").write_text(seven)
-    _, found = run(project)
+    _, found = run(project, *one)
     assert fate_of(found, line=16) == "killed"
     assert recorded_last(project) == {"tests/test_seven.py::test_seven"}
 
     limits = project / "src" / "sample" / "core" / "limits.py"
     limits.write_text(f"# One line more.\n{LIMITS}")
-    _, found = run(project)
+    _, found = run(project, *one)
     assert (fate_of(found, line=7), fate_of(found, line=17)) == ("killed", "killed")
     assert "tests/test_seven.py::test_seven" in recorded_last(project)
 

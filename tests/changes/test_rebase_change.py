@@ -123,6 +123,13 @@ def test_a_path_that_became_a_directory_or_a_link_is_refused() -> None:
     assert rebase_change(on_a(WRITE), MemoryFiles({"b": OLD}, {"a": "b"})) == refused("a", why)
 
 
+def test_a_path_that_became_a_link_to_another_file_of_the_change_is_refused() -> None:
+    why = "no file can be written there now; reject the change"
+    other = FileRequest("b", "edit", WriteFile("B\n"))
+    change = proposed(WRITE, other, files=MemoryFiles({"a": OLD, "b": OLD}))
+    assert rebase_change(change, MemoryFiles({"b": OLD}, {"a": "b"})) == refused("a", why)
+
+
 def test_a_link_that_leads_elsewhere_by_now_is_followed_anew() -> None:
     """The bytes at the old real path are as they were; the name does not lead there any more."""
     files = {"one": OLD, "two": ELSEWHERE}

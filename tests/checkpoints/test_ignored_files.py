@@ -58,6 +58,20 @@ def test_what_exceeds_the_budget_is_named_single_files_come_first() -> None:
     ]
 
 
+def test_twenty_paths_over_the_budget_are_named_and_of_more_their_folder() -> None:
+    """Each of them fits alone; three fit together."""
+
+    def named(count: int) -> set[str]:
+        sizes = {f"logs/{number}": 1 for number in range(count + BUDGET.files)}
+        choice = choose_ignored(list(sizes), {}, BUDGET, Disk(sizes))
+        assert len(choice.take) == BUDGET.files
+        assert {each.why for each in choice.skipped} == {"ignored, over the budget"}
+        return {each.path for each in choice.skipped}
+
+    assert len(named(20)) == 20
+    assert named(21) == {"logs/"}
+
+
 def test_our_own_files_are_neither_kept_nor_named() -> None:
     choice = choose_ignored([".holdfast-own/"], {}, BUDGET, Disk({".holdfast-own/a": 1}))
     assert (choice.take, list(choice.skipped)) == ({}, [])

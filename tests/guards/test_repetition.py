@@ -195,7 +195,7 @@ def test_where_the_pieces_are_cut_makes_no_difference() -> None:
 
 
 def test_a_word_without_end_takes_linear_time_and_bounded_memory() -> None:
-    listener = repetition._Listener(in_arguments=False)
-    assert listener.hear(base64.b64encode(random.Random(3).randbytes(60_000)).decode()) is None
-    assert len(listener._tail) < 16_000
-    assert len(listener._novelty._half) < 400
+    watch = repetition._ChannelWatch(in_arguments=False)
+    assert watch.feed(base64.b64encode(random.Random(3).randbytes(60_000)).decode()) is None
+    assert len(watch._tail) < 16_000
+    assert len(watch._novelty._half) < 400

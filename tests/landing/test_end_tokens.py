@@ -93,3 +93,27 @@ def test_a_line_that_comes_back_is_undone_in_comments_too() -> None:
     outcome = land(file, WriteFile(new), "a.c")
     assert isinstance(outcome, Landed)
     assert outcome.text == file.replace("int b;", "int c; // a\u00a0b and c")
+
+
+def test_the_blank_lines_that_a_token_took_the_place_of_come_back() -> None:
+    text = "def one(a):\n    return a\n\n\nSIZE = 1\n"
+    edit = Replace("    return a\n\n\n", "    return a + 1<|im_end|>\n")
+    outcome = land(text, edit, "a.py")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == text.replace("return a", "return a + 1")
+
+
+def test_a_fence_around_one_new_line_is_dropped_in_markup() -> None:
+    outcome = land(
+        "<p>\n<b>one</b>\n</p>\n", Replace("<b>one</b>\n", "```\n<b>two</b>\n```\n"), "a.html"
+    )
+    assert isinstance(outcome, Landed)
+    assert outcome.text == "<p>\n<b>two</b>\n</p>\n"
+
+
+def test_an_indentation_by_no_break_spaces_is_undone_in_markup() -> None:
+    text = "<p>\n  <b>one</b>\n  <b>two</b>\n  <b>six</b>\n</p>\n"
+    written = text.replace("six", "ten").replace("  ", "\u00a0\u00a0")
+    outcome = land(text, WriteFile(written), "a.html")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == text.replace("six", "ten")

@@ -334,3 +334,10 @@ def test_a_part_of_an_indentation_does_not_pick_one_of_several_lines() -> None:
     outcome = land(alone, Replace("   size = 1\n", "   size = 2\n"), path="a.py")
     assert isinstance(outcome, Landed)
     assert outcome.text == alone.replace("1", "2")
+
+
+def test_a_new_line_that_is_the_files_own_shows_that_only_the_first_lost_its_indentation() -> None:
+    text = "sub a\n  real x\nend\n"
+    done = land(text, Replace("real x", "real x\n\nsub b\n  real x"), "a.f90")
+    assert isinstance(done, Landed)
+    assert done.text == "sub a\n  real x\n\nsub b\n  real x\nend\n"

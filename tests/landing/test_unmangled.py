@@ -84,3 +84,158 @@ def test_full_width_punctuation_is_folded_and_the_file_keeps_its_own() -> None:
     wide = land(text, Replace("g(a)", "g('\uff0c')"), "a.py")
     assert isinstance(wide, Landed)
     assert wide.text == "f(a, b)\ng('\uff0c')\n"
+
+
+QUOTED = "a = 1\nb = '\\d'\n\nc = 3\n"
+WITH_D = "a = 1\nb = '\\d'\n\nd = 4\nc = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("<![CDATA[b = '\\d'\n\n]]>", "<![CDATA[b = '\\d'\n\nd = 4\n]]>", id="CDATA"),
+        pytest.param("`b = '\\d'\n\n`", "`b = '\\d'\n\nd = 4\n`", id="backticks"),
+        pytest.param('"""b = \'\\d\'\n\n"""', '"""b = \'\\d\'\n\nd = 4\n"""', id="triple quotes"),
+        pytest.param(
+            "\"b = '\\\\d'\\n\\n\"", "\"b = '\\\\d'\\n\\nd = 4\\n\"", id="a string of JSON"
+        ),
+        pytest.param("b = '\\\\d'\n\n", "b = '\\\\d'\n\nd = 4\n", id="doubled backslashes"),
+        pytest.param("--b = '\\d'\n--\n", "++b = '\\d'\n++\n++d = 4\n", id="doubled marks"),
+    ],
+)
+def test_quotes_around_both_texts_and_doubled_characters_are_undone(old: str, new: str) -> None:
+    outcome = land(QUOTED, Replace(old, new), "a.toml")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.rung == "unmangled"
+    assert outcome.text == WITH_D
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        pytest.param("b\n", "`b`", "`c", id="only the old text is quoted"),
+        pytest.param("b = 2\n", '"b = 2"', '"b = 3"', id="quotes without an escape"),
+        pytest.param("b = '\\\\d'\n", "b = '\\\\\\\\d'\n", "b = '\\d'\n", id="a lone backslash"),
+    ],
+)
+def test_quotes_around_one_text_and_quotes_that_may_be_meant_are_refused(
+    text: str, old: str, new: str
+) -> None:
+    assert not isinstance(land(text, Replace(old, new), "a.toml"), Landed)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("`the word`", "`one word`"),
+        ("<![CDATA[the word]]>", "<![CDATA[one word]]>"),
+        ("the\u00a0word", "one\u00a0word"),
+        ("the wo\u200brd", "one word"),
+        (" the word  ", " one word  "),
+        ("this &quot;the word&quot;", "this &quot;one word&quot;"),
+    ],
+)
+def test_a_part_of_a_line_is_found_without_what_is_around_it(old: str, new: str) -> None:
+    text = 'say(this "the word", that)\nsay(these words)\n'
+    outcome = land(text, Replace(old, new), "a.txt")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("the word", "one word")
+    assert outcome.rung == "unmangled"
+    twice = land(text + text, Replace(old, new), "a.txt")
+    assert not isinstance(twice, Landed)
+
+
+def test_a_part_of_a_word_is_not_found_without_what_is_around_it() -> None:
+    assert not isinstance(land("metadata = 1\n", Replace("`meta`", "`mega`"), "a.py"), Landed)
+
+
+@pytest.mark.parametrize("bar", ["|", "| "])
+def test_the_blank_behind_the_bar_of_a_listing_is_that_of_the_file_if_its_lines_say_so(
+    bar: str,
+) -> None:
+    text = "p {\n  top: 0;\n  left: 0;\n}\n"
+    old = f"2{bar}  top: 0;\n3{bar}  left: 0;\n"
+    outcome = land(text, Replace(old, "  top: 1;\n  left: 0;\n"), "a.css")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == text.replace("top: 0", "top: 1")
+
+
+@pytest.mark.parametrize("newline", ["\\n", "\\n\n"])
+def test_a_literal_newline_at_the_end_of_a_line_ends_it(newline: str) -> None:
+    old, new = "a:\n\tb\n", "a:\n\tb\n\nc:\n\td\n"
+    written = Replace(old.replace("\n", newline), new.replace("\n", newline))
+    done = land("a:\n\tb\n", written, "Makefile")
+    assert isinstance(done, Landed)
+    assert done.text == new
+
+
+EDIT = "a = 1\nb = 2\n"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        pytest.param(" a = 1\n-b = 2\n+b = 3\n", id="a hunk"),
+        pytest.param("@@ -1,2 +1,2 @@\n a = 1\n-b = 2\n+b = 3\n", id="a hunk with its header"),
+        pytest.param("a = 1\nb = 2\n=======\na = 1\nb = 3\n", id="both sides of a block"),
+        pytest.param("<<<<<<< SEARCH\na = 1\nb = 2\n=======\na = 1\nb = 3\n>>>>>>> REPLACE\n", id="a block"),
+        pytest.param("+a = 1\n+b = 3\n", id="marks of a diff"),
+        pytest.param("a = 1\nb = 3\n=======\n", id="a mark of a block"),
+    ],
+)  # fmt: skip
+def test_an_edit_in_the_place_of_the_new_text_is_read_if_its_old_side_is_the_old_text(
+    new: str,
+) -> None:
+    for request in (Replace(EDIT, new), LineEdits((LineEdit(1, 2, new, EDIT),))):
+        outcome = land(TEXT, request, "a.toml")
+        assert isinstance(outcome, Landed), outcome
+        assert (outcome.text, outcome.rung) == (TEXT.replace("2", "3"), "unmangled")
+        # In prose it may be meant.
+        kept = land("one\na = 1\nb = 2\n", Replace("one\n", "one\n=======\ntwo\n"), "a.md")
+        assert isinstance(kept, Landed)
+        assert kept.text == "one\n=======\ntwo\na = 1\nb = 2\n"
+
+
+@pytest.mark.parametrize("mark", ["-", "    ", "\t"])
+def test_a_new_text_in_the_indentation_of_the_file_stays_so_although_the_old_lines_are_off(
+    mark: str,
+) -> None:
+    text = "def f():\n    a()\n    b()\n    c()\n"
+    new = "    a()\n    b(1)\n    c()\n"
+    old = "".join(f"{mark}{line}\n" for line in ("    a()", "    b()", "    c()"))
+    outcome = land(text, Replace(old, new), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("b()", "b(1)")
+    # Its twin: a block that is wrapped, in the indentation of the old lines.
+    wrapped = land(text, Replace("a()\nb()\nc()\n", "if x:\n    a()\n    b()\n    c()\n"), "a.py")
+    assert isinstance(wrapped, Landed)
+    assert wrapped.text == "def f():\n    if x:\n        a()\n        b()\n        c()\n"
+
+
+@pytest.mark.parametrize("sentence", ["All done.", "Sure!", "This change fixes the bug."])
+@pytest.mark.parametrize("form", ["{new}{sentence}\n", "{sentence}\n{new}"])
+def test_a_sentence_beside_code_is_refused_where_the_code_parses_without_it(
+    form: str, sentence: str
+) -> None:
+    new = form.format(new="b = 3\n", sentence=sentence)
+    refused = land("a = 1\nb = 2\n", Replace("b = 2\n", new), "a.py")
+    assert not isinstance(refused, Landed)
+    assert refused.message == f"a.py: `{sentence}` is no code; send the content alone."
+    # Its twins: a docstring, and a text for people.
+    docs = '"""Say it.\n\nb = 2\n"""\n'
+    for path in ("a.py", "a.md"):
+        kept = land(docs, Replace("b = 2\n", new), path)
+        assert isinstance(kept, Landed)
+        assert kept.text == docs.replace("b = 2\n", new)
+
+
+def test_numbers_that_count_up_prove_that_a_fence_is_around_a_listing() -> None:
+    text = "# T\n\n```\nrun\n```\n\nalpha one\nbeta two\n"
+    listed = Replace("```\n7| alpha one\n8| beta two\n```\n", "```\n7| alpha one\n8| beta 2\n```\n")
+    outcome = land(text, listed, "a.md")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == text.replace("beta two", "beta 2")
+    # Its twin: without numbers the fence is the file's.
+    bare = land(text, Replace("```\nrun\n```\n", "run\n"), "a.md")
+    assert isinstance(bare, Landed)
+    assert bare.text == "# T\n\nrun\n\nalpha one\nbeta two\n"

@@ -58,7 +58,7 @@ def said(text: str) -> ModelReply:
         (ModelReply("It is", failure=FailPiece("server", "500")), ReplyKind.API_ERROR),
         (ModelReply(failure=FailPiece("unreachable", "refused")), ReplyKind.API_ERROR),
         (ModelReply(failure=FailPiece("bad", "no JSON")), ReplyKind.API_ERROR),
-        (ModelReply("la la", chant=Repetition("text", "la")), ReplyKind.API_ERROR),
+        (ModelReply("la la", repetition=Repetition("text", "la")), ReplyKind.API_ERROR),
         (ModelReply(failure=FailPiece("overflow", "too long")), ReplyKind.CONTEXT_OVERFLOW),
         (said("Now let me write the full Rust implementation."), ReplyKind.NARRATED_INTENT),
     ],

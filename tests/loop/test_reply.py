@@ -56,8 +56,8 @@ def test_a_repetition_ends_the_request_and_is_part_of_the_reply() -> None:
     reply = collect(chanting(), lambda piece: None)
 
     assert closed == [True]
-    assert reply.chant is not None
-    assert reply.chant.channel == "text"
+    assert reply.repetition is not None
+    assert reply.repetition.channel == "text"
     assert not reply.whole
     assert len(reply.text) < 5000
 
@@ -72,10 +72,10 @@ def test_each_channel_is_listened_to_apart() -> None:
         chanting(CallPiece(0, arguments="and the same line again\\n")), lambda piece: None
     )
 
-    assert reasoning.chant is not None
-    assert reasoning.chant.channel == "reasoning"
-    assert arguments.chant is not None
-    assert arguments.chant.channel == "arguments"
+    assert reasoning.repetition is not None
+    assert reasoning.repetition.channel == "reasoning"
+    assert arguments.repetition is not None
+    assert arguments.repetition.channel == "arguments"
 
 
 def test_a_failure_is_the_last_piece_and_the_reply_is_not_whole() -> None:

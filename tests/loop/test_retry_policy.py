@@ -77,7 +77,7 @@ def test_a_failure_is_tried_once_more_and_then_counts() -> None:
 
 @pytest.mark.parametrize("channel", ["text", "arguments"])
 def test_a_chant_is_tried_otherwise_once_and_then_counts(channel: Any) -> None:
-    reply = ModelReply(chant=Repetition(channel, "x"))
+    reply = ModelReply(repetition=Repetition(channel, "x"))
     verdict, state = judge(ReplyKind.FINAL, reply, RetryState(), calls=False)
     assert verdict == Again("the model repeated itself endlessly", changed=True)
     verdict, _ = judge(ReplyKind.FINAL, reply, state, calls=False)

@@ -27,6 +27,7 @@ from holdfast.vocab.events import (
     Retried,
     Said,
     StepStarted,
+    TextArrived,
     TurnEnded,
     UsageReported,
 )
@@ -285,6 +286,12 @@ def test_reasoning_is_shown_and_kept_beside_what_was_said() -> None:
     played = play([(ReasoningPiece("Hm."), *DONE)])
     assert "reasoning" in played.kinds
     assert played.of(Said)[0].reasoning == "Hm."
+
+
+def test_an_end_that_might_have_been_a_call_is_shown_when_it_was_none() -> None:
+    played = play([says("The line is fixed: x <")])
+    assert played.of(TextArrived) == [TextArrived("The line is fixed: x "), TextArrived("<")]
+    assert played.of(Said) == [Said("The line is fixed: x <")]
 
 
 def test_a_call_that_needs_somebody_ends_the_turn_with_the_rest_answered() -> None:

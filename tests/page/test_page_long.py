@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from bench.page.answers import Answers, start
+from bench.page.answers import ENTRIES, Answers, start
 from bench.page.live_session import STEPS, TURN
 from tests.page.stage import PATIENCE
 from tests.waiting import wait_until
@@ -92,6 +92,57 @@ def test_a_reader_further_up_stays_there_when_the_connection_is_lost_and_comes_b
     assert _prompts_in_view(live) == shown
     live.get_by_role("button", name="To the newest").click()
     expect(live.get_by_text(f"Step {STEPS} of answer {turns}:").first).to_be_visible()
+
+
+def test_of_a_very_long_answer_only_what_is_in_view_is_drawn_and_all_of_it_is_there(
+    live: Page,
+) -> None:
+    live.set_viewport_size({"width": 1280, "height": 860})
+    live.evaluate("() => { location.hash = '#/p/p/s/huge' }")
+    expect(live.get_by_text("item 3999,")).to_be_visible()
+    seen: list[int] = []
+    for _ in range(2_000):  # only to end a hang
+        assert live.evaluate("() => document.querySelectorAll('*').length") < 3_000
+        drawn = live.locator(".transcript li").all_inner_texts()
+        numbers = [int(re.findall(r"item (\d+)", text)[0]) for text in drawn]
+        assert numbers == sorted(numbers)
+        seen += numbers
+        if live.locator(".prompt-text").count() == 1:
+            break
+        _scroll(live, -700)
+    assert sorted(set(seen)) == list(range(4_000))
+    prompt = live.locator(".prompt-text")
+    shown = len(prompt.inner_text())
+    prompt.get_by_role("button", name="Show more").click()
+    assert wait_until(lambda: len(prompt.inner_text()) > shown)
+    live.locator(".thoughts summary").click()
+    expect(live.locator(".thoughts li").first).to_contain_text("item 0,")
+    assert live.evaluate("() => document.querySelectorAll('*').length") < 4_000
+
+
+def test_the_timeline_goes_as_far_back_as_the_log(live: Page) -> None:
+    live.evaluate("() => { location.hash = '#/p/p/s/empty/timeline' }")
+    entries = live.locator(".timeline li")
+    for shown in (*range(100, ENTRIES, 100), ENTRIES):
+        expect(entries).to_have_count(shown)
+        if shown < ENTRIES:
+            live.get_by_role("button", name="Show older").click()
+    expect(live.get_by_role("button", name="Show older")).to_have_count(0)
+
+
+def test_a_server_with_another_log_is_loaded_anew(live: Page) -> None:
+    Answers.rush, Answers.last_event = True, 3 * TURN
+    expect(live.get_by_text(f"Step {STEPS} of answer 2:").first).to_be_visible()
+    Answers.is_cut = True
+    expect(live.get_by_role("alert")).to_contain_text("connection to the server is lost")
+    # Another store: its log is shorter.
+    Answers.last_event = Answers.sent = TURN
+    Answers.is_cut = False
+    expect(live.get_by_text(f"Step {STEPS} of answer 2:")).to_have_count(0)
+    expect(live.get_by_text(f"Step {STEPS} of answer 0:").first).to_be_visible()
+    expect(live.get_by_role("alert")).to_have_count(0)
+    Answers.last_event = 2 * TURN
+    expect(live.get_by_text(f"Step {STEPS} of answer 1:").first).to_be_visible()
 
 
 def _scroll(tab: Page, by: int) -> None:

@@ -55,6 +55,26 @@ def test_restore_previews_keeps_restores_returns_the_prompt_and_is_undone(stage:
     tab.get_by_role("button", name="Undo the restore").click()
     expect(tab.locator(".foot .chip.good")).to_have_count(2)
     assert "line_30 = 300\n" in (stage.root / "a.py").read_text()
+    # Nobody has edited it.
+    expect(tab.locator("#composer")).to_have_value("")
+
+
+def test_a_restore_from_the_timeline_returns_the_prompt_and_its_undo_leaves_what_was_edited(
+    stage: Stage,
+) -> None:
+    session = two_turns(stage)
+    tab = stage.open_session(session, "timeline")
+    entry = tab.locator(".timeline li", has_text="Change line thirty")
+    entry.get_by_role("button", name="Restore to here").click()
+    dialog = tab.get_by_role("dialog")
+    dialog.get_by_role("button", name="Restore", exact=True).click()
+    dialog.get_by_role("button", name="Close").last.click()
+    stage.go(tab, f"/s/{session}")
+    expect(tab.locator("#composer")).to_have_value("Change line thirty")
+    tab.locator("#composer").fill("Change line thirty, please")
+    tab.get_by_role("button", name="Undo the restore").click()
+    expect(tab.locator(".foot .chip.good")).to_have_count(2)
+    expect(tab.locator("#composer")).to_have_value("Change line thirty, please")
 
 
 def test_restore_of_the_conversation_leaves_the_files_and_of_the_files_the_conversation(

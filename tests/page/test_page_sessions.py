@@ -39,6 +39,12 @@ def test_a_session_is_begun_searched_renamed_archived_and_brought_back_by_keyboa
     tab.get_by_role("dialog").get_by_role("textbox").fill("Seven apples")
     tab.get_by_role("dialog").get_by_role("button", name="Save").click()
     expect(tab.locator(".session-item", has_text="Seven apples")).to_be_visible()
+    # The menu has closed with the choice.
+    expect(tab.get_by_role("button", name="Archive")).to_be_hidden()
+    tab.get_by_label("More actions").press("Enter")
+    tab.keyboard.press("Escape")
+    expect(tab.get_by_role("button", name="Archive")).to_be_hidden()
+    tab.get_by_label("More actions").press("Enter")
     tab.get_by_role("button", name="Archive").click()
     expect(tab.locator(".session-item", has_text="Seven apples")).to_have_count(0)
     tab.get_by_label("Show", exact=True).select_option("archived")

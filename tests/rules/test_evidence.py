@@ -177,7 +177,7 @@ def test_a_variable_that_is_given_to_another_module_has_a_form_of_its_own() -> N
     other = "def g(ys: list[str], y: str) -> None:\n    ys.push(y)\n    print(len(ys))\n"
     said = _said(other, "ys.push", template, "list[str]", "push")
     assert _made(rule, other, said) == other.replace("push", "append")
-    heap = "def g(ys: list[str], y: str) -> None:\n    ys.push(y)\n    heapq.heappop(ys)\n"
+    heap = "import heapq\n\ndef g(ys: list[str], y: str) -> None:\n    ys.push(y)\n    heapq.heappop(ys)\n"
     assert _made(rule, heap, _said(heap, "ys.push", template, "list[str]", "push")) is None
 
 
@@ -471,3 +471,110 @@ def test_a_number_whose_bits_are_taken_apart_is_no_amount() -> None:
     assert _made(rule, other, said) == other.replace('input("n: ")', 'int(input("n: "))')
     for use in ("n >> 8", "2 + (n & 7)"):
         assert _made(rule, *program(use)) is None
+
+
+# --------------------------------------------------------------------------------------- traits
+
+_TO_INT = "def f(text: str) -> int:\n    n: int = text\n    return n\n"
+_INT = "{0} is no {1}"
+
+
+def _int_rule() -> Rule:
+    said = _said(_TO_INT, "text\n", _INT, "str", "int")
+    return _book("python", (_TO_INT, _TO_INT.replace("= text", "= int(text)"), said))
+
+
+@pytest.mark.parametrize(
+    ("text", "converted"),
+    [
+        ("def g(word: str) -> int:\n    k: int = word\n    return k\n", True),
+        ("def g(word: str) -> int:\n    k: int = word\n    print(f'{k:.2f}')\n    return k\n", False),
+        ("def g(words: list[str]) -> int:\n    for word in words:\n        k: int = word\n    return k\n", False),
+        ("def g(box: Box) -> int:\n    word = box.width\n    k: int = word\n    return k\n", False),
+        ("def g(word: str) -> int:\n    h = int(word, 16)\n    k: int = word\n    return k + h\n", False),
+    ],
+)  # fmt: skip
+def test_a_conversion_is_for_a_value_of_the_same_origin_that_is_used_alike(
+    text: str, converted: bool
+) -> None:
+    said = _said(text, "word\n    ret" if "word\n    ret" in text else "word\n", _INT, "str", "int")
+    place = text.index("k: int = word") + len("k: int = ")
+    line = text[:place].count("\n") + 1
+    column = place - text[:place].rfind("\n")
+    said = replace(said, area=Area(line, column, line, column + 4))
+    expected = text.replace("k: int = word", "k: int = int(word)") if converted else None
+    assert _made(_int_rule(), text, said) == expected
+
+
+def test_a_value_that_is_joined_to_a_text_is_not_one_that_is_added_to_a_variable() -> None:
+    template = "no + for {0} and {1}"
+    text = 'def f(n: int) -> str:\n    return "n: " + n\n'
+    rule = _book("python", (text, text.replace("+ n", "+ str(n)"), _said(text, "n\n", template, "str", "int")))  # fmt: skip
+    named = 'def g(k: int) -> str:\n    head = "k: "\n    return head + k\n'
+    said = replace(_said(named, "k\n", template, "str", "int"), area=Area(3, 19, 3, 20))
+    assert _made(rule, named, said) == named.replace("+ k", "+ str(k)")
+    other = "def g(answer: str, k: int) -> str:\n    return answer + k\n"
+    said = replace(_said(other, "k\n", template, "str", "int"), area=Area(2, 21, 2, 22))
+    assert _made(rule, other, said) is None
+
+
+def test_a_cast_to_an_integer_is_not_for_a_fraction() -> None:
+    template = "no % for {0}"
+    text = "int f(double n) {\n    return n % 2;\n}\n"
+    rule = _book("c", (text, text.replace("n %", "(int)n %"), _said(text, "n % 2", template, "double")))  # fmt: skip
+    other = text.replace("f(", "g(").replace(" 2", " 7")
+    assert _made(rule, other, _said(other, "n % 7", template, "double")) is not None
+    fraction = other.replace("int g", "double g")
+    assert _made(rule, fraction, _said(fraction, "n % 7", template, "double")) is None
+
+
+def test_an_operator_behind_an_operand_keeps_a_prefix_away() -> None:
+    text = "if !ready:\n    pass\n"
+    rule = _book("python", (text, text.replace("!", "not "), _said(text, "!", "invalid syntax")))
+    other = "if !done:\n    pass\n"
+    assert _made(rule, other, _said(other, "!", "invalid syntax")) == other.replace("!", "not ")
+    compared = "if !left == right:\n    pass\n"
+    assert _made(rule, compared, _said(compared, "!", "invalid syntax")) is None
+
+
+def test_a_comma_between_literals_is_none_between_a_name_and_a_literal() -> None:
+    text = "xs = [2 3, 5]\n"
+    rule = _book("python", (text, text.replace("2 3", "2, 3"), _said(text, "3", "no comma")))
+    other = "ys = [7, 8 9]\n"
+    assert _made(rule, other, _said(other, "9", "no comma")) == other.replace("8 9", "8, 9")
+    named = "ys = [step 2]\n"
+    assert _made(rule, named, _said(named, "2", "no comma")) is None
+
+
+def test_a_constant_is_no_variable_that_may_be_set() -> None:
+    template = "{0} cannot be set"
+    text = "class A {\n    void f() {\n        final int n = 0;\n        n++;\n    }\n}\n"
+    rule = _book("java", (text, text.replace("final ", ""), _said(text, "n++", template, "n")))
+    other = text.replace("n = 0", "count = 1").replace("n++", "count++")
+    assert _made(rule, other, _said(other, "count++", template, "count")) == other.replace("final ", "")  # fmt: skip
+    limit = text.replace("n = 0", "MAX = 9").replace("n++", "MAX++")
+    assert _made(rule, limit, _said(limit, "MAX++", template, "MAX")) is None
+
+
+def test_a_function_that_is_passed_on_does_not_become_async() -> None:
+    text = "function load(u) {\n  return await get(u);\n}\n"
+    rule = _book("javascript", (text, f"async {text}", _said(text, "await", "await is not valid")))
+    other = "function save(f, t) {\n  await f.write(t);\n}\n"
+    assert _made(rule, other, _said(other, "await", "await is not valid")) == f"async {other}"
+    passed = f"{other}const kept = files.filter(save);\n"
+    assert _made(rule, passed, _said(passed, "await", "await is not valid")) is None
+
+
+def test_a_value_of_a_fix_is_a_hint_also_if_the_file_has_it_elsewhere() -> None:
+    text = "int f(int n) {\n    int k;\n    if (n == 0) return k;\n    return 1;\n}\n"
+    said = _said(text, "k;", "{0} is not set", "k")
+    assert not _book("c", (text, text.replace("int k;", "int k = 0;"), said)).safe
+
+
+def test_a_name_of_the_message_in_the_fix_is_free() -> None:
+    text = "void f(int total) {\n    auto g = [](int n) { return n + total; };\n}\n"
+    said = _said(text, "total; ", "{0} is not captured", "total")
+    rule = _book("cpp", (text, text.replace("[]", "[&total]"), said))
+    other = text.replace("total", "offset")
+    said = _said(other, "offset; ", "{0} is not captured", "offset")
+    assert _made(rule, other, said) == other.replace("[]", "[&offset]")

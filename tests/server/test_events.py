@@ -61,13 +61,47 @@ def test_the_last_event_id_counts_before_after(server: RunningServer) -> None:
     assert ids == [last - 1, last]
 
 
-@pytest.mark.parametrize("last", ["99999999999999999999", "nothing", ""])
-def test_a_last_event_id_that_cannot_be_is_no_fault(server: RunningServer, last: str) -> None:
+@pytest.mark.parametrize("last", ["nothing", "", "-5"])
+def test_a_last_event_id_that_is_no_number_is_no_fault(server: RunningServer, last: str) -> None:
     with server.client.stream(
         "GET", f"/api/projects/{server.project}/events", headers={"Last-Event-ID": last}
     ) as answer:
         assert answer.status_code == 200
         assert next(answer.iter_lines()) == "retry: 1000"
+
+
+@pytest.mark.parametrize("ahead", [1, 10**19])
+def test_a_number_that_the_log_does_not_have_yet_is_refused_and_nobody_else_waits(
+    server: RunningServer, ahead: int
+) -> None:
+    session = server.new_session()
+    last = server.get(f"/projects/{server.project}")["last_seq"]
+    url = f"/api/projects/{server.project}/events"
+    told = server.client.get(url, headers={"Last-Event-ID": str(last + ahead)})
+    assert (told.status_code, told.json()["code"]) == (409, "conflict")
+    assert told.json()["detail"].startswith(f"The log ends at event {last}; ")
+    follower = Follower(server, after=last)
+    server.turn(session, "first")
+    newest = server.get(f"/projects/{server.project}")["last_seq"]
+    follower.wait_for(lambda seen: bool(seen) and seen[-1]["seq"] == newest)
+    assert seqs(follower.seen) == list(range(last + 1, newest + 1))
+
+
+def test_fifty_followers_of_a_session_see_that_it_is_deleted_also_those_that_come_back_later(
+    server: RunningServer,
+) -> None:
+    session, other = server.new_session(), server.new_session()
+    server.turn(session, "first")
+    left = server.get(f"/projects/{server.project}")["last_seq"]
+    followers = [Follower(server, after=0, session=session) for _ in range(50)]
+    assert wait_until(lambda: server.get("/health")["followers"] == 50)
+    deleted = server.delete(f"/sessions/{session}")["seq"]
+    late = Follower(server, after=left, session=session)
+    for follower in (*followers, late):
+        follower.wait_for(lambda seen: bool(seen) and seen[-1]["seq"] == deleted)
+        assert follower.seen[-1]["kind"] == "session_deleted"
+    assert server.get(f"/sessions/{session}", 404)["code"] == "not_found"
+    assert server.get(f"/sessions/{other}")["id"] == other
 
 
 def test_a_filtered_stream_skips_numbers_and_never_falls(server: RunningServer) -> None:

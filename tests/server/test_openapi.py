@@ -73,7 +73,7 @@ def test_every_sentinel_of_the_loop_fits_its_model() -> None:
         sentinels.cap_hit(5),
         sentinels.compaction(Compacted("s", 1, 2, 3, 4)),
         sentinels.compaction_off(),
-        sentinels.chant("text"),
+        sentinels.repetition("text"),
         sentinels.needs_approval("run_command"),
     ]
     for each in raised:

@@ -91,6 +91,35 @@ def test_a_rejection_during_a_turn_waits_on_record_and_is_done_at_its_end(
     ]
 
 
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_rewind_during_a_turn_stops_the_turn_first_wherever_it_runs(
+    start: Callable[..., RunningServer], root: Path, model: ScriptedServer, *, elsewhere: bool
+) -> None:
+    here = start()
+    there = start() if elsewhere else here
+    session, change = changed(here, root)
+    turn = there.send(session, "hang")["turn_id"]
+    waits_for_running(here, session)
+    waits = there.send(session, "later")
+    told = here.post(f"/changes/{change}/rewind")
+    assert (root / "long.txt").read_text() == BEFORE
+    assert (told["outcome"], told["message"]) == (
+        "rewound",
+        f"stopped turn {turn} of session {session}.",
+    )
+    ends = [each for each in here.events(session) if each["kind"] == "turn_ended"]
+    assert (ends[-1]["turn"], ends[-1]["stop_reason"], ends[-1]["message"]) == (
+        turn,
+        "cancelled",
+        f"Stopped: an undo of change {change} was asked for.",
+    )
+    # What waited during the turn waits on.
+    queue = here.get(f"/sessions/{session}/queue")["queue"]
+    assert [each["id"] for each in queue] == [waits["message_id"]]
+    again = here.post(f"/changes/{change}/rewind", None, 409)
+    assert again["code"] == "refused"
+
+
 def test_a_turn_in_another_process_is_waited_for_too(
     start: Callable[..., RunningServer], root: Path, model: ScriptedServer, gate: threading.Event
 ) -> None:

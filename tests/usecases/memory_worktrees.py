@@ -21,7 +21,8 @@ from holdfast.checkpoints.ports import (
     RestoreFailed,
     UnfinishedRestore,
 )
-from holdfast.usecases.checkpoints.conversation_ports import (
+from holdfast.usecases.checkpoints.ports import Worktrees
+from holdfast.usecases.checkpoints.restore_ports import (
     AnnounceExchange,
     AnnounceIds,
     CheckpointElsewhere,
@@ -30,7 +31,6 @@ from holdfast.usecases.checkpoints.conversation_ports import (
     Exchanged,
     RestoreScope,
 )
-from holdfast.usecases.checkpoints.ports import Worktrees
 from holdfast.usecases.sessions.ports import RunningTurn, StopScope
 from holdfast.vocab.owned_event import OwnedEvent
 
@@ -353,8 +353,11 @@ class MemoryWorktrees:
         self.files = files_of(prepared.tree)
         return RestoreDone()
 
-    def restore_index(self, target: WorktreeState) -> str | None:
-        if self.staging_problem is None:
+    def index_lock(self) -> str | None:
+        return None
+
+    def restore_index(self, present: WorktreeState, target: WorktreeState) -> str | None:
+        if self.staging_problem is None and self.differs_from_index(present, target):
             self.staged.append(target.tree)
         return self.staging_problem
 

@@ -176,6 +176,24 @@ def test_a_follower_whose_number_is_greater_than_all_there_are_waits_for_greater
     assert numbers(scene.take(follower).events) == [5, 6]
 
 
+def test_a_number_greater_than_all_there_are_holds_up_nobody_else(scene: Scene) -> None:
+    scene.log.publish(2)
+    ahead = scene.follow(after=1_000_000)
+    assert ahead.replay() is None
+    other = scene.follow(after=2)
+    assert other.replay() is None
+    scene.log.publish(1)
+    assert numbers(scene.take(other).events) == [3]
+    assert ahead.take() == FollowedEvents()
+    ahead.close()
+    other.close()
+    third = scene.follow(after=3)
+    assert third.replay() is None
+    scene.log.publish(1)
+    assert wait_until(lambda: len(third._queue) == 1)
+    assert numbers(third.take().events) == [4]
+
+
 def test_a_follower_that_attaches_late_reads_on_until_it_has_what_was_handed_out(
     scene: Scene,
 ) -> None:

@@ -31,8 +31,8 @@ from holdfast.usecases.checkpoints.checkpoint import (
     prune_checkpoints,
     show_checkpoint,
 )
-from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere, Exchanged
 from holdfast.usecases.checkpoints.restore import redo_restore, restore, undo_restore
+from holdfast.usecases.checkpoints.restore_ports import CheckpointElsewhere, Exchanged
 from holdfast.usecases.checkpoints.restore_recovery import recover_unlocked
 from holdfast.usecases.sessions.ports import RunningTurn, StopScope
 from holdfast.usecases.settle_outcome import Restored

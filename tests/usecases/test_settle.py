@@ -109,7 +109,7 @@ class Scene:
         self.files[swap.path] = swap.after.data if swap.after else b""
         return True
 
-    def discard(self, swap: Swap, sibling: str) -> None:
+    def discard(self, sibling: str) -> None:
         self.done.append(f"discard {sibling}")
 
     def settle(self, batch: Batch) -> None:

@@ -16,6 +16,7 @@ from holdfast.testing import ScriptedServer, call, say, slow
 from holdfast.usecases.checkpoints.file_history import FilesCompared
 from holdfast.usecases.checkpoints.preview import RestorePreview, preview_restore
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
+from holdfast.usecases.sessions.message_ports import Attachment, NewMessage
 from holdfast.usecases.sessions.session import (
     SessionRefused,
     archive_session,
@@ -23,7 +24,6 @@ from holdfast.usecases.sessions.session import (
     show_session,
 )
 from holdfast.usecases.sessions.session_records import SessionQuery
-from holdfast.usecases.sessions.transcript_ports import Attachment, NewMessage
 from holdfast.usecases.settle_outcome import Restored
 from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.usecases.workspace import NothingDone

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from holdfast.testing import RecordedRequest, Reply, ScriptedServer, call, say
-from holdfast.usecases.sessions.transcript_ports import NewMessage
+from holdfast.usecases.sessions.message_ports import NewMessage
 from holdfast.vocab.events import TurnEnded
 from holdfast.wiring.projects.open_project import OpenProject
 from holdfast.wiring.projects.session_turns import queue_message, run_session_turn

@@ -587,6 +587,11 @@ export function runningTurn(session: Session): string | null {
   return session.state === "running" || session.state === "waiting" ? session.turn_id : null;
 }
 
+/** Return whether a session has had a turn, or has one; before that it is in no state that could be named. */
+export function hasBegun(session: Session): boolean {
+  return session.turns > 0 || session.turn_id !== null;
+}
+
 /** Return whether changes of a session wait for a review, and no turn adds to them. */
 export function waitsForReview(session: Session): boolean {
   return session.proposed > 0 && runningTurn(session) === null && !session.archived;
@@ -645,7 +650,8 @@ function sessionAfter(session: Session, event: Event): Session {
 
 function lastWords(text: string): string {
   const words = text.trim().replace(/\s+/g, " ");
-  return words.length <= 200 ? words : `…${words.slice(-200)}`;
+  // From a whole word on.
+  return words.length <= 200 ? words : `…${words.slice(-200).replace(/^\S*\s/, "")}`;
 }
 
 function approvalsAfter(approvals: State["approvals"], event: Event): State["approvals"] {

@@ -90,6 +90,7 @@ async function openProject(project: Project): Promise<void> {
     onConnection: (connection) => {
       const back = connection === "open" && page.connection === "lost";
       set({ connection, returned: back ? page.returned + 1 : page.returned });
+      if (connection === "outdated") void openPage(project.id).then(() => set({ returned: page.returned + 1 }));
     },
   });
   await Promise.all([loadSessions(), loadApprovals()]);

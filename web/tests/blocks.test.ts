@@ -3,8 +3,9 @@ import { test } from "node:test";
 
 import { pairsOf, parseDiff } from "../src/changes/diff.ts";
 import { parseRoute, hashOf } from "../src/routes.ts";
-import { heal, splitBlocks } from "../src/text/blocks.ts";
+import { heal, LARGEST, LARGEST_CODE, splitBlocks } from "../src/text/blocks.ts";
 import { type Tokens, withPlainRest } from "../src/text/highlight.ts";
+import { groupBlocks } from "../src/transcript/rows.ts";
 
 const TEXT = "# One\n\nSome **bold** text.\n\n- a\n\n- b\n\n```python\nx = 1\n\ny = 2\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nThe end.";
 
@@ -21,6 +22,66 @@ test("blocks that are complete stay the same while the text grows", () => {
     const blocks = splitBlocks(TEXT.slice(0, end));
     blocks.slice(0, -2).forEach((block, index) => assert.equal(block, all[index]));
   }
+});
+
+const lines = (line: (number: number) => string, count = 1_000): string => Array.from({ length: count }, (_, number) => line(number)).join("\n");
+const LONG = {
+  list: lines((number) => `- item ${number} with **some** words`),
+  items: lines((number) => `- item ${number}\n  which goes on\n\n  in a second paragraph`),
+  quote: lines((number) => `> line ${number} of a quotation`),
+  line: lines((number) => `word${number}`).replaceAll("\n", " "),
+  endless: "x".repeat(20_000),
+  paragraphs: lines((number) => `Paragraph ${number} with words.\n`),
+  table: `Look:\n| a | b |\n|---|---|\n${lines((number) => `| ${number} | two |`)}`,
+  code: `\`\`\`python\n${lines((number) => `x_${number} = 1`, 2_000)}\n\`\`\`\nafter`,
+};
+
+test("no block of a long text is large, whatever it is", () => {
+  for (const [name, text] of Object.entries(LONG)) {
+    const blocks = splitBlocks(text);
+    assert.ok(blocks.length > 2, name);
+    const largest = Math.max(...blocks.map((block) => block.length));
+    assert.ok(largest <= (name === "code" ? LARGEST_CODE + 100 : LARGEST + 200), `${name}: ${largest}`);
+  }
+});
+
+test("a long text that is cut has all of its words, in order", () => {
+  for (const name of ["list", "items", "quote", "paragraphs"] as const) assert.equal(splitBlocks(LONG[name]).join("\n"), LONG[name]);
+  for (const name of ["line", "endless"] as const) assert.equal(splitBlocks(LONG[name]).join(""), LONG[name]);
+});
+
+test("an item of a list that goes on is not cut from its beginning", () => {
+  for (const block of splitBlocks(LONG.items)) assert.match(block, /^- item/);
+});
+
+test("each piece of a table has its head, and each piece of code its fence", () => {
+  const tables = splitBlocks(LONG.table);
+  for (const piece of tables.slice(1)) assert.ok(piece.startsWith("| a | b |\n|---|---|\n"));
+  const rows = tables.join("\n").match(/^\| \d+/gm) ?? [];
+  assert.deepEqual(rows.map((row) => Number(row.slice(2))), Array.from({ length: 1_000 }, (_, number) => number));
+  const pieces = splitBlocks(LONG.code);
+  for (const piece of pieces) assert.match(piece, /^```python\n(?:x_\d+ = 1\n)+```(?:\nafter)?$/);
+  assert.equal((pieces.join("\n").match(/^x_/gm) ?? []).length, 2_000);
+});
+
+test("what is complete of a long text stays the same while it grows, also in its groups", () => {
+  for (const text of Object.values(LONG)) {
+    const all = splitBlocks(text);
+    const groups = groupBlocks(all);
+    for (let end = 1; end <= text.length; end += 997) {
+      const blocks = splitBlocks(text.slice(0, end));
+      blocks.slice(0, -2).forEach((block, index) => assert.equal(block, all[index]));
+      groupBlocks(blocks).slice(0, -2).forEach((group, index) => assert.deepEqual(group, groups[index]));
+    }
+  }
+});
+
+test("the definition of a link counts for every block that uses it, and for no code", () => {
+  const text = "See [the docs][Docs].\n\nAnd [x].\n\n```\n[docs]\n```\n\nNothing here.\n\n[docs]: https://example.com/docs\n[x]: https://example.com/x";
+  const blocks = splitBlocks(text);
+  assert.equal(blocks[0], "See [the docs][Docs].\n\n\n[docs]: https://example.com/docs");
+  assert.equal(blocks[1], "And [x].\n\n\n[x]: https://example.com/x");
+  assert.equal(blocks[3], "Nothing here.\n");
 });
 
 test("the half-written end of a fence is not shown as code", () => {

@@ -8,6 +8,7 @@ from acp.schema import AvailableCommand, AvailableCommandInput, UnstructuredComm
 
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.ports import JournalDamaged
+from holdfast.tools.text_limits import name_first
 from holdfast.usecases.changes.undo import undo_turn
 from holdfast.usecases.checkpoints.checkpoint import compare_checkpoints, list_checkpoints
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
@@ -101,13 +102,15 @@ def _undo(root: Path, session: str) -> str:
         return _restored(undone)
 
     with open_workspace(root) as workspace:
-        outcome = undo_turn(workspace, session=session)
+        outcome = undo_turn(workspace, worktrees=open_worktrees(root), session=session)
 
     if isinstance(outcome, NothingDone):
         return _refusal(outcome)
 
-    paths = [file.path for file in outcome.files]
-    return f"Undone: {_names(paths)}. Redo this with `holdfast redo`."
+    told = f"Undone: {name_first([file.path for file in outcome.files], _SHOWN)}."
+    if outcome.left is not None and outcome.left.paths:
+        told += f" Not undone: {name_first([path for path, _ in outcome.left.paths], _SHOWN)}."
+    return f"{told} Redo this with `holdfast redo`."
 
 
 def _diff(wanted: str, root: Path, session: str) -> str:
@@ -167,10 +170,10 @@ def _restored(restored: Restored) -> str:
         said.append(f"Brought {_messages(restored.messages_brought_back)} back.")
 
     if restored.kept:
-        said.append(f"Kept: {_names(restored.kept)}.")
+        said.append(f"Kept: {name_first(restored.kept, _SHOWN)}.")
 
     if restored.lost:
-        said.append(f"Not restored: {_names(restored.lost)}.")
+        said.append(f"Not restored: {name_first(restored.lost, _SHOWN)}.")
 
     return " ".join([*said, *restored.notes])
 
@@ -179,13 +182,6 @@ def _messages(number: int) -> str:
     if number == 1:
         return "1 message"
     return f"{number} messages"
-
-
-def _names(paths: tuple[str, ...] | list[str]) -> str:
-    names = ", ".join(paths[:_SHOWN])
-    if len(paths) > _SHOWN:
-        names += f" and {len(paths) - _SHOWN} more"
-    return names
 
 
 def _refusal(nothing: NothingDone) -> str:

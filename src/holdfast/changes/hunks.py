@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import count
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import SPLIT, Change, RequestedEdits
@@ -109,14 +108,12 @@ def _files_with_hunks(plan: ChangePlan) -> list[_FileHunks]:
         return [_whole(plan)]
 
     files: list[_FileHunks] = []
-    numbers = count(1)
+    number = 1
     for file in plan.files:
         swaps = tuple(swap for swap in plan.swaps if swap.path in file.at)
-        numbered: list[ChangeHunk] = []
-        for hunk in _hunks_of_file(file, swaps):
-            number = next(numbers)
-            numbered.append(replace(hunk, number=number))
-        files.append(_FileHunks(file, swaps, tuple(numbered)))
+        hunks = tuple(_hunks_of_file(file, swaps, number))
+        number += len(hunks)
+        files.append(_FileHunks(file, swaps, hunks))
 
     return files
 
@@ -139,12 +136,13 @@ def _whole(plan: ChangePlan) -> _FileHunks:
     return _FileHunks(file, plan.swaps, (hunk,))
 
 
-def _hunks_of_file(file: FileLanded, swaps: Sequence[Swap]) -> list[ChangeHunk]:
-    whole = [ChangeHunk(0, file.path, file.diff)]
+def _hunks_of_file(file: FileLanded, swaps: Sequence[Swap], first: int) -> list[ChangeHunk]:
+    """Return the hunks of a file, numbered from `first`."""
+    whole = [ChangeHunk(first, file.path, file.diff)]
     if file.action != "edit":
         return whole
 
-    hunks = list(_text_hunks(file))
+    hunks = list(_text_hunks(file, first))
     if len(hunks) < 2:
         return whole
 
@@ -157,15 +155,16 @@ def _hunks_of_file(file: FileLanded, swaps: Sequence[Swap]) -> list[ChangeHunk]:
     return hunks
 
 
-def _text_hunks(file: FileLanded) -> Iterator[ChangeHunk]:
+def _text_hunks(file: FileLanded, first: int) -> Iterator[ChangeHunk]:
     headers = list(_HEADER.finditer(file.diff))
     ends = [header.start() for header in headers[1:]]
     # Not strict: a change of the mode alone, and one of bytes that are no text, has no header.
-    for header, end in zip(headers, [*ends, len(file.diff)], strict=False):
+    spans = zip(headers, [*ends, len(file.diff)], strict=False)
+    for number, (header, end) in enumerate(spans, first):
         diff = file.diff[header.start() : end]
         old = _range(header[1], header[2])
         new = _range(header[3], header[4])
-        yield ChangeHunk(0, file.path, diff, old, new)
+        yield ChangeHunk(number, file.path, diff, old, new)
 
 
 def _range(line: str, size: str | None) -> range:

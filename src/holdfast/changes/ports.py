@@ -70,7 +70,7 @@ class Tree(Protocol):
     """The files of the workspace. No symlink in a path is followed. Each call may raise OSError."""
 
     def side(self, swap: Swap) -> SwapSide:
-        """Return which of the two contents the file has now."""
+        """Return which of the two contents the file has now; a directory is no file."""
 
     def make(self, directory: str) -> None:
         """Make a directory, if nothing is there."""
@@ -79,7 +79,7 @@ class Tree(Protocol):
         """Remove a directory, if it exists and is empty."""
 
     def stage(self, swap: Swap, sibling: str) -> None:
-        """Write the new content to the sibling, durably, with the mode that the file will have."""
+        """Write the new content to the file `sibling`, durably, with the mode that it will have."""
 
     def put(self, swap: Swap, sibling: str) -> bool:
         """Replace the file by the staged content.
@@ -88,7 +88,7 @@ class Tree(Protocol):
         already, only remove the sibling.
         """
 
-    def discard(self, swap: Swap, sibling: str) -> None:
+    def discard(self, sibling: str) -> None:
         """Remove the sibling, if it exists."""
 
     def settle(self, batch: Batch) -> None:

@@ -99,11 +99,22 @@ def digest_of(content: Content | None) -> str:
 def in_order(swaps: Iterable[Swap]) -> tuple[Swap, ...]:
     """Return the swaps sorted: created files, then edited files, then deleted files.
 
-    The reversed inverse of a batch is in the same order. When the new contents are staged, only a
-    new name can still need room on the disk. If there is no room, only created files have to be
-    reverted, and to remove those needs none; an old text would have to be written again.
+    Deleted files come first where a directory takes the place of a file, or the reverse: they make
+    the room. The reversed inverse of a batch is in such an order too. When the new contents are
+    staged, only a new name can still need room on the disk. If there is no room, only created files
+    have to be reverted, and to remove those needs none; an old text would have to be written again.
     """
-    return tuple(sorted(swaps, key=_rank))
+    unsorted = tuple(swaps)
+    reshaped = reshaped_paths(unsorted)
+    making_room = []
+    others = []
+    for swap in unsorted:
+        if swap.after is None and is_at_or_below(swap.path, reshaped):
+            making_room.append(swap)
+        else:
+            others.append(swap)
+
+    return (*making_room, *sorted(others, key=_rank))
 
 
 def _rank(swap: Swap) -> int:
@@ -111,6 +122,20 @@ def _rank(swap: Swap) -> int:
     is_created = swap.before is None
     is_deleted = swap.after is None
     return is_deleted - is_created
+
+
+def reshaped_paths(swaps: Iterable[Swap]) -> frozenset[str]:
+    """Return the paths where a file takes the place of a directory, or the reverse."""
+    paths = {swap.path for swap in swaps}
+    reshaped: set[str] = set()
+    for path in paths:
+        reshaped.update(paths.intersection(directories_above(path)))
+    return frozenset(reshaped)
+
+
+def is_at_or_below(path: str, places: frozenset[str]) -> bool:
+    """Return whether a path is one of these places, or below one."""
+    return path in places or not places.isdisjoint(directories_above(path))
 
 
 def directories_above(path: str) -> list[str]:
@@ -145,10 +170,28 @@ class Batch:
         """The ids of all changes that the batch applies or reverts."""
         return (self.id, *self.others)
 
-    def sibling(self, place: int) -> str:
-        """Return the name of the file beside the old one in which the new text is staged.
+    @property
+    def reshaped(self) -> frozenset[str]:
+        """The paths where a file takes the place of a directory, or the reverse."""
+        return reshaped_paths(self.swaps)
 
-        `place` is the index of the swap. The name does not contain the name of the file: a name
-        derived from a long one could be longer than the file system allows.
+    def with_siblings(self) -> list[tuple[Swap, str]]:
+        """Return each swap with the path of the file in which its new text is staged.
+
+        That file is beside the old one; where a directory still has to take the place of a file, it
+        is beside that. Its name does not contain the name of the file: a name derived from a long
+        one could be longer than the file system allows.
         """
-        return f".holdfast-{self.id}-{place}.tmp"
+        reshaped = self.reshaped
+        pairs = []
+        for place, swap in enumerate(self.swaps):
+            beside = swap.path
+            for above in directories_above(swap.path):
+                if above in reshaped:
+                    beside = above
+                    break
+            directory = beside.rpartition("/")[0]
+            name = f".holdfast-{self.id}-{place}.tmp"
+            pairs.append((swap, f"{directory}/{name}" if directory else name))
+
+        return pairs

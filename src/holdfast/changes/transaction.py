@@ -17,13 +17,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.changes.change_log import LogUnavailable
+from holdfast.changes.swaps import directories_above, is_at_or_below
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.changes.ports import Journal, PendingBatch, Tree
-    from holdfast.changes.swaps import Batch
+    from holdfast.changes.swaps import Batch, Swap
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,27 +145,31 @@ def drop_batch(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) 
     Raise `LogUnavailable` if the log cannot record that, and OSError if the disk refuses; then the
     next command drops the batch.
     """
-    for place, swap in enumerate(batch.swaps):
-        tree.discard(swap, batch.sibling(place))
+    for _, sibling in batch.with_siblings():
+        tree.discard(sibling)
     record(batch)
     journal.drop()
 
 
 def _stage(batch: Batch, tree: Tree) -> None:
+    reshaped = batch.reshaped
     for directory in batch.makes:
-        tree.make(directory)
+        if not is_at_or_below(directory, reshaped):
+            tree.make(directory)
 
-    for place, swap in enumerate(batch.swaps):
+    for swap, sibling in batch.with_siblings():
         if swap.after is None:
             continue
         if tree.side(swap) == "before":
-            tree.stage(swap, batch.sibling(place))
+            tree.stage(swap, sibling)
 
 
 def _swap(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) -> BatchOutcome:
     try:
-        for place, swap in enumerate(batch.swaps):
-            if not tree.put(swap, batch.sibling(place)):
+        reshaped = batch.reshaped
+        for swap, sibling in batch.with_siblings():
+            _make_room(swap, batch, reshaped, tree)
+            if not tree.put(swap, sibling):
                 conflict = _roll_back(batch, tree, journal)
                 if conflict.paths:
                     return conflict
@@ -188,21 +193,51 @@ def _swap(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) -> Ba
     return Done()
 
 
+def _make_room(swap: Swap, batch: Batch, reshaped: frozenset[str], tree: Tree) -> None:
+    """Remove the empty directories where a file is to be, and make those that it is to be in.
+
+    Only where a file and a directory replace each other: any other directory is there by now.
+    """
+    if swap.after is None or not is_at_or_below(swap.path, reshaped):
+        return
+
+    here = frozenset({swap.path})
+    emptied: set[str] = set()
+    for each in batch.swaps:
+        emptied.update(
+            above for above in directories_above(each.path) if is_at_or_below(above, here)
+        )
+
+    for directory in sorted(emptied, reverse=True):
+        tree.clear(directory)
+
+    for directory in directories_above(swap.path):
+        if is_at_or_below(directory, reshaped):
+            tree.make(directory)
+
+
 def _roll_back(batch: Batch, tree: Tree, journal: Journal) -> BatchConflict:
     """Restore the old bytes wherever the new ones are; a second call completes a failed first one.
 
     Return the files that are neither old nor new.
     """
+    reshaped = batch.reshaped
     for directory in reversed(batch.clears):
-        tree.make(directory)
+        if not is_at_or_below(directory, reshaped):
+            tree.make(directory)
 
-    for place, swap in enumerate(batch.swaps):
+    pairs = batch.with_siblings()
+    if reshaped:
+        # What was made last is in the place of what was removed first.
+        pairs.reverse()
+
+    for swap, sibling in pairs:
         if tree.side(swap) != "after":
             continue
         inverse = swap.reversed()
-        sibling = batch.sibling(place)
         if inverse.after is not None:
             tree.stage(inverse, sibling)
+            _make_room(inverse, batch, reshaped, tree)
         tree.put(inverse, sibling)
 
     foreign = [swap for swap in batch.swaps if tree.side(swap) == "neither"]
@@ -220,8 +255,8 @@ def _clean_up(batch: Batch, tree: Tree, journal: Journal) -> BatchConflict:
 
     Return an empty conflict.
     """
-    for place, swap in enumerate(batch.swaps):
-        tree.discard(swap, batch.sibling(place))
+    for _, sibling in batch.with_siblings():
+        tree.discard(sibling)
 
     for directory in reversed(batch.makes):
         tree.clear(directory)

@@ -36,14 +36,16 @@ class Skipped:
     """A path that a snapshot skipped; no restore of that snapshot removes it.
 
     The path of a directory means everything below it. One with a slash at the end means some of the
-    files in it. `stamp` is another one if the file has changed; a directory has none. `entries` are
-    the names in an ignored directory.
+    files in it. `stamp` is another one if the file has changed; a directory has none. `files` is
+    how many files an ignored directory had at the time `counted_at`, in nanoseconds; -1 if there
+    were too many to count.
     """
 
     path: str
     why: SkipReason
     stamp: str = field(default="", compare=False)
-    entries: int = field(default=0, compare=False)
+    files: int = field(default=0, compare=False)
+    counted_at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,9 @@ class WorktreeState:
     neither committed nor on the disk. `intended` are the files of `git add -N`.
     `usual` are the usual permissions of files, of executable files and of directories; they are
     unknown for a checkpoint of release 0.1. `modes` and `directories` have the permissions that
-    differ from them. `empty` are the empty directories. `inner` has a digest of each repository
-    inside. `keeps_ignored` says that small ignored files are in the tree too. `sparse` says that a
-    sparse checkout kept files off the disk.
+    differ from them, and those of the root, whose path is "". `empty` are the empty directories.
+    `inner` has a digest of each repository inside. `keeps_ignored` says that small ignored files
+    are in the tree too. `sparse` says that a sparse checkout kept files off the disk.
     """
 
     tree: str

@@ -99,7 +99,7 @@ def read(commit: str, tree: str, body: str) -> Checkpoint | None:
 
 
 def _skipped(skipped: Skipped) -> list[str | int]:
-    return [skipped.path, skipped.why, skipped.stamp, skipped.entries]
+    return [skipped.path, skipped.why, skipped.stamp, skipped.files, skipped.counted_at]
 
 
 def _modes(fields: dict[str, Any]) -> MappingProxyType[str, int]:

@@ -32,6 +32,10 @@ BUILD_FOLDERS = (
     "Pods",
 )
 """Names of directories that tools fill; ignored files below them are not kept."""
+CACHE_FOLDERS = frozenset(
+    {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".cache"}
+)
+"""Those that programs rewrite at any run: what changes in them is no loss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +69,12 @@ class SnapshotLimits:
     reserve: int = 64 * MEGABYTE
     keep: int = 200
     ignored: IgnoredBudget = IGNORED_BUDGET
+
+
+def is_cache(folder: str) -> bool:
+    """Return whether programs rewrite this folder at any run.
+
+    >>> is_cache("src/__pycache__"), is_cache("node_modules")
+    (True, False)
+    """
+    return folder.rpartition("/")[2] in CACHE_FOLDERS

@@ -23,6 +23,10 @@ class NoCheckpoints(CheckpointFailed):
     """The root has no repository for checkpoints, and the caller asked not to create one."""
 
 
+class CheckpointsLost(NoCheckpoints):
+    """The root had a repository for checkpoints, and somebody has removed that."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileInfo:
     """What is at a path; a symlink at the end of the path is not followed.
@@ -233,8 +237,11 @@ class Worktree(Protocol):
     def apply_restore(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:
         """Write the files of a prepared restore."""
 
-    def restore_index(self, target: WorktreeState) -> str | None:
+    def restore_index(self, present: WorktreeState, target: WorktreeState) -> str | None:
         """Restore what was staged in the user's index; return why that could not be done."""
+
+    def index_lock(self) -> str | None:
+        """Return the lock of the user's index, if another program has it; else None."""
 
     def differs_from_index(self, present: WorktreeState, target: WorktreeState) -> bool:
         """Return whether something else is staged now than in the target."""

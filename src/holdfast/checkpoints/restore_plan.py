@@ -54,7 +54,8 @@ class RestoreFacts:
     and that the user does not track, or that the target's own rules match. `outside` are removals
     that a sparse checkout kept off the disk then. `old_directories` are directories that the target
     has. `arriving` are paths that only the target has, and `arriving_parents` their directories.
-    `asked` are paths that the user wants to keep, or directories.
+    `asked` are paths that the user wants to keep, or directories. `known_whole` are repositories
+    inside of which the target has all files, and an undo may remove what a restore has put there.
     """
 
     skipped: frozenset[str]
@@ -65,6 +66,7 @@ class RestoreFacts:
     arriving_parents: frozenset[str]
     worktree: WorktreeView
     asked: Collection[str] = ()
+    known_whole: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ def plan_restore(
     outside: Collection[str] = (),
     old_directories: Collection[str] = (),
     asked: Collection[str] = (),
+    known_whole: Collection[str] = (),
 ) -> RestorePlan | Blocked:
     """Return what to capture first and what stays, or what blocks the restore.
 
@@ -106,6 +109,7 @@ def plan_restore(
         arriving_parents=frozenset(arriving_parents),
         worktree=worktree,
         asked=asked,
+        known_whole=known_whole,
     )
     keep = _kept_differences(differences, facts)
     if isinstance(keep, Blocked):
@@ -210,6 +214,11 @@ RULES: tuple[PlanRule, ...] = (
         lambda difference, _: difference.after is not None,
         "write",
         "the target has the path",
+    ),
+    PlanRule(
+        lambda difference, facts: is_under(difference.path, facts.known_whole),
+        "write",
+        "the target has all files of this repository",
     ),
     PlanRule(
         lambda difference, facts: is_under(difference.path, facts.skipped),

@@ -12,10 +12,11 @@ from typing import Annotated
 
 import typer
 
+from holdfast.cli.interrupts import deferred_interrupt
 from holdfast.cli.options import AsJson, Root, SandboxOption, Trust
-from holdfast.cli.render.diagnostic_reports import github_annotations, write_sarif
 from holdfast.cli.render.edits import attempt
 from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
+from holdfast.cli.render.sarif_and_annotations import github_annotations, write_sarif
 from holdfast.cli.render.text import warn
 from holdfast.cli.settings import read_settings_or_exit
 from holdfast.cli.trust.question import ask_to_trust, is_terminal
@@ -228,7 +229,13 @@ def repair(
         ) as dependencies:
             if not dry_run:
                 _settle(dependencies.workspace, output)
-            repairs = repair_files(chosen, dependencies, policy, show, found, tick=output.tick)
+            with deferred_interrupt() as check:
+
+                def tick() -> None:
+                    check()
+                    output.tick()
+
+                repairs = repair_files(chosen, dependencies, policy, show, found, tick=tick)
     except KeyboardInterrupt:
         output.say(_stopped_message(done, len(chosen)))
         raise typer.Exit(130) from None

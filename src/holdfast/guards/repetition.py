@@ -73,27 +73,27 @@ _NUMBERS = _Limits(short=24, long=12, over=4_000)
 class RepetitionWatch:
     r"""Watches the stream of one reply; make a new instance for each request.
 
-    >>> chants = RepetitionWatch()
-    >>> chants.feed("text", "I will just end the turn.\n" * 8)
-    >>> chants.feed("text", "I will just end the turn.\n" * 8)
+    >>> watch = RepetitionWatch()
+    >>> watch.feed("text", "I will just end the turn.\n" * 8)
+    >>> watch.feed("text", "I will just end the turn.\n" * 8)
     Repetition(channel='text', sample='I will just end the turn.')
     """
 
     def __init__(self) -> None:
         """Start with no text."""
-        self._channels: dict[Channel, _Listener] = {}
+        self._channels: dict[Channel, _ChannelWatch] = {}
 
     def feed(self, channel: Channel, text: str) -> Repetition | None:
         """Add text of a channel; return the repetition as soon as there is one."""
         if channel not in self._channels:
-            self._channels[channel] = _Listener(in_arguments=channel == "arguments")
-        sample = self._channels[channel].hear(text)
+            self._channels[channel] = _ChannelWatch(in_arguments=channel == "arguments")
+        sample = self._channels[channel].feed(text)
         if sample is None:
             return None
         return Repetition(channel, sample.strip()[:80])
 
 
-class _Listener:
+class _ChannelWatch:
     """One channel: its tail, whether the text is inside a fence, and the words so far."""
 
     def __init__(self, *, in_arguments: bool) -> None:
@@ -106,7 +106,7 @@ class _Listener:
         self._tail = ""
         self._novelty = _Novelty()
 
-    def hear(self, text: str) -> str | None:
+    def feed(self, text: str) -> str | None:
         """Add text and return what is repeated, or None.
 
         The result does not depend on how the text was split.
@@ -138,7 +138,7 @@ class _Listener:
 
         if found is not None:
             return found
-        if self._novelty.hear(piece, patience=self._patience()):
+        if self._novelty.feed(piece, patience=self._patience()):
             return piece
 
         return None
@@ -206,28 +206,28 @@ class _Novelty:
     """Counts how many of the runs of eight words are new, window by window."""
 
     def __init__(self) -> None:
-        self._young: set[int] = set()
-        self._old: set[int] = set()
+        self._recent: set[int] = set()
+        self._earlier: set[int] = set()
         self._words: list[str] = []
         self._half = ""
-        self._heard = 0
+        self._window_length = 0
         self._grams = 0
         self._new = 0
-        self._dull = 0
+        self._stale_windows = 0
 
-    def hear(self, piece: str, *, patience: int) -> bool:
+    def feed(self, piece: str, *, patience: int) -> bool:
         """Add text; return whether `patience` consecutive windows contained almost nothing new."""
         self._take(piece)
-        self._heard += len(piece)
-        if self._heard < _WINDOW:
+        self._window_length += len(piece)
+        if self._window_length < _WINDOW:
             return False
 
-        self._dull += 1
+        self._stale_windows += 1
         if self._grams < _FEWEST_GRAMS or self._new >= _NOVELTY * self._grams:
-            self._dull = 0
+            self._stale_windows = 0
 
-        self._heard = self._grams = self._new = 0
-        return self._dull >= patience
+        self._window_length = self._grams = self._new = 0
+        return self._stale_windows >= patience
 
     def _take(self, piece: str) -> None:
         # The first and the last word may be incomplete: a mark behind the text is part of such a word.
@@ -245,13 +245,13 @@ class _Novelty:
 
     def _count(self, gram: int) -> None:
         self._grams += 1
-        if gram in self._young:
+        if gram in self._recent:
             return
 
-        self._new += gram not in self._old
-        self._young.add(gram)
-        if len(self._young) >= _GENERATION:
-            self._old, self._young = self._young, set()
+        self._new += gram not in self._earlier
+        self._recent.add(gram)
+        if len(self._recent) >= _GENERATION:
+            self._earlier, self._recent = self._recent, set()
 
 
 def _rotated(unit: str) -> str:

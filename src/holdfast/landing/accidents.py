@@ -291,6 +291,13 @@ _WRITINGS = (
     _writing("trailing blanks", r"(?m)[ \t]+$", lambda _: "", _NOTHING, "prose"),
     _writing("invisible characters", _any_of(UNSEEN), lambda _: "", _NOTHING),
 )
+# In markup and prose such a space may be meant, but not as the indentation of a line that the file has without.
+_INDENT_ACCIDENT = _writing(
+    "no-break spaces",
+    rf"(?m)^[ \t]*{_any_of(SPACES)}+",
+    lambda found: _SPACE.sub(" ", found[0]),
+    _NOTHING,
+)
 _PROSE: frozenset[FileKind] = frozenset({"prose"})
 ACCIDENTS = (
     _ENTITY_ACCIDENT,
@@ -298,6 +305,7 @@ ACCIDENTS = (
     _quote_accident("curly quotes", '"', "[\u201c\u201d]", r'"[^"\n]*"', _PROSE),
     _quote_accident("curly quotes", "'", "[\u2018\u2019]", r"'[^'\n]*'", _PROSE),
     _quote_accident("escaped quotes", '"', r'\\"', r'(?<!\\)"', frozenset()),
+    _INDENT_ACCIDENT,
     _SPACE_ACCIDENT,
     _NEWLINE_ACCIDENT,
     *_WRITINGS,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.formats.surrounding_text import is_wrapper, tag_of
+from holdfast.landing.formats.surrounding_text import fence_of, is_wrapper, tag_of
 from holdfast.landing.ladder.exact import with_mixed_endings
-from holdfast.landing.ladder.unmangle import is_carrier, without_mangling
+from holdfast.landing.ladder.unmangle import is_carrier, is_edit_mark, without_mangling
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import UNKNOWN, language_of
@@ -84,13 +84,22 @@ def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | Non
 def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     """Return the new text without what is around it or before its lines, if lines of the old text come back by that."""
     ended = _without_token(text, new, path)
+    edit = _out_of_edit(old, ended.text, path)
+    if edit is not None:
+        return edit
+
     undos = (_out_of_fence, _out_of_escapes, _out_of_marks)
     for read in (undo(old, ended.text, path) for undo in undos):
         if isinstance(read, FileText) and not _drops_file_lines(text, ended.text, read.text):
-            ending = "\n" * old.endswith("\n")
-            plain = read.text.removesuffix("\n") + ending
-            return FileText(plain, ended.undone + read.undone)
+            return FileText(_ending_as(old, read.text), ended.undone + read.undone)
+    if ended.undone:
+        return FileText(_ending_as(old, ended.text), ended.undone)
     return ended
+
+
+def _ending_as(old: str, new: str) -> str:
+    """Return the new text with the line breaks at the end of the old one: what was undone was in their place."""
+    return new.rstrip("\r\n") + old[len(old.rstrip("\r\n")) :]
 
 
 def _without_token(text: str, new: str, path: str | None) -> FileText:
@@ -130,6 +139,45 @@ def _with_file_mark(text: str, new: str) -> str:
     if not text or new.removeprefix(MARK) == text:
         return new
     return new.removeprefix(MARK)
+
+
+# ------------------------------------------------------------------------- an edit in the new text
+
+
+def _out_of_edit(old: str, new: str, path: str | None) -> FileText | None:
+    """Return the new side of an edit that the new text is itself, if its old side is the old text."""
+    lines = contents_of(new)
+    for sides in (_sides_of_hunk(lines), _sides_of_block(lines, path)):
+        if sides is not None and sides[0] == contents_of(old):
+            return FileText(text_of(sides[1]), ("the old text before it",))
+    return None
+
+
+def _sides_of_hunk(lines: list[str]) -> tuple[list[str], list[str]] | None:
+    body = list(dropwhile(_DIFF_HEADER.match, lines))
+    marks = {line[:1] for line in body}
+    if not {"-", "+"} <= marks <= {"-", "+", " "}:
+        return None
+    old = [line[1:] for line in body if line[0] != "+"]
+    return old, [line[1:] for line in body if line[0] != "-"]
+
+
+_DIFF_HEADER = re.compile(r"--- |\+\+\+ |@@")
+_DIVIDER = re.compile(r"={5,9}\s*")
+
+
+def _sides_of_block(lines: list[str], path: str | None) -> tuple[list[str], list[str]] | None:
+    dividers = [n for n, line in enumerate(lines) if _DIVIDER.fullmatch(line)]
+    # In prose it may be the line below a heading.
+    if len(dividers) != 1 or kind_of(path) == "prose":
+        return None
+    inside = list(range(len(lines)))
+    if is_carrier(lines[0]):
+        inside.pop(0)
+    if is_carrier(lines[-1]):
+        inside.pop()
+    old = [lines[n] for n in inside if n < dividers[0]]
+    return old, [lines[n] for n in inside if n > dividers[0]]
 
 
 # ------------------------------------------------------------------------------ fences and prose
@@ -281,7 +329,7 @@ def _wraps(line: str, path: str | None) -> bool:
     if kind == "prose":
         return tag_of(line) != "" and is_wrapper(line)
     if kind not in _KINDS_OF_CODE:
-        return False
+        return fence_of(line) != "" or is_edit_mark(line)
 
     names = {path, (path or "").rpartition("/")[2]}
     return is_wrapper(line) or is_carrier(line) or line.strip("*`: ") in names
@@ -300,9 +348,20 @@ def _without_prefix(doc: Doc, lines: list[str]) -> list[str]:
     for blanks in ("", " ", indent_of(rest)):
         reading = [line.removeprefix(blanks) for line in bare]
         is_edit = reading == doc.lines
+        if not is_edit and _begins_alike(doc.lines, reading, shared):
+            return reading
         if not is_edit and _returning(doc, reading) > 2 * _returning(doc, lines) + 1:
             return reading
     return lines
+
+
+def _begins_alike(old: list[str], new: list[str], prefix: str) -> bool:
+    """Return whether the new lines begin with the indentation and the word of the old ones, behind the mark of a diff."""
+    beginning = _BEGINNING.match("".join(old[:1]))
+    return beginning is not None and prefix.startswith("+") and new[0].startswith(beginning[0])
+
+
+_BEGINNING = re.compile(r"\s*\w+\b")
 
 
 def _returning(doc: Doc, lines: Iterable[str]) -> int:
@@ -317,9 +376,7 @@ def _refuse_sentence(doc: Doc, lines: Sequence[str]) -> Refused | None:
     """Return the refusal of a sentence above or below all other lines, where a file of this kind has none."""
     for line in filter(_SENTENCE.fullmatch, (*lines[:1], *lines[-1:])):
         if not doc.has(line):
-            return refusals.plain(
-                "malformed", f"`{line}` is no code; send the file's content alone."
-            )
+            return refusals.sentence(line)
     return None
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from operator import add
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing import refusals
 from holdfast.landing.file_text import read_lines, read_replacement, without_end_token
+from holdfast.landing.formats.surrounding_text import is_prose
 from holdfast.landing.line_edits import land_line_edits
 from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.patch import land_patch
 from holdfast.landing.projection.splices import landed, line_splices
 from holdfast.landing.replace import land_replace
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
-from holdfast.landing.text.lines import Doc
+from holdfast.landing.text.edit_script import script_of
+from holdfast.landing.text.file_kinds import kind_of
+from holdfast.landing.text.lines import Doc, split_lines
 from holdfast.landing.write_file import land_file
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.outcomes import RUNGS, Landed, Outcome, Refused, Span
@@ -127,8 +132,8 @@ def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
     """Return the outcome of the only reading that lands; refuse where several land."""
     hits: list[Landed] = []
     misses: list[Refused] = []
-    for reading in request.readings:
-        outcome = land_replace(text, reading, path)
+    for reading in _readings(text, request, path):
+        outcome = _land_replace(text, reading, path)
         if isinstance(outcome, Landed):
             hits.append(outcome)
         else:
@@ -148,6 +153,18 @@ def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
         if miss.reason == "already_applied":
             return miss
     return misses[0]
+
+
+_DIVIDER = re.compile(r"={5,9}[ \t]*$", re.MULTILINE)
+
+
+def _readings(text: str, request: OneOf, path: str | None) -> Sequence[Replace]:
+    """Return the readings; only one where the divider was written twice: in a file that can have no such line."""
+    first, last = request.readings[0], request.readings[-1]
+    between = _DIVIDER.sub("", last.old.removeprefix(first.old))
+    if between.strip() or kind_of(path) == "prose" or _DIVIDER.search(text):
+        return request.readings
+    return [replace(first, new=last.new)]
 
 
 def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:
@@ -176,6 +193,9 @@ def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
     language = breaks(text, outcome.text, path)
     if language is None:
         return outcome
+    sentence = _sentence_beside(text, outcome, path)
+    if sentence:
+        return refusals.sentence(sentence)
 
     if outcome.rung in _GUESSED and outcome.warning:
         return refusals.breaks_undone(outcome, language)
@@ -185,3 +205,17 @@ def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
     broken = f"the file no longer parses as {language} (edit at line {line})."
     warnings = filter(None, (outcome.warning, broken))
     return replace(outcome, warning=" ".join(warnings))
+
+
+def _sentence_beside(text: str, outcome: Landed, path: str | None) -> str:
+    """Return the sentence above or below all new lines without which the file parses, or ""."""
+    after, ends = split_lines(outcome.text)
+    script = script_of(split_lines(text)[0], after)
+    for n in {*script.added[:1], *script.added[-1:]}:
+        if not is_prose(after[n].strip()):
+            continue
+        others = list(map(add, after, ends))
+        del others[n]
+        if breaks(text, "".join(others), path) is None:
+            return after[n].strip()
+    return ""

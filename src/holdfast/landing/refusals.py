@@ -51,6 +51,11 @@ def of(
             assert_never(found)
 
 
+def sentence(line: str) -> Refused:
+    """Return the refusal of a new text with a sentence beside its code."""
+    return Refused("malformed", f"`{line}` is no code; send the content alone.")
+
+
 def not_found(
     doc: Doc, script: EditScript, region: tuple[int, int] | None, veto: Veto | None = None
 ) -> Refused:

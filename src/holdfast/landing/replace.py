@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
@@ -23,6 +24,7 @@ from holdfast.landing.ladder.ladder import (
     plan_at,
 )
 from holdfast.landing.ladder.strict_match import hint_at
+from holdfast.landing.ladder.unmangle import Unmangled, readings
 from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.placement import Placement
 from holdfast.landing.projection.already_applied import find_around
@@ -36,8 +38,10 @@ from holdfast.landing.projection.splices import (
 )
 from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.languages import language_of
-from holdfast.landing.text.line_keys import indent_of, key_of
+from holdfast.landing.text.line_keys import PLAIN, indent_of, key_of
 from holdfast.landing.text.lines import Doc, contents_of
+from holdfast.landing.text.shared_ends import shared_ends
+from holdfast.vocab.outcomes import Landed
 
 if TYPE_CHECKING:
     from holdfast.vocab.outcomes import Outcome, Refused, Rung
@@ -57,9 +61,38 @@ def land_replace(text: str, request: Replace, path: str | None = None) -> Outcom
         return lost
 
     match = find_exactly(text, request)
-    if match is None:
-        return _land_by_lines(text, request, path)
-    return _land_on_match(text, request, match, path)
+    if match is not None:
+        return _land_on_match(text, request, match, path)
+
+    outcome = _land_by_lines(text, request, path)
+    if len(old) > 1 or outcome.landed or outcome.reason != "not_found":
+        return outcome
+    return _land_part_unmangled(text, request, path) or outcome
+
+
+def _land_part_unmangled(text: str, request: Replace, path: str | None) -> Outcome | None:
+    """Land on a part of a line in the first reading that undoes a mangling and has a place."""
+    others = readings(Doc(text), request.old, request.new)
+    for reading in itertools.chain([_without_foreign_blanks(text, request)], others):
+        plain = replace(request, old=reading.old, new=reading.new)
+        match = find_exactly(text, plain)
+        if match is None:
+            continue
+        outcome = _land_on_match(text, plain, match, path)
+        if isinstance(outcome, Landed):
+            return replace(outcome, rung="unmangled")
+        return outcome
+    return None
+
+
+def _without_foreign_blanks(text: str, request: Replace) -> Unmangled:
+    """Return both texts in the characters of the file, without blanks that are around both."""
+    odd = {ord(char): PLAIN[char] for char in request.old if char in PLAIN and char not in text}
+    old, new = request.old.translate(odd), request.new.translate(odd)
+    head, tail = shared_ends(old, new)
+    first = min(len(indent_of(old)), head)
+    last = min(len(old) - len(old.rstrip()), tail)
+    return Unmangled(old[first : len(old) - last], new[first : len(new) - last])
 
 
 def _land_on_match(text: str, request: Replace, match: ExactMatch, path: str | None) -> Outcome:

@@ -33,7 +33,7 @@ class ReplyKind(StrEnum):
 def classify(reply: ModelReply, draft: ReplyDraft, specs: Sequence[ToolSpec]) -> ReplyKind:
     """Return the kind of a reply, from the reply and the draft made of it.
 
-    A chant is an `API_ERROR` here: the retry policy checks `reply.chant` before the kind.
+    A repetition is an `API_ERROR` here: the retry policy checks `reply.repetition` before the kind.
     """
     failed = _classify_failure(reply, draft)
     if failed is not None:
@@ -51,7 +51,7 @@ def classify(reply: ModelReply, draft: ReplyDraft, specs: Sequence[ToolSpec]) ->
 
 
 def _classify_failure(reply: ModelReply, draft: ReplyDraft) -> ReplyKind | None:
-    if reply.chant is not None:
+    if reply.repetition is not None:
         return ReplyKind.API_ERROR
 
     failure = reply.failure

@@ -35,7 +35,7 @@ _WHOLE: Final[frozenset[Finish | None]] = frozenset(("stop", "tool_calls"))
 class ModelReply:
     """The reply to one request. `finish` is None if the stream ended without a finish reason.
 
-    `failure` is why the stream broke off; `chant` is the repetition at which we stopped reading;
+    `failure` is why the stream broke off; `repetition` is where we stopped reading;
     `unshown` is the end of the text that was not shown to people, because it may be a call.
     """
 
@@ -45,7 +45,7 @@ class ModelReply:
     finish: Finish | None = None
     usage: UsagePiece | None = None
     failure: FailPiece | None = None
-    chant: Repetition | None = None
+    repetition: Repetition | None = None
     unshown: str = field(default="", compare=False)
 
     @property
@@ -53,7 +53,7 @@ class ModelReply:
         """Whether the reply is complete. A changing call is never run from an incomplete reply."""
         if self.failure is not None:
             return False
-        if self.chant is not None:
+        if self.repetition is not None:
             return False
         return self.finish in _WHOLE
 
@@ -92,7 +92,10 @@ def collect(
     sink_piece: Callable[[StreamPiece], None],
     screen: Callable[[], TextScreen] = ShowAll,
 ) -> ModelReply:
-    """Read the stream, pass on what can be shown, and return the reply. Stop reading at a chant."""
+    """Read the stream, pass on what can be shown, and return the reply.
+
+    Stop reading at a repetition.
+    """
     collector = _Collector(screen())
     try:
         for piece in pieces:
@@ -105,7 +108,7 @@ def collect(
                 collector.add(piece)
             if isinstance(piece, RetryPiece):
                 collector = _Collector(screen())  # earlier pieces belong to the failed reply
-            if collector.chant is not None or collector.failure is not None:
+            if collector.repetition is not None or collector.failure is not None:
                 break
     finally:
         close_stream(pieces)
@@ -132,7 +135,7 @@ class _Collector:
     finish: Finish | None = None
     usage: UsagePiece | None = None
     failure: FailPiece | None = None
-    chant: Repetition | None = None
+    repetition: Repetition | None = None
     watch: RepetitionWatch = field(default_factory=RepetitionWatch)
 
     def add_text(self, text: str) -> str:
@@ -143,7 +146,7 @@ class _Collector:
         if self.streamed.in_call:
             channel = "arguments"
 
-        self.chant = self.watch.feed(channel, text)
+        self.repetition = self.watch.feed(channel, text)
         return shown
 
     def add(self, piece: _OtherPiece) -> None:
@@ -153,7 +156,7 @@ class _Collector:
                 pass
             case ReasoningPiece(text):
                 self.reasoning.append(text)
-                self.chant = self.watch.feed("reasoning", text)
+                self.repetition = self.watch.feed("reasoning", text)
             case CallPiece():
                 self._add_call(piece)
             case UsagePiece():
@@ -175,7 +178,7 @@ class _Collector:
 
         if piece.arguments:
             call.arguments.append(piece.arguments)
-            self.chant = self.watch.feed("arguments", piece.arguments)
+            self.repetition = self.watch.feed("arguments", piece.arguments)
 
     def reply(self) -> ModelReply:
         calls: list[RawCall] = []
@@ -190,7 +193,7 @@ class _Collector:
             finish=self.finish,
             usage=self.usage,
             failure=self.failure,
-            chant=self.chant,
+            repetition=self.repetition,
             unshown=self.streamed.held,
         )
 

@@ -101,12 +101,12 @@ class RetryState:
     narrated: int = 0
     cut: int = 0
     failed: bool = False
-    chanted: bool = False
+    repeated: bool = False
     prints: bool = False
 
     def next_step(self) -> RetryState:
         """Return the state for the next step, with its own retries unused."""
-        return replace(self, failed=False, chanted=False)
+        return replace(self, failed=False, repeated=False)
 
 
 def judge(
@@ -116,8 +116,8 @@ def judge(
 
     `calls` is whether the reply contains a call, valid or not.
     """
-    if reply.chant is not None:
-        return _judge_chant(reply.chant, state)
+    if reply.repetition is not None:
+        return _judge_repetition(reply.repetition, state)
     if kind == ReplyKind.CONTEXT_OVERFLOW:
         return Compact(), state
     if reply.failure is not None:
@@ -127,15 +127,15 @@ def judge(
     return _judge_content(kind, reply, state, calls=calls)
 
 
-def _judge_chant(chant: Repetition, state: RetryState) -> tuple[RetryVerdict, RetryState]:
-    if state.chanted:
+def _judge_repetition(repetition: Repetition, state: RetryState) -> tuple[RetryVerdict, RetryState]:
+    if state.repeated:
         nudge = None
-        if chant.channel == "arguments":
+        if repetition.channel == "arguments":
             nudge = CHANTED  # the model means to write it, and has to do so in another way
         return Drop("the model repeated itself endlessly again", nudge, counted=True), state
 
     again = Again("the model repeated itself endlessly", changed=True)
-    return again, replace(state, chanted=True)
+    return again, replace(state, repeated=True)
 
 
 def _judge_failure(failure: FailPiece, state: RetryState) -> tuple[RetryVerdict, RetryState]:

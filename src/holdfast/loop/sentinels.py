@@ -114,7 +114,7 @@ def compaction_off() -> Sentinel:
     return Sentinel("compaction_off", text, {"passes": 2})
 
 
-def chant(channel: str) -> Sentinel:
+def repetition(channel: str) -> Sentinel:
     """Return the sentinel for a reply that was cut because it repeated itself."""
     text = (
         "The model repeated itself endlessly — cut its reply and asked again with changed sampling."

@@ -167,8 +167,8 @@ class _Turn:
             )
             match interpreted.verdict:
                 case Again(reason, changed):
-                    if reply.chant is not None:
-                        self._raise(sentinels.chant(reply.chant.channel))
+                    if reply.repetition is not None:
+                        self._raise(sentinels.repetition(reply.repetition.channel))
                     changed_sampling = changed_sampling or changed
                     self._world.sink.emit(Retried(reason))
                 case Compact():
@@ -391,7 +391,7 @@ class _Turn:
         self._report_usage(reply, self._context.gauge.tokens(self._context.weight))
         interpreted, _ = interpret_reply(reply, (), RetryState())
         text = interpreted.parsed.text.strip()
-        if text and reply.chant is None:
+        if text and reply.repetition is None:
             self._show_rest(reply)
             self._record(Said(text, interpreted.parsed.reasoning))
 
@@ -430,7 +430,7 @@ class _Turn:
         self._report_usage(reply, expected)
         if self._world.cancel.is_set():
             return None
-        if reply.failure is not None or reply.chant is not None:
+        if reply.failure is not None or reply.repetition is not None:
             return ""
 
         interpreted, _ = interpret_reply(reply, (), RetryState())

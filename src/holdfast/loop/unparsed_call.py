@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import BARS
 from holdfast.loop.parse_reply.quoted_parts import fences, unquoted_spans
-from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
 from holdfast.loop.parse_reply.text_calls.found_call import calls_of
 from holdfast.loop.parse_reply.text_calls.last_block import read_last_block
 from holdfast.loop.parse_reply.text_calls.scan import scan
 from holdfast.loop.parse_reply.text_calls.whole_message import read_whole
 from holdfast.loop.parse_reply.thinking import divide
 from holdfast.loop.parse_reply.tool_names import find_tool
+from holdfast.syntax.strict_json import DecodedJson, decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -123,6 +123,22 @@ def _signs(text: str, language: str) -> Counter[str]:
     return Counter(word for word in _SIGNS.findall(text) if word in known)
 
 
+def _adds_value(facts: EditFacts) -> MeaningChange | None:
+    """Find a value that is new where only signs are missing: a syntax error asks for no value."""
+    if any(token.kind == "operator" for token in tokenize(facts.removed, facts.old.language)):
+        return None
+    words = set(_WORD.findall(facts.removed))
+    variables = {token.text for token in facts.old.tokens if token.kind == "name"}
+    for kind in ("number", "string", "name"):
+        lost, gained = _lost_and_gained(facts, kind)
+        for text in gained:
+            is_there = (words | facts.reports.names).issuperset(_WORD.findall(text))
+            is_other = kind == "name" and text not in variables
+            if not lost and not is_there and not is_other:
+                return review(f"it writes `{text}`, which no syntax error asks for.")
+    return None
+
+
 def _leaves_idle(facts: EditFacts) -> MeaningChange | None:
     if facts.new.idle_statements > facts.old.idle_statements:
         return review("it leaves a statement without effect.")
@@ -137,6 +153,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _changes_operator,
     _drops_stop,
     _swaps_words,
+    _adds_value,
     _leaves_idle,
 )
 """For an edit where the old text does not parse."""

@@ -94,6 +94,8 @@ STOPS: Final = {
 """Statements that end a function, or the program."""
 ERRORS: Final = _words("raise throw assert")
 STOP_WORDS: Final = ERRORS | _words("return await break continue")
+WAYS_OUT: Final = ("return", "break", "continue")
+TRUTH_TYPES: Final = _words("bool boolean Boolean")
 GUARDS: Final = {
     "await": "await",
     "await_expression": "await",

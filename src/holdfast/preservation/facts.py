@@ -375,6 +375,12 @@ def _handler_facts(handler: SgNode) -> Iterator[Fact]:
     yield Fact("handler", tables.HANDLERS[handler.kind()], span_of(handler)[0])
 
 
+def _final_facts(clause: SgNode) -> Iterator[Fact]:
+    """Yield a final block that returns: it drops the error on whose way it is."""
+    if any(node.kind() in tables.STOPS for node in all_nodes(clause)):
+        yield Fact("handler", "finally", span_of(clause)[0])
+
+
 def _result_facts(statement: SgNode) -> Iterator[Fact]:
     """Yield a result from a constant: whether it is one, and a parameter that nothing uses."""
     values = statement.named_children()
@@ -481,6 +487,7 @@ def _receiver_of(node: SgNode) -> SgNode | None:
 _OTHERS: Final[Mapping[str, Callable[[SgNode], Iterator[Fact]]]] = {
     "except_clause": _handler_facts,
     "catch_clause": _handler_facts,
+    "finally_clause": _final_facts,
     "return_statement": _result_facts,
     "declaration": _declaration_facts,
     "attribute_item": _attribute_facts,

@@ -8,6 +8,7 @@ refused; one that may be right or wrong is shown to a person.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from difflib import get_close_matches
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -37,7 +38,11 @@ if TYPE_CHECKING:
 _CONFLICT: Final = re.compile(r"^(?:<{7}|```)", re.MULTILINE)
 """Text that is no code: the marks of a merge conflict or of Markdown."""
 _DEFAULT_NONE: Final = re.compile(r"[^\n,()]*=\s*None\b")
-_FLAG: Final = re.compile(r"true|false", re.IGNORECASE)
+_TESTS_VALUE: Final = re.compile(
+    r"\b(?:None|null|nullptr|NULL|nil|undefined|isinstance|instanceof|typeof|Some|Ok|Err)\b|!\w|\bnot \w"
+)
+"""A condition that asks whether there is a value, or of what type it is."""
+_NEUTRAL: Final = re.compile(r"(?:None|null|nullptr|undefined|0|\"\"|''|\[\]|\{\}|\(\))\s*[,)]")
 _NULL: Final = re.compile(r"=\s*(null|None|nullptr|NULL|nil|undefined)\b")
 _WORD: Final = re.compile(r"\w+")
 _CALL: Final = re.compile(r"(\w+)\(")
@@ -306,11 +311,69 @@ def _sets_nothing(facts: EditFacts) -> MeaningChange | None:
     return review(f"it sets a variable to `{found[1]}`, which hides where it is not set.")
 
 
+def _ends_otherwise(facts: EditFacts) -> MeaningChange | None:
+    """Find a new way out of a function or a loop, on a condition that is not about a missing value."""
+    if facts.is_syntax and facts.is_similar:
+        return None
+    had, has = Counter(_WORD.findall(facts.removed)), Counter(_WORD.findall(facts.added))
+    ways = [word for word in tables.WAYS_OUT if has[word] > had[word]]
+    is_conditional = any(has[word] > had[word] for word in ("if", "unless"))
+    if not ways or not is_conditional or _TESTS_VALUE.search(facts.added):
+        return None
+    return review(f"it ends the code on a new condition (`{ways[0]}`).")
+
+
+def _compares_anew(facts: EditFacts) -> MeaningChange | None:
+    """Find a comparison in place of a value that no error wants to be true or false."""
+    if facts.is_syntax or facts.lost_of("comparison") or facts.gained_of("logic"):
+        return None
+    if facts.reports.names & tables.TRUTH_TYPES or "=" in facts.removed:
+        return None
+    for fact in facts.gained_of("comparison"):
+        if not facts.is_new_statement(fact) and not _TESTS_VALUE.search(facts.added):
+            return review(f"it compares where a value was used (`{fact.text}` is new).")
+    return None
+
+
+def _shadows_member(facts: EditFacts) -> MeaningChange | None:
+    """Find a missing name that becomes a new variable, though the object has a member so named."""
+    around = facts.new.nodes_around(facts.edit.new_start)
+    if not any(node.kind() in FUNCTIONS for node in around):
+        return None
+    gained = (*facts.gained_of("constant"), *facts.gained_of("nothing"))
+    for name in {fact.text for fact in gained} & facts.reports.names:
+        if re.search(rf"\b(?:self|this)(?:\.|->){re.escape(name)}\b", facts.old.text):
+            return review(f"it declares `{name}`, and the object has a member of that name.")
+    return None
+
+
+def _exposes(facts: EditFacts) -> MeaningChange | None:
+    """Find a member that everybody may use now, though the object has a function for it."""
+    if not any(fact.text in tables.NARROWING for fact in facts.lost_of("visibility")):
+        return None
+    functions = {text for kind, text in facts.had if kind == "function"}
+    for name in set(_WORD.findall(facts.old.line_text(facts.edit.start))) & facts.reports.names:
+        for function in sorted(functions):
+            if name.lower() in function.lower() and name != function:
+                return review(f"it exposes `{name}`, and the program has `{function}`.")
+    return None
+
+
+def _shares_state(facts: EditFacts) -> MeaningChange | None:
+    """Find a variable of each object that all objects share now, though a method sets it."""
+    if "static" not in _WORD.findall(facts.added) or "static" in _WORD.findall(facts.removed):
+        return None
+    line = facts.old.line_text(facts.edit.start).partition("=")[0]
+    names = set(_WORD.findall(line)) & facts.reports.names & written_names(facts.old)
+    if not names or "(" in line:
+        return None
+    return review(f"it lets all objects share `{min(names)}`, which the program sets.")
+
+
 def _makes_optional(facts: EditFacts) -> MeaningChange | None:
-    """Find a flag that calls had to pass, and that has a default now."""
+    """Find a value that calls had to pass, and that has a default now."""
     for fact in facts.gained_of("default"):
-        is_flag = _FLAG.match(facts.new.text, fact.start) is not None
-        if is_flag and facts.had["parameter", fact.text]:
+        if facts.had["parameter", fact.text] and not _NEUTRAL.match(facts.new.text, fact.start):
             _, _, name = fact.text.split(" ", 2)
             return review(f"it makes the parameter `{name}` optional.")
     return None
@@ -712,6 +775,11 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _hard_codes_result,
     _makes_up_result,
     _sets_nothing,
+    _ends_otherwise,
+    _compares_anew,
+    _shadows_member,
+    _exposes,
+    _shares_state,
     _makes_optional,
     _changes_condition,
     _changes_calculation,

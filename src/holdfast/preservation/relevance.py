@@ -246,7 +246,7 @@ class _Related:
                 self._add_declared(edit)
 
     def _is_related(self, edit: Edit) -> bool:
-        statement = self._statement_of(edit)
+        statement = None if self._is_new_line(edit) else self._statement_of(edit)
         if statement in self._failing:
             return True
         if self._says_name(edit):
@@ -257,6 +257,13 @@ class _Related:
             return False
 
         return self._declares_failing(statement) or self._uses_name(statement)
+
+    def _is_new_line(self, edit: Edit) -> bool:
+        """Return whether an edit only adds lines: it is no edit of the statement before them."""
+        if edit.start != edit.end or "\n" not in self._new.text[edit.new_start : edit.new_end]:
+            return False
+        line, column = self._old.line_text(edit.start), self._column(edit)
+        return not line[:column].strip() or not line[column:].strip()
 
     def _adds_beside(self, edit: Edit) -> bool:
         """Return whether an edit only adds code to what a diagnostic is about."""
@@ -308,6 +315,8 @@ class _Related:
                 continue
             if statement in self._failing:
                 return True
+            if statement.start == edit.start and self._is_new_line(edit):
+                continue
             is_header = statement.has(edit.start) and len(statement.spans) > 1
             if not is_header:
                 continue

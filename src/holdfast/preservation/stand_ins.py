@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from holdfast.syntax.tokens import Token
 
 _WORD: Final = re.compile(r"\w+")
+_BOUND: Final = re.compile(r"^[ \t]*(?:[\w<>\[\].*&]+[ \t]+)*(\w+)(?::[^=\n(]+)? = ", re.MULTILINE)
+_IGNORING: Final = re.compile(r"(\w+)\((?:move )?(?:\|_\||lambda _:|_ =>|\(_?\) =>)")
+_FOR_ERRORS: Final = re.compile("err|else|catch|then")
 _ALIKE: Final = 0.8
 
 
@@ -39,14 +42,16 @@ def _defines_beside(facts: EditFacts) -> MeaningChange | None:
 
 
 def _avoids_similar(facts: EditFacts) -> MeaningChange | None:
-    """Find a missing value in whose place is another, though the program sets a similar one."""
+    """Find a missing value in whose place is another, though the program has a similar one."""
     gained = facts.gained_names()
     if facts.is_syntax or not gained:
         return None
     others = {text for kind, text in facts.had if kind in {"constant", "computed"}}
+    others |= {text.rpartition(" ")[2] for kind, text in facts.had if kind == "parameter"}
     for fact in facts.lost_of("name"):
         name = fact.text
-        if name not in facts.reports.names or name in others:
+        is_known = name in others or re.search(rf"\bimport\b.*\b{name}\b", facts.old.text)
+        if name not in facts.reports.names or is_known:
             continue
         similar = get_close_matches(name, sorted(others), 1, _ALIKE)
         if similar and not get_close_matches(name, gained, 1, _ALIKE):
@@ -146,6 +151,37 @@ def _loop_words(tokens: Iterable[Token]) -> list[str]:
     return [token.text for token in tokens if token.text in tables.LOOP_WORDS]
 
 
+def _stores_unused(facts: EditFacts) -> MeaningChange | None:
+    """Find a new variable that nothing uses: its value is computed and dropped."""
+    start = facts.new.text.rfind("\n", 0, facts.edit.new_start) + 1
+    lines = facts.new.text[start : facts.edit.new_end]
+    for name in _BOUND.findall(lines):
+        is_new = not re.search(rf"\b{name}\b", facts.old.text)
+        if is_new and len(re.findall(rf"\b{name}\b", facts.new.text)) == 1:
+            return review(f"it sets `{name}`, which nothing uses.")
+    return None
+
+
+def _ignores_argument(facts: EditFacts) -> MeaningChange | None:
+    """Find a new function that drops the value it gets, and is not for an error."""
+    for called in _IGNORING.findall(facts.added):
+        if not _FOR_ERRORS.search(called) and not _IGNORING.search(facts.removed):
+            return review(f"it drops the value that `{called}` gets.")
+    return None
+
+
+def _adds_to_correction(facts: EditFacts) -> MeaningChange | None:
+    """Find a call that is new beside the correction of a misspelt name."""
+    calls = [fact.text for fact in facts.gained_of("call")]
+    lost = [fact.text for fact in facts.lost_of("call", "name")]
+    for name in lost:
+        meant = get_close_matches(name, calls, 1, _ALIKE)
+        others = [call for call in calls if call not in {*meant, *lost}]
+        if meant and others and facts.gained_of("literal"):
+            return review(f"it calls `{others[0]}` beside the correction of `{name}`.")
+    return None
+
+
 RULES: Final[tuple[MeaningRule, ...]] = (
     _defines_beside,
     _avoids_similar,
@@ -156,4 +192,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _measures_value,
     _limits_value,
     _drops_loop,
+    _stores_unused,
+    _ignores_argument,
+    _adds_to_correction,
 )

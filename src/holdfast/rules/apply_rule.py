@@ -9,22 +9,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.import_block import place_import
 from holdfast.rules.match.context import comments_at
-from holdfast.rules.match.missing_name import other_reading
-from holdfast.rules.match.own_functions import (
-    functions_at,
-    guarded_calls,
-    has_own_conversion,
-    result_form,
-)
-from holdfast.rules.match.surroundings import (
-    NewContent,
-    Surroundings,
-    has_copy_before,
-    is_in_idle_loop,
-    surroundings_of,
-    takes_bits_apart,
-)
+from holdfast.rules.match.missing_name import Reading, other_reading
 from holdfast.rules.match.token_pattern import TokenMatch, find_token_matches, is_last_of_line
+from holdfast.rules.match.traits import Site, difference
 from holdfast.rules.match.tree_pattern import TreeMatch, find_matches
 from holdfast.rules.rule import (
     END_OF_LINE,
@@ -48,6 +35,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from holdfast.rules.match.surroundings import NewContent
     from holdfast.vocab.diagnostics import Diagnostic
 
 
@@ -88,7 +76,7 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
     if rule.rewrite is not None:
         change = _change_of(rule.rewrite, source, diagnostic)
         if not isinstance(change, NoFit):
-            change = _differs_around(rule, source, change, diagnostic) or change
+            change = _differs_around(rule, rule.rewrite, source, change, diagnostic) or change
         if isinstance(change, NoFit):
             return change
         changes.append(change)
@@ -102,14 +90,23 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
 
 def _may_mean_another(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
     """Return whether a missing name can be read in a way that no example of the rule can."""
-    reading = other_reading(source, diagnostic)
-    if reading is None or rule.widened:
+    if rule.widened:
+        return False
+    reading = _reading(rule, source, diagnostic)
+    if reading is None:
         return False
     for example in rule.examples:
         known = ParsedSource(example.before, rule.target)
-        if other_reading(known, diagnostic_of(rule, example)) == reading:
+        if _reading(rule, known, diagnostic_of(rule, example)) == reading:
             return False
     return True
+
+
+def _reading(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Reading | None:
+    """Return how else than by a rule the missing name of a diagnostic may be read."""
+    texts = argument_texts(diagnostic.args)
+    lines = [fill(each, texts) or "" for each in rule.imports]
+    return other_reading(source, diagnostic, imports=lines)
 
 
 def _is_uncommented(rule: Rule, source: ParsedSource, change: _Change) -> bool:
@@ -120,60 +117,32 @@ def _is_uncommented(rule: Rule, source: ParsedSource, change: _Change) -> bool:
 
 
 def _differs_around(
-    rule: Rule, source: ParsedSource, change: _Change, diagnostic: Diagnostic
+    rule: Rule, rewrite_: Rewrite, source: ParsedSource, change: _Change, diagnostic: Diagnostic
 ) -> NoFit | None:
     """Return what around a place may say that something else is meant than in the examples."""
-    if is_in_idle_loop(source, change.start):
-        return NoFit("the loop around counts for something that its body does not do")
-
-    site = _Site(source, change, diagnostic)
-    sites = [found for example in rule.examples for found in _sites_in(rule, example)]
-    if sites and not rule.widened:
-        reason = _other_program(rule, site, sites)
-        if reason:
-            return NoFit(reason)
-    if not rule.uncommented:
-        return None
-    if not _is_uncommented(rule, source, change):
+    if rule.uncommented and not _is_uncommented(rule, source, change):
         return NoFit("a comment says what is meant, and a rule cannot read it")
 
-    reason = _other_use(rule, site, sites)
+    known = [site for example in rule.examples for site in _sites_in(rule, example)]
+    if not known or rule.widened:
+        return None
+    site = _site(rewrite_, source, change, diagnostic)
+    reason = difference(site, known, content=_content_of(rule), choice=rule.uncommented)
     return NoFit(reason) if reason else None
 
 
-def _other_use(rule: Rule, site: _Site, known: Sequence[_Site]) -> str:
-    if known and site.has_bits and not any(each.has_bits for each in known):
-        return "the bits of the value are taken apart, and they are not in the examples"
-    around = [each.surroundings for each in known]
-    return site.surroundings.difference_from(around, content=_content_of(rule))
+def _site(rewrite_: Rewrite, source: ParsedSource, change: _Change, diagnostic: Diagnostic) -> Site:
+    return Site(
+        rewrite_,
+        source,
+        diagnostic,
+        span=change.whole,
+        changed=(change.start, change.end),
+        holes=change.holes,
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Site:
-    """A place that a rule fits, in a program or in an example."""
-
-    source: ParsedSource
-    change: _Change
-    diagnostic: Diagnostic
-
-    @property
-    def surroundings(self) -> Surroundings:
-        return surroundings_of(self.source, self.change.whole, self.change.holes)
-
-    @property
-    def has_copy(self) -> bool:
-        return has_copy_before(self.source, self.change.end, self.diagnostic)
-
-    @property
-    def has_bits(self) -> bool:
-        return takes_bits_apart(self.source, self.change.whole)
-
-    @property
-    def form(self) -> str:
-        return result_form(self.source, self.change.whole)
-
-
-def _sites_in(rule: Rule, example: Example) -> list[_Site]:
+def _sites_in(rule: Rule, example: Example) -> list[Site]:
     source = ParsedSource(example.before, rule.target)
     if rule.rewrite is None:
         return []
@@ -181,44 +150,7 @@ def _sites_in(rule: Rule, example: Example) -> list[_Site]:
     change = _change_of(rule.rewrite, source, diagnostic)
     if isinstance(change, NoFit):
         return []
-    return [_Site(source, change, diagnostic)]
-
-
-def _other_functions(rule: Rule, site: _Site, known: Sequence[_Site]) -> str:
-    rewrite_ = rule.rewrite
-    if rewrite_ is None:
-        return ""
-    functions: set[str] = set()
-    guarded: set[str] = set()
-    for each in known:
-        functions |= functions_at(rewrite_, each.source, each.change.holes)
-        guarded |= guarded_calls(rewrite_, each.change.holes)
-
-    if not functions_at(rewrite_, site.source, site.change.holes) <= functions:
-        return "the function is one that no example is like"
-    calls = guarded_calls(rewrite_, site.change.holes)
-    if guarded.isdisjoint(calls) and guarded and _content_of(rule) != "nothing":
-        return "the guarded block calls nothing that the examples call"
-    return ""
-
-
-def _other_program(rule: Rule, site: _Site, known: Sequence[_Site]) -> str:
-    """Return what the program declares or calls and no example does, if the fix depends on it."""
-    reason = _other_functions(rule, site, known)
-    if reason:
-        return reason
-    forms = {each.form for each in known}
-    if site.form and site.form not in forms and forms != {""}:
-        return "the value is for something that is declared otherwise"
-    if site.has_copy and not any(each.has_copy for each in known):
-        return "a copy that is made in between may be what is meant"
-    if has_own_conversion(site.source, site.diagnostic) and not any(
-        has_own_conversion(each.source, each.diagnostic) for each in known
-    ):
-        return "the program has a function for this conversion"
-    if _content_of(rule) == "nothing":
-        return ""
-    return site.surroundings.other_form_from([each.surroundings for each in known])
+    return [_site(rule.rewrite, source, change, diagnostic)]
 
 
 def _content_of(rule: Rule) -> NewContent:
@@ -230,6 +162,8 @@ def _content_of(rule: Rule) -> NewContent:
         return "nothing"
     if _adds_argument(rule.rewrite):
         return "argument"
+    if _CONVERTED.search(rule.rewrite.fix) and not _CONVERTED.search(rule.rewrite.pattern):
+        return "conversion"
     old = {token.text for token in tokenize(rule.rewrite.pattern, rule.target)}
     for value in (value for values in rule.values.values() for value in values):
         old.update(re.findall(r"\w+", value))
@@ -257,6 +191,8 @@ def _adds_argument(rewrite_: Rewrite) -> bool:
 
 
 _ONE_CALL = re.compile(r"([\w.$:]+)\((.*)\)")
+_CONVERTED = re.compile(r"(?<!\$)\b\w+\(\$\w+\)|\(\w+\) ?\(?\$|\$\w+ as \w|\$\w+\.\w+\(\)")
+"""An operand that is given to a function or a type: `int($A)`, `(int) $A`, `$A.encode()`."""
 _AFTER_PART = frozenset({"(", ".", "::", "<", "!"})
 """What follows a function that is called, or something with members."""
 

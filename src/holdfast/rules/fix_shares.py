@@ -137,7 +137,13 @@ def _has_diagnostic(group: Sequence[Edit], before: str, diagnostics: Sequence[Di
 def _nearest(
     group: Sequence[Edit], before: str, diagnostics: Sequence[Diagnostic]
 ) -> tuple[Diagnostic, ...]:
-    return tuple(sorted(diagnostics, key=lambda each: _distance(group, before, each)))
+    """Return the diagnostics, the nearest first; of those, the ones that name what changes."""
+    words = set(re.findall(r"\w+", "".join(before[edit.start : edit.end] for edit in group)))
+
+    def key(diagnostic: Diagnostic) -> tuple[int, bool]:
+        return _distance(group, before, diagnostic), words.isdisjoint(diagnostic.args)
+
+    return tuple(sorted(diagnostics, key=key))
 
 
 def _distance(group: Sequence[Edit], before: str, diagnostic: Diagnostic) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from holdfast.rules.apply_rule import Rewritten, rewrite
@@ -25,7 +26,7 @@ from holdfast.rules.rule import (
 from holdfast.rules.sample import Sample
 from holdfast.rules.token_learner import token_rewrite
 from holdfast.rules.tree_learner import tree_rewrite
-from holdfast.rules.type_text import TOP_TYPES, common_type, outline
+from holdfast.rules.type_text import TOP_TYPES, common_type, elements_of, outline
 from holdfast.syntax.edits import Edit, edits_between
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.syntax_errors import is_syntax
@@ -82,7 +83,8 @@ def learn_from(
         rewrites = _rewrites_of([fix.sample() for fix in fixes], diagnostic)
 
     for made in rewrites:
-        used = set(HOLE.findall(" ".join([getattr(made, "pattern", ""), *imports])))
+        texts = (getattr(made, "pattern", ""), getattr(made, "fix", ""), *imports)
+        used = set(HOLE.findall(" ".join(texts)))
         for mentioned in getattr(made, "mentions", {}).values():
             used.update(mentioned)
         rule = _with(blank, made, imports, _values(fixes, made, used))
@@ -283,12 +285,19 @@ def _values(
             continue
         if all(_tells_place(fix, number, made) for fix in fixes):
             continue
-        found = _common_values(fixes, number, bare=bare, listed=made is None)
+        if all(_is_element(fix.example.args, number) for fix in fixes):
+            continue
+        found = _common_values(fixes, number, bare=bare and taken, listed=made is None)
         differs = len(found) > 1
         if found and not (differs and taken and made is not None):
             values[number] = found
 
     return values
+
+
+def _is_element(args: Sequence[str], number: int) -> bool:
+    """Return whether a type is the last element of another: `int` in `Coroutine[Any, Any, int]`."""
+    return any(args[number] == each for arg in args for each in elements_of(arg)[-1:])
 
 
 def _common_values(
@@ -299,19 +308,25 @@ def _common_values(
     Names of functions or of members that differ are listed where the fix brings a word of its own:
     that word belongs to them.
     """
-    kinds = [_value(fix, number, bare=bare) for fix in fixes]
+    kinds = list(dict.fromkeys(_value(fix, number, bare=bare) for fix in fixes))
     names = tuple(dict.fromkeys(plain_type(fix.example.args[number]) for fix in fixes))
+    if len(kinds) == 1 and (listed or bare or kinds[0]):
+        return (kinds[0],)
     if listed or bare:
-        return tuple(dict.fromkeys(kinds)) if len(set(kinds)) == 1 else names
+        return names
 
-    common = kinds[0]
-    for each in kinds[1:]:
-        common = common and (common if each == common else common_type(common, each))
+    common = reduce(_common_value, kinds)
     if common:
         return (common,)
     if all(map(_is_plain_name, names)) and any(fix.brings_content for fix in fixes):
         return names
     return ()
+
+
+def _common_value(one: str, other: str) -> str:
+    if not one or not other:
+        return ""
+    return common_type(one, other)
 
 
 def _is_plain_name(text: str) -> bool:

@@ -113,7 +113,8 @@ class Sample:
     @cached_property
     def brings_value(self) -> bool:
         """Whether the fix adds a value that is written out."""
-        old = {token.text for token in self.source.tokens}
+        old = {token.text for token in self.source.tokens[self.first : self.last]}
+        old.update(self.diagnostic.args)
         return any(token.text not in old and is_literal(token) for token in self.added_tokens)
 
     @cached_property

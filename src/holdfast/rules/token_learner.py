@@ -17,11 +17,17 @@ if TYPE_CHECKING:
 _ANY_NUMBER: Final = frozenset({"python", "javascript"})
 """Languages whose compilers do not count the arguments of a call."""
 _VALUES: Final = frozenset({"name", "number", "string"})
-_PLAIN: Final = ("number", "string:text", "string:empty", "name:variable", "name:constant")
-"""The values that stand for each other beside a sign; digits in quotes may mean a number.
+_SEPARATED: Final = (
+    ("number", "string:text", "string:empty"),
+    ("name:variable", "name:constant"),
+)
+"""The values that stand for each other beside a comma; digits in quotes may mean a number.
 
-A name that is called or has members is only the beginning of an operand.
+Beside a name an operator may be missing, where a literal can only be the next one of a list. A name
+that is called or has members is only the beginning of an operand.
 """
+_PLAIN: Final = sum(_SEPARATED, ())
+"""The values that stand for each other beside any other sign."""
 
 
 def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
@@ -52,26 +58,42 @@ def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
 
 def _holes(samples: Sequence[Sample], windows: Sequence[tuple[int, int]]) -> list[Hole]:
     """Return the tokens that may be free: names and literals, and what differs."""
-    choice = any(sample.is_choice for sample in samples)
-    signs_only = not any(sample.brings_words or sample.drops_words for sample in samples)
-    ends = signs_only and not choice and not any(map(_separates, samples))
     holes: list[Hole] = []
     for numbers in zip(*(range(low, high) for low, high in windows), strict=True):
         tokens = [sample.source.tokens[at] for sample, at in zip(samples, numbers, strict=True)]
-        kinds: tuple[str, ...] = tuple(dict.fromkeys(token.kind for token in tokens))
-        is_value = _VALUES.issuperset(kinds)
-        if is_value and choice:
-            kinds = tuple(dict.fromkeys(map(_class_of, samples, numbers)))
-        if is_value and ends:
-            kinds = (*sorted(_VALUES), "close")
-        elif signs_only and not set(_PLAIN).isdisjoint(kinds):
-            kinds = tuple(dict.fromkeys([*kinds, *_PLAIN]))
         texts = tuple(token.text for token in tokens)
+        is_value = _VALUES.issuperset(token.kind for token in tokens)
         if is_value or len(set(texts)) > 1:
             spans = tuple((token.start, token.end) for token in tokens)
+            kinds = _kinds_at(numbers, samples, is_value=is_value)
             holes.append(Hole(spans, texts, kinds))
 
     return holes
+
+
+def _kinds_at(
+    numbers: Sequence[int], samples: Sequence[Sample], *, is_value: bool
+) -> tuple[str, ...]:
+    """Return the kinds that a free token may have: the more a fix writes, the fewer."""
+    choice = any(sample.is_choice for sample in samples)
+    kind_of = _class_of if is_value and choice else _kind_of
+    kinds = tuple(dict.fromkeys(map(kind_of, samples, numbers)))
+    if any(sample.brings_words or sample.drops_words for sample in samples):
+        return kinds
+    if any(map(_separates, samples)):
+        return _with_alike(kinds, _SEPARATED)
+    if is_value and not choice:
+        return (*sorted(_VALUES), "close")
+    return _with_alike(kinds, (_PLAIN,))
+
+
+def _with_alike(kinds: tuple[str, ...], classes: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return kinds of values, with those of the same class."""
+    found = list(kinds)
+    for alike in classes:
+        if not set(alike).isdisjoint(kinds):
+            found += alike
+    return tuple(dict.fromkeys(found))
 
 
 def _separates(sample: Sample) -> bool:
@@ -81,6 +103,10 @@ def _separates(sample: Sample) -> bool:
 
 def _class_of(sample: Sample, number: int) -> str:
     return class_of(sample.source.tokens, number)
+
+
+def _kind_of(sample: Sample, number: int) -> str:
+    return sample.source.tokens[number].kind
 
 
 def _carried_holes(holes: Sequence[Hole], news: Sequence[str], sample: Sample) -> list[Hole] | None:

@@ -292,6 +292,10 @@ class _Construct:
             if moved or not hole.literal:
                 places += sample.places_in_gap(hole.texts[number], _sign(hole, names), places)
 
+        for at, name in enumerate(sample.diagnostic.args):
+            if name.isidentifier() and name not in COMMON:
+                places += sample.places_in_gap(name, f"$ARG{at}", places)
+
         text = sample.body[start:end]
         for low, high, sign in sorted(places, reverse=True):
             text = text[: low - start] + sign + text[high - start :]

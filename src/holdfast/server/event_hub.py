@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response, StreamingResponse
 
 from holdfast.server.event_frames import BEAT, STOPPING, frame_of
+from holdfast.server.problems import ApiError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Iterable
@@ -83,10 +84,23 @@ class EventHub:
             woken.set()
 
     async def stream(self, project_id: str, after: int | None, session: str | None) -> Response:
-        """Return the response that follows a project. Raise `ApiError` if there is none."""
+        """Return the response that follows a project.
+
+        Raise `ApiError` if there is none, or if its log does not have the number `after` yet:
+        whoever has such a number has it from another log, and would wait for events that have come
+        already.
+        """
         project = self._projects.get(project_id)
+        last = await asyncio.to_thread(project.events.last)
         if after is None:
-            after = await asyncio.to_thread(project.events.last)
+            after = last
+        if after > last:
+            raise ApiError(
+                409,
+                "conflict",
+                f"The log ends at event {last}; event {after} is of another log.",
+                "Load the lists anew, and follow from `last_seq` of the project.",
+            )
         return EventStream(self._follow(project, after, session))
 
     async def _follow(

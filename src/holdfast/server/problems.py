@@ -16,7 +16,7 @@ from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.ports import JournalDamaged
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.server.models.problem import Problem, ProblemCode, Refusal
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed
 from holdfast.usecases.events.ports import EventsUnavailable
 from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.usecases.sessions.session_records import SessionsUnavailable

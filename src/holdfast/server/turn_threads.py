@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from holdfast.server.project_list import ServedProject
     from holdfast.usecases.approvals.answer import PersonsAnswer
-    from holdfast.usecases.sessions.transcript_ports import QueuedMessage
+    from holdfast.usecases.sessions.message_ports import QueuedMessage
     from holdfast.usecases.turns.approvals import Question
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import ApprovalGiven, Event, TurnEnded
@@ -77,6 +77,12 @@ class TurnThreads:
     def runs(self, session: str) -> bool:
         """Return whether this server works on a session."""
         return session in self._workers
+
+    def sessions_of(self, project: ServedProject) -> tuple[str, ...]:
+        """Return the sessions of a project that this server works on."""
+        with self._lock:
+            sessions = tuple(self._workers)
+        return tuple(each for each in sessions if each in project.sessions.find(each))
 
     def work_on_queue(self, project: ServedProject, session: str, first: str | None = None) -> None:
         """Let a thread send the messages that wait in a session, unless one does already.

@@ -24,6 +24,7 @@ _LANGUAGES: Final = {
     ".cxx": "cpp",
     ".hpp": "cpp",
     ".hh": "cpp",
+    ".hxx": "cpp",
     ".rs": "rust",
     ".go": "go",
     ".java": "java",
@@ -47,7 +48,9 @@ _LANGUAGES: Final = {
 def language_of(path: str | None) -> str | None:
     """Return the language of the suffix of a path; None if there is no parser for it."""
     name = (path or "").rpartition("/")[2]
-    _, dot, suffix = name.rpartition(".")
+    stem, dot, suffix = name.rpartition(".")
+    if not stem:
+        return None
     return _LANGUAGES.get(dot + suffix.lower())
 
 

@@ -12,7 +12,7 @@ from holdfast.tools.arguments import StrictArguments
 from holdfast.tools.commands.plan_read import PlannedRead, names_secrets, plan_read
 from holdfast.tools.commands.sandbox_gaps import runs_unattended, sandbox_gaps
 from holdfast.tools.context import ToolContext, denied, refuse
-from holdfast.tools.text_limits import clean, count
+from holdfast.tools.text_limits import clean, name_first
 from holdfast.tools.tool import Tool
 from holdfast.vocab.events import CommandRan
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -252,7 +252,8 @@ def _outcome(
         ending += "\nProcesses it had left in the background were ended."
 
     if seen.files:
-        ending += f"\nIt changed {_names(seen.files)}."
+        names = [clean(path) for path in seen.files]
+        ending += f"\nIt changed {name_first(names, _NAMED, 'file')}."
 
     text = f"{ending}\n{output or '(no output)'}"
     events = (*seen.events, CommandRan(command, done.exit_code, output))
@@ -261,15 +262,6 @@ def _outcome(
         failure = "exec_error"
 
     return ToolOutcome(text, failure, modified=seen.files, events=events)
-
-
-def _names(paths: Sequence[str]) -> str:
-    """Return the first paths, and how many more there are."""
-    names = ", ".join(map(clean, paths[:_NAMED]))
-    more = len(paths) - _NAMED
-    if more <= 0:
-        return names
-    return f"{names} and {count(more, 'more file')}"
 
 
 def _describe_end(done: CommandDone, seconds: int) -> str:

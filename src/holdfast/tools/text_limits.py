@@ -1,9 +1,13 @@
-"""Texts for a model: valid characters, bounded length."""
+"""Texts for a model or a person: valid characters, bounded length."""
 
 from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Half of a surrogate pair is a byte that is not UTF-8, and cannot be sent. Not every database
 # can store a NUL.
@@ -69,3 +73,20 @@ def count(number: int, noun: str, plural: str = "") -> str:
     if not plural:
         plural = f"{noun}s"
     return f"{number} {plural}"
+
+
+def name_first(names: Sequence[str], most: int, noun: str = "") -> str:
+    """Return the first names, and how many more there are.
+
+    >>> name_first(["a", "b", "c", "d"], 2), name_first(["a", "b"], 2)
+    ('a, b and 2 more', 'a, b')
+    >>> name_first(["a", "b", "c"], 2, "file"), name_first(["a", "b", "c"], 1, "file")
+    ('a, b and 1 more file', 'a and 2 more files')
+    """
+    shown = ", ".join(names[:most])
+    more = len(names) - most
+    if more <= 0:
+        return shown
+    if not noun:
+        return f"{shown} and {more} more"
+    return f"{shown} and {count(more, f'more {noun}')}"

@@ -6,9 +6,9 @@ import time
 from typing import TYPE_CHECKING, Self
 
 from holdfast.adapters.store.database_url import chosen_url, store_exists
-from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.store.events.log_signal import signal_of
+from holdfast.adapters.store.store_errors import StoreError
 from holdfast.usecases.events.log_watch import LogWatch
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.places import find_place

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.store.store import Store
     from holdfast.adapters.store.turn_log import StoredTurnLog
     from holdfast.changes.change_log import ChangeLog
-    from holdfast.usecases.checkpoints.conversation_ports import Conversations
+    from holdfast.usecases.checkpoints.restore_ports import Conversations
     from holdfast.usecases.events.ports import EventLog, LoggedEvent
     from holdfast.usecases.sessions.ports import RunningTurns
     from holdfast.usecases.turns.ports import TurnNotBegun

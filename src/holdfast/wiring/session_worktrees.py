@@ -15,7 +15,7 @@ from holdfast.adapters.places.adopted_folder import adopt_state
 from holdfast.adapters.places.place_records import claim_place, find_place
 from holdfast.adapters.processes.commands import OsCommands
 from holdfast.adapters.trust.git_filters import filters_of
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed
 from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.usecases.worktrees.make import NewWorktree, WorktreeMade, make_worktree
 from holdfast.usecases.worktrees.make_anew import make_worktree_anew

@@ -10,11 +10,11 @@ from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.places.place_records import find_place
 from holdfast.adapters.processes.turn_processes import turn_of_process
 from holdfast.adapters.store.database_url import chosen_url, store_exists
-from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.plain.column_values import new_id
 from holdfast.adapters.store.sessions.message_pages import StoredMessages
 from holdfast.adapters.store.sessions.placed_sessions import placed_sessions
 from holdfast.adapters.store.sessions.session_log import StoredSessions
+from holdfast.adapters.store.store_errors import StoreError
 from holdfast.usecases.sessions.session import SessionRefused, last_session
 from holdfast.usecases.sessions.session_records import EVERY_SESSION, SessionsUnavailable
 from holdfast.vocab.lazy_dataclass import dataclass

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.filesystem.journal import DiskJournal
     from holdfast.changes.change_log import ChangeLog
     from holdfast.checkpoints.ports import PendingRestore
+    from holdfast.usecases.sessions.ports import RunningTurns
     from holdfast.usecases.settle_outcome import Settled
     from holdfast.vocab.place import Place
 
@@ -103,6 +104,10 @@ class DiskWorkspace:
 
         worktrees = open_worktrees(self.files.root, self._say, store=self.store)
         return recover_unlocked(pending, worktrees, outdated=outdated)
+
+    def running_turns(self) -> RunningTurns:
+        """Return the turns that work on the files of this root's worktree."""
+        return self.store.running_turns(self.place)
 
     def new_id(self) -> str:
         """Return an id that no other batch has."""

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.filesystem.journal import DiskJournal
     from holdfast.adapters.git.gone_checkpoints import GoneCheckpoint
     from holdfast.checkpoints.checkpoint import Checkpoint
-    from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere, Conversations
+    from holdfast.usecases.checkpoints.restore_ports import CheckpointElsewhere, Conversations
     from holdfast.usecases.sessions.ports import RunningTurns
     from holdfast.vocab.place import Place
 

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.git.directory_attributes import UnchangedDirectories, WorktreeDirectories
+from holdfast.adapters.git.disk.worktree_directories import (
+    UnchangedDirectories,
+    WorktreeDirectories,
+)
 from holdfast.checkpoints.selection import Listing
 
 LATER = 1 << 62
@@ -44,7 +47,7 @@ def test_unchanged_directories_are_remembered_with_what_is_not_captured(root: Pa
     unchanged = _directories(root).recheck()
     assert isinstance(unchanged, UnchangedDirectories)
     assert unchanged.uncaptured == UNCAPTURED
-    assert unchanged.scanned.modes.keys() == {"a", "a/b", "empty"}
+    assert unchanged.scanned.modes.keys() == {"", "a", "a/b", "empty"}
     assert (unchanged.scanned.modes["a"], unchanged.scanned.empty) == (0o750, ["empty"])
 
 

@@ -16,8 +16,8 @@ from holdfast.adapters.store.database_url import (
     chosen_url,
     parse_address,
 )
-from holdfast.adapters.store.errors import BadAddress, StoreUnavailable
 from holdfast.adapters.store.store import open_store
+from holdfast.adapters.store.store_errors import BadAddress, StoreUnavailable
 from tests.adapters.store.postgres import Postgres
 
 NEXT_STEP = (
@@ -148,7 +148,7 @@ def _run_without(module: str, url: str) -> subprocess.CompletedProcess[str]:
     code = f"""
 import sys
 sys.modules[{module!r}] = None
-from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.store_errors import StoreError
 from holdfast.adapters.store.store import open_store
 try:
     with open_store({url!r}):

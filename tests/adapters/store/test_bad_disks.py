@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.store.errors import StoreUnavailable
 from holdfast.adapters.store.queries.events import events_after
 from holdfast.adapters.store.queries.projects import all_projects, project_at
 from holdfast.adapters.store.store import open_store
+from holdfast.adapters.store.store_errors import StoreUnavailable
 from tests.adapters.store.queries import append_event
 from tests.adapters.store.world import new_world
 from tests.places import place_of

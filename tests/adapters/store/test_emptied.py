@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.store.errors import NotAStore
 from holdfast.adapters.store.store import open_store
+from holdfast.adapters.store.store_errors import NotAStore
 
 
 @pytest.fixture

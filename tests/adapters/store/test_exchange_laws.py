@@ -58,7 +58,7 @@ class Chat:
         exchanged = self.transcript.exchange(
             target, point, orphans, lambda _: [], uses_up_target=used
         )
-        assert len(exchanged.messages_left) == following
+        assert len(exchanged.messages_removed) == following
         if target.is_undo_checkpoint:
             self.live |= self.hidden.pop(target.id, {})
             del self.live[target.id]

@@ -22,8 +22,8 @@ from holdfast.usecases.changes.propose import propose_reply
 from holdfast.usecases.changes.review import apply_change, reject_change
 from holdfast.usecases.changes.undo import Undone, undo_last, undo_turn
 from holdfast.usecases.checkpoints.checkpoint import Created, create_checkpoint
-from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
+from holdfast.usecases.checkpoints.restore_ports import RestoreScope
 from holdfast.usecases.redo import ChangesRedone, redo_last
 from holdfast.usecases.settle_outcome import Restored
 from holdfast.wiring.workspaces import open_workspace

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, text
 
-from holdfast.adapters.store.errors import StoreUnavailable
 from holdfast.adapters.store.queries.projects import all_projects, project_at
 from holdfast.adapters.store.store import open_store
+from holdfast.adapters.store.store_errors import StoreUnavailable
 from tests.adapters.store.postgres import Postgres
 from tests.places import place_of
 

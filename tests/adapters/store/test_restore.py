@@ -21,7 +21,8 @@ from holdfast.usecases.checkpoints.checkpoint import (
     Created,
     create_checkpoint,
 )
-from holdfast.usecases.checkpoints.conversation_ports import (
+from holdfast.usecases.checkpoints.restore import restore, undo_restore
+from holdfast.usecases.checkpoints.restore_ports import (
     AnnounceExchange,
     AnnounceIds,
     Backend,
@@ -32,7 +33,6 @@ from holdfast.usecases.checkpoints.conversation_ports import (
     RestoreScope,
     Transcript,
 )
-from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.locked_workspace import settle_first
 from holdfast.usecases.settle_outcome import NOTHING_LEFT, Restored
 from holdfast.usecases.workspace import NothingDone

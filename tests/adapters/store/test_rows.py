@@ -16,7 +16,6 @@ from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
 
 from holdfast.adapters.places.place_records import find_place
-from holdfast.adapters.store.errors import Gone, StoreUnavailable
 from holdfast.adapters.store.queries.agent_sessions import (
     add_agent_session,
     agent_sessions_of,
@@ -50,6 +49,7 @@ from holdfast.adapters.store.queries.turns import begin_turn, end_turn
 from holdfast.adapters.store.queries.worktrees import worktree_at
 from holdfast.adapters.store.rows import CheckpointRow, TurnRow
 from holdfast.adapters.store.store import Store
+from holdfast.adapters.store.store_errors import Gone, StoreUnavailable
 from holdfast.adapters.store.tables import changes, chats, metadata, projects, worktrees
 from holdfast.vocab.place import Place
 from tests.adapters.store.queries import (

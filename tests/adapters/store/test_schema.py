@@ -18,13 +18,13 @@ from sqlalchemy import Connection, Table, func, select, text
 
 from holdfast.adapters.store.database_url import SqliteFile, parse_address
 from holdfast.adapters.store.engine import make_engine
-from holdfast.adapters.store.errors import NotAStore, StoreNewer
 from holdfast.adapters.store.plain.plain_store import open_plain_store
 from holdfast.adapters.store.plain.revisions import NEWEST_SCHEMA, revisions
 from holdfast.adapters.store.queries.checkpoints import add_checkpoint, checkpoint_by_id
 from holdfast.adapters.store.queries.projects import all_projects, project_at
 from holdfast.adapters.store.schema import migrate, revision
 from holdfast.adapters.store.store import open_store
+from holdfast.adapters.store.store_errors import NotAStore, StoreNewer
 from holdfast.adapters.store.tables import metadata
 from tests.adapters.store.newest_schema import newest_schema
 from tests.adapters.store.schema_dump import dump, dump_of, golden_file

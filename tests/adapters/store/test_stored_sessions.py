@@ -15,12 +15,12 @@ from holdfast.adapters.store.sessions.session_log import StoredSessions
 from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.turn_log import StoredTurnLog
 from holdfast.loop.context.ledger import Ledger
-from holdfast.usecases.sessions.session_records import NewSession, SessionQuery
-from holdfast.usecases.sessions.transcript_ports import (
+from holdfast.usecases.sessions.message_ports import (
     Attachment,
     NewMessage,
     TranscriptMessage,
 )
+from holdfast.usecases.sessions.session_records import NewSession, SessionQuery
 from holdfast.usecases.turns.ports import TurnBegun, TurnNotBegun, TurnRequest
 from holdfast.vocab.events import CallEnded, Said, TextArrived, TurnEnded, TurnStarted
 from tests.places import place_of

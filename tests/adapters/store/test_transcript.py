@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import event
 
 from holdfast.adapters.store.agent_eviction import StoredAgents
-from holdfast.adapters.store.errors import StoreUnavailable
 from holdfast.adapters.store.queries.agent_sessions import add_agent_session
 from holdfast.adapters.store.queries.checkpoints import checkpoint_by_id
 from holdfast.adapters.store.queries.turns import begin_turn, end_turn
 from holdfast.adapters.store.store import Store
+from holdfast.adapters.store.store_errors import StoreUnavailable
 from holdfast.adapters.store.tables import agent_sessions, checkpoints, messages, turns
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.checkpoints.checkpoint import (
@@ -24,7 +24,7 @@ from holdfast.checkpoints.checkpoint import (
     CheckpointKind,
     WorktreeState,
 )
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, Exchanged
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed, Exchanged
 from holdfast.vocab.owned_event import OwnedEvent
 from tests.adapters.store.queries import last_message
 from tests.adapters.store.talk import rows, say
@@ -56,7 +56,7 @@ def turn(store: Store, world: World, transcript: StoredTranscript) -> Callable[[
 
 
 def counts(exchanged: Exchanged) -> tuple[int, int]:
-    return len(exchanged.messages_left), len(exchanged.messages_back)
+    return len(exchanged.messages_removed), len(exchanged.messages_brought_back)
 
 
 def nothing(_: object) -> list[OwnedEvent]:

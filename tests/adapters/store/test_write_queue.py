@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.store.errors import StoreUnavailable
 from holdfast.adapters.store.plain.write_queue import QueueStuck, wait_in_line
 from holdfast.adapters.store.queries.projects import all_projects, project_at
 from holdfast.adapters.store.store import open_store
+from holdfast.adapters.store.store_errors import StoreUnavailable
 from tests.places import place_of
 from tests.waiting import wait_until
 

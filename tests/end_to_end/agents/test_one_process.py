@@ -14,6 +14,7 @@ from tests.end_to_end.agents.agent_project import AgentProject
 from tests.end_to_end.agents.agent_turn import AgentTurn, in_another_process
 from tests.end_to_end.agents.test_two_processes import stays
 from tests.end_to_end.run.project import TEXT
+from tests.samples import WHOLE
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
@@ -46,6 +47,8 @@ def test_a_second_turn_finds_the_agent_warm(project: AgentProject, settings: Set
 def test_a_warm_agent_is_not_used_after_a_restore_by_another_process(
     project: AgentProject, transport: str, settings: Settings, scope: str | None
 ) -> None:
+    if not WHOLE and scope is not None and transport != "acp":
+        pytest.skip("this scope runs with the transport acp: `make soak` runs it with each")
     lines = ("remember blue", "write b.txt new", "escape noise.txt")
     first = AgentTurn(project.root, settings, *lines).finished()
     session = first.session

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -276,3 +277,22 @@ def test_a_checkpoint_needs_no_index_of_the_user_that_git_can_read(
     assert repo.tree() == before
     assert repo.path(".git/index").read_bytes() == index
     assert repo.create()["skipped"] == []
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_private_repository_that_somebody_removed_is_named(folder: Folder, plain: bool) -> None:
+    if not plain:
+        folder.init()
+    folder.write("a.txt", "text\n")
+    taken = folder.checkpoint()
+    gone = folder.private_dir()
+    shutil.rmtree(gone)
+    told = (
+        f"{folder.root}: the repository with the checkpoints of this folder is gone ({gone}), so "
+        "none of them can be restored."
+    )
+    assert told in folder.run("list").err
+    for words in (("restore", taken), ("show", taken), ("diff", taken), ("undo",)):
+        assert folder.run(*words, "--json").why == f"{told} `holdfast checkpoint create` takes one."
+    again = folder.checkpoint()
+    assert folder.ids() == [again]

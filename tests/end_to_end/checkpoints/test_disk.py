@@ -16,9 +16,12 @@ import pytest
 from holdfast.checkpoints.limits import SnapshotLimits
 from holdfast.wiring import worktrees
 from tests.end_to_end.checkpoints.repo import Folder, Ran, Tree, bring_back, ravage, standard
+from tests.samples import WHOLE
 
 PAGE = 4096
 VERBS = ("create", "restore", "undo", "prune")
+STEP = 5 if WHOLE else 15
+"""How many pages more of room each try has."""
 
 pytestmark = pytest.mark.slow
 
@@ -135,7 +138,7 @@ def test_a_disk_that_becomes_full_at_any_step_is_said_and_nothing_has_changed(
     scene = Scene(disk, verb, plain=plain)
     refused = 0
     try:
-        for pages in range(0, 400, 5):
+        for pages in range(0, 400, STEP):
             scene.bring_back()
             make_room = scene.fill(leave=pages * PAGE)
             ran = scene.act()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 from pathlib import Path
 
 import pytest
@@ -443,3 +444,86 @@ def test_entries_of_git_add_n_come_back_with_index(repo: Folder) -> None:
     repo.undo()
     repo.undo()
     assert (repo.git("ls-files", "-s"), repo.git("status", "--porcelain")) == agents
+
+
+# -------------------------------------------------------------------------- every mode, the index
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o601, 0o645, 0o611, 0o407, 0o4755, 0o077, 0o200])
+def test_every_mode_of_a_file_comes_back(repo: Folder, mode: int) -> None:
+    if os.geteuid() and not mode & 0o400:
+        pytest.skip("only root reads such a file")
+    repo.write("made.txt", "untracked\n", mode)
+    repo.path("docs/a.md").chmod(mode)
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.path("made.txt").unlink()
+    repo.path("docs/a.md").chmod(0o644)
+    changed = repo.tree()
+    repo.restore(taken)
+    assert repo.tree() == before
+    repo.undo()
+    assert repo.tree() == changed
+
+
+@pytest.mark.parametrize("mode", [0o645, 0o601])
+def test_a_mode_that_most_files_have_comes_back_however_odd_it_is(
+    folder: Folder, mode: int
+) -> None:
+    for name in ("a", "b", "c"):
+        folder.write(name, "text\n", mode)
+    taken, before = folder.checkpoint(), folder.tree()
+    folder.path("a").unlink()
+    folder.path("b").chmod(0o644)
+    folder.restore(taken)
+    assert folder.tree() == before
+
+
+def test_the_mode_of_the_root_comes_back(repo: Folder) -> None:
+    repo.root.chmod(0o750)
+    taken = repo.checkpoint()
+    repo.root.chmod(0o755)
+    repo.restore(taken)
+    assert stat.S_IMODE(repo.root.stat().st_mode) == 0o750
+    repo.undo()
+    assert stat.S_IMODE(repo.root.stat().st_mode) == 0o755
+
+
+def test_what_was_staged_is_not_restored_while_the_index_is_locked_and_nothing_changes(
+    repo: Folder,
+) -> None:
+    taken = repo.checkpoint()
+    repo.git("reset", "-q", "--hard")
+    lock = repo.write(".git/index.lock")
+    changed, users = repo.tree(), repo.users()
+    refused = repo.run("restore", taken, "--index", "--json")
+    assert refused.why == (
+        f"{lock}: a git command is at work, or was killed, so what was staged cannot be restored; "
+        "move it away, and try again."
+    )
+    assert (repo.tree(), repo.users()) == (changed, users)
+    lock.unlink()
+    assert repo.restore(taken, "--index")["index_reset"] is True
+
+
+def test_a_restore_that_cannot_stage_what_was_staged_says_so_with_its_exit_code(
+    repo: Folder,
+) -> None:
+    taken, before = repo.checkpoint(), repo.tree()
+    shutil.rmtree(repo.path(".git"))
+    repo.write("src/app.py", "agent\n")
+    ran = repo.run("restore", taken, "--index", "--json")
+    assert (ran.code, ran.told["index_reset"], repo.tree()) == (1, False, before)
+    assert "what was staged could not be restored: there is no repository" in ran.err
+
+
+def test_entries_of_git_add_n_come_back_whole_after_a_gc(folder: Folder) -> None:
+    folder.init().write("a.txt", "text\n")
+    folder.commit()
+    folder.write("new.txt", "new\n")
+    folder.git("add", "-N", "new.txt")
+    taken = folder.checkpoint()
+    folder.git("reset", "-q")
+    folder.git("gc", "-q", "--prune=now")
+    assert folder.restore(taken, "--index")["index_reset"] is True
+    assert folder.git("fsck", "--no-dangling") == ""
+    folder.git("gc", "-q", "--prune=now")

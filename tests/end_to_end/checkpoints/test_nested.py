@@ -299,3 +299,67 @@ def test_a_file_that_cannot_be_read_is_skipped_and_never_deleted(repo: Folder) -
     assert told["skipped_why"] == {"locked": "unreadable"}
     repo.restore(told["id"])
     assert repo.path("locked").exists()
+
+
+@pytest.mark.parametrize("words", [("stash", "drop", "-q"), ("branch", "-q", "-D", "side")])
+def test_what_a_nested_repository_has_lost_of_its_history_is_named(
+    repo: Folder, words: tuple[str, ...]
+) -> None:
+    inner = Folder(repo.path("inner")).init()
+    inner.write("a.txt", "text\n")
+    inner.commit()
+    inner.git("branch", "side")
+    inner.write("a.txt", "in the stash\n")
+    inner.git("stash", "-q")
+    taken = repo.checkpoint()
+    assert repo.restore(taken)["kept_why"] == {}
+    inner.git(*words)
+    assert repo.restore(taken)["kept_why"] == {
+        "inner": "a repository inside has changed, and its own files are not restored"
+    }
+
+
+@pytest.mark.parametrize("kind", ["submodule", "repository"])
+def test_files_that_a_restore_puts_into_a_repository_leave_with_its_undo(
+    repo: Folder, tmp_path: Path, kind: str
+) -> None:
+    other = Folder(tmp_path / "other").init()
+    other.write("s.txt", "text\n")
+    other.commit()
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.git("rm", "-rq", "--cached", "docs")
+    shutil.rmtree(repo.path("docs"))
+    if kind == "submodule":
+        words = ("-c", "protocol.file.allow=always", "submodule", "--quiet", "add")
+        repo.git(*words, str(other.root), "docs")
+    else:
+        repo.git("clone", "-q", str(other.root), "docs")
+    changed = repo.tree()
+    for _ in range(2):
+        restored = repo.restore(taken)
+        assert "docs" in restored["kept"]
+        assert {path: repo.tree().get(path) for path in before} == before
+        repo.undo()
+        assert repo.tree() == changed
+
+
+@pytest.mark.parametrize("kind", ["submodule", "repository"])
+def test_a_repository_inside_of_a_nested_one_is_named_if_it_has_changed(
+    repo: Folder, tmp_path: Path, kind: str
+) -> None:
+    inner = Folder(repo.path("inner")).init()
+    inner.write("a.txt", "text\n")
+    inner.commit()
+    if kind == "submodule":
+        other = Folder(tmp_path / "other").init()
+        other.write("s.txt", "text\n")
+        other.commit()
+        words = ("-c", "protocol.file.allow=always", "submodule", "--quiet", "add")
+        inner.git(*words, str(other.root), "deep")
+        inner.commit()
+    else:
+        Folder(inner.path("deep")).init().write("s.txt", "text\n")
+    taken = repo.checkpoint()
+    assert repo.restore(taken)["kept_why"] == {}
+    inner.write("deep/s.txt", "agent\n")
+    assert "inner/deep" in repo.restore(taken)["kept_why"]

@@ -106,27 +106,92 @@ def test_a_folder_whose_git_is_broken_has_checkpoints_as_a_plain_one(
     _goes_back_and_forth(folder, work)
 
 
-@pytest.mark.parametrize("left", [0, 1])
-def test_what_is_gone_of_an_ignored_folder_that_is_not_kept_is_named(
-    repo: Folder, left: int
-) -> None:
-    repo.write(".gitignore", "node_modules/\n")
-    for name in ("one", "two", "three"):
-        repo.write(f"node_modules/{name}/index.js", "text\n")
+_FILES = ("node_modules/one/deep/index.js", "node_modules/two/index.js", "node_modules/top.js")
+_WHY = "ignored, in a build folder"
+
+
+@pytest.fixture
+def modules(repo: Folder) -> Folder:
+    """The same with a folder that is ignored and not kept."""
+    repo.write(".gitignore", "node_modules/\n__pycache__/\n")
+    for path in _FILES:
+        repo.write(path, "text\n")
     repo.commit()
-    taken = repo.checkpoint()
-    repo.write("node_modules/four.js", "text\n")
-    assert repo.restore(taken)["lost"] == []
-    repo.path("node_modules/four.js").unlink()
-    for name in ("one", "two", "three")[left:]:
-        repo.path(f"node_modules/{name}/index.js").unlink()
-        repo.path(f"node_modules/{name}").rmdir()
-    repo.write("a.txt", "agent\n")
-    restored = repo.restore(taken)
-    assert restored["lost_why"] == {
-        "node_modules": "some of it is gone, and no checkpoint has it: ignored, in a build folder"
-    }
-    assert repo.path("node_modules").is_dir()
+    return repo
+
+
+def _remove_one(repo: Folder) -> None:
+    repo.path(_FILES[0]).unlink()
+
+
+def _remove_two(repo: Folder) -> None:
+    for path in _FILES[:2]:
+        repo.path(path).unlink()
+
+
+def _empty_folder(repo: Folder) -> None:
+    shutil.rmtree(repo.path("node_modules"))
+    repo.path("node_modules").mkdir()
+
+
+def _edit(repo: Folder) -> None:
+    repo.write(_FILES[0], "agent\n")
+
+
+def _replace_file(repo: Folder) -> None:
+    repo.path(_FILES[0]).unlink()
+    repo.write("node_modules/one/deep/other.js", "text\n")
+
+
+def _rename_folder(repo: Folder) -> None:
+    repo.path("node_modules/one/deep").rename(repo.path("node_modules/one/other"))
+
+
+_LOSSES: dict[str, tuple[Callable[[Folder], None], str]] = {
+    "a file is gone": (_remove_one, "1 of its 3 files is gone"),
+    "two files are gone": (_remove_two, "2 of its 3 files are gone"),
+    "all is gone, but the folder": (_empty_folder, "3 of its 3 files are gone"),
+    "a file is edited": (_edit, "1 of its 3 files is gone or changed"),
+    "another file is in the place": (_replace_file, "1 of its 3 files is gone or changed"),
+    "a folder is renamed": (_rename_folder, "1 of its 3 files is gone or changed"),
+}
+
+
+@pytest.mark.parametrize("case", _LOSSES)
+def test_what_is_gone_of_an_ignored_folder_that_is_not_kept_is_named(
+    modules: Folder, case: str
+) -> None:
+    work, what = _LOSSES[case]
+    taken = modules.checkpoint()
+    modules.write("a.txt", "agent\n")
+    work(modules)
+    changed = modules.tree()
+    restored = modules.restore(taken)
+    told = {"node_modules": f"{what}, and no checkpoint has them: {_WHY}"}
+    assert (restored["lost_why"], restored["kept_why"]) == (told, {})
+    undone = modules.undo()
+    assert (modules.tree(), undone["lost"], undone["kept"]) == (changed, [], [])
+
+
+def test_what_is_new_in_an_ignored_folder_that_is_not_kept_is_named_and_no_loss(
+    modules: Folder,
+) -> None:
+    taken = modules.checkpoint()
+    modules.write("node_modules/one/new.js", "text\n")
+    restored = modules.restore(taken)
+    told = {"node_modules": f"1 of its files is newer than the checkpoint: {_WHY}"}
+    assert (restored["lost_why"], restored["kept_why"]) == ({}, told)
+
+
+def test_an_ignored_folder_that_is_as_it_was_is_not_named(modules: Folder) -> None:
+    modules.write("src/__pycache__/a.pyc", "cache\n")
+    modules.checkpoint()
+    modules.checkpoint()
+    taken = modules.checkpoint()
+    modules.write("a.txt", "agent\n")
+    modules.write("src/__pycache__/a.pyc", "a cache is written at any run\n")
+    restored = modules.restore(taken)
+    assert (restored["lost"], restored["kept"]) == ([], [])
 
 
 @pytest.mark.parametrize("place", ["same path", "another path", "only git removed"])

@@ -30,8 +30,8 @@ from holdfast.usecases.checkpoints.checkpoint import (
     list_checkpoints,
     prune_checkpoints,
 )
-from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
+from holdfast.usecases.checkpoints.restore_ports import RestoreScope
 from holdfast.usecases.garbage.collect import Collected, GarbageRequest, collect_garbage
 from holdfast.usecases.garbage.delete_session import delete_session
 from holdfast.usecases.redo import redo_last

@@ -37,8 +37,8 @@ from holdfast.usecases.checkpoints.checkpoint import (
     create_checkpoint,
     list_checkpoints,
 )
-from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
+from holdfast.usecases.checkpoints.restore_ports import RestoreScope
 from holdfast.usecases.redo import redo_last
 from holdfast.usecases.settle_outcome import Restored
 from holdfast.usecases.turns.send_message import UserMessage

@@ -13,10 +13,30 @@ from holdfast.testing import Reply, call
 from tests.end_to_end.replay.productive import PRODUCTIVE, Script, read, rerate, run
 from tests.end_to_end.replay.stage import EXITS, Played, endless, make_project, play, play_command
 from tests.end_to_end.replay.stuck import LATE, STUCK, Tail
+from tests.samples import WHOLE
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 
 WITHIN = 15
+STUCK_LATE = random.Random(4).sample(STUCK, 14)
+PRODUCTIVE_COMMANDS = [
+    "a_day_of_mixed_work",
+    "fix_one_failure_after_the_other",
+    "compile_after_each_edit",
+]
+STUCK_COMMANDS = [
+    ("edits_to_and_fro", "loop"),
+    ("malformed_arguments", "mistakes"),
+    ("commit_now_in_other_words", "loop"),
+    ("edits_that_do_not_help", "loop"),
+    ("nothing_at_all", "mistakes"),
+    ("nothing_but_announcements", "mistakes"),
+]
+if not WHOLE:
+    del STUCK_LATE[7:]
+    # Each of these is played without the command too, above.
+    del PRODUCTIVE_COMMANDS[1:]
+    del STUCK_COMMANDS[2:]
 BEFORE = [read(20), rerate(20, 520), run("sh check.sh"), read(21), rerate(21, 521)]
 
 
@@ -73,7 +93,7 @@ def test_a_loop_whose_first_round_is_new_is_stopped_later_than_wanted(
     assert replies <= within
 
 
-@pytest.mark.parametrize("tail", random.Random(4).sample(STUCK, 14), ids=name_of)
+@pytest.mark.parametrize("tail", STUCK_LATE, ids=name_of)
 def test_whoever_gets_stuck_late_is_stopped_within_15_replies_too(root: Path, tail: Tail) -> None:
     """Thirty replies of a turn that gets on, picked by the tail's name, and then the tail."""
     productive = random.Random(tail.__name__).choice(PRODUCTIVE)
@@ -82,9 +102,7 @@ def test_whoever_gets_stuck_late_is_stopped_within_15_replies_too(root: Path, ta
     assert replies <= WITHIN
 
 
-@pytest.mark.parametrize(
-    "name", ["fix_one_failure_after_the_other", "compile_after_each_edit", "a_day_of_mixed_work"]
-)
+@pytest.mark.parametrize("name", PRODUCTIVE_COMMANDS)
 def test_the_command_ends_a_productive_turn_with_0(root: Path, tmp_path: Path, name: str) -> None:
     script = next(each for each in PRODUCTIVE if each.__name__ == name)()
     code, requests, lines = play_command(root, tmp_path / "state", script)
@@ -97,17 +115,7 @@ def test_the_command_ends_a_productive_turn_with_0(root: Path, tmp_path: Path, n
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("edits_to_and_fro", "loop"),
-        ("commit_now_in_other_words", "loop"),
-        ("edits_that_do_not_help", "loop"),
-        ("malformed_arguments", "mistakes"),
-        ("nothing_at_all", "mistakes"),
-        ("nothing_but_announcements", "mistakes"),
-    ],
-)
+@pytest.mark.parametrize(("name", "reason"), STUCK_COMMANDS)
 def test_the_command_ends_a_stuck_turn_with_10_or_11(
     root: Path, tmp_path: Path, name: str, reason: str
 ) -> None:

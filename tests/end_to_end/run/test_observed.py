@@ -154,6 +154,90 @@ def test_a_path_that_git_reads_as_a_pattern_or_a_moved_folder_is_undone_with_all
     assert tree_of(repository.root) == before
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "rm b.txt; mkdir b.txt; echo in > b.txt/in",
+        "rm b.txt; mkdir -p b.txt/s/t; echo in > b.txt/s/t/in; echo in > b.txt/in",
+        "rm -r d; echo file > d",
+        "rm -r d/s; echo file > d/s; rm b.txt; mkdir b.txt; mv d/x.txt b.txt/x",
+        "rm link; mkdir link; echo in > link/in",
+    ],
+)
+def test_a_file_that_becomes_a_directory_or_the_reverse_is_undone_and_redone(
+    with_folder: Project, line: str
+) -> None:
+    (with_folder.root / "link").symlink_to("d")
+    before = tree_of(with_folder.root)
+    ran = turn(with_folder, command(f"sed -i s/10/11/ a.py; {line}"))
+    after = tree_of(with_folder.root)
+    assert (ran.code, after != before) == (0, True), ran
+    for words, tree in (
+        (("undo", "--turn"), before),
+        (("redo",), after),
+        (("undo",), before),
+        (("redo",), after),
+    ):
+        done = with_folder.holdfast(*words)
+        assert (done.code, tree_of(with_folder.root)) == (0, tree), (words, done)
+
+
+def test_the_undo_of_a_turn_names_what_no_change_has(with_folder: Project) -> None:
+    with_folder.write(".gitignore", "*.log\n")
+    with_folder.write("old.log", "old\n")
+    with_folder.write("gone.log", "old\n")
+    (with_folder.root / "empty").mkdir()
+    line = "echo 2 > b.txt; echo new > new.log; echo 2 > old.log; rm gone.log; rmdir empty; mkdir e2; chmod 700 d"
+    ran = turn(with_folder, command(line))
+    told = with_folder.holdfast("undo", "--turn", "--json")
+    ignored = "git ignores it, so no change of it is on record"
+    body = json.loads(told.out)
+    assert (told.code, body["files"]) == (0, [{"path": "b.txt", "action": "restored"}])
+    assert (body["checkpoint_id"], body["left_why"]) == (
+        ran.ended["checkpoint_id"],
+        {
+            "d": "its permissions were 755, and are 700",
+            "e2": "an empty directory that is new",
+            "empty": "an empty directory that is gone",
+            "gone.log": ignored,
+            "new.log": "it is ignored, and newer than the checkpoint",
+            "old.log": ignored,
+        },
+    )
+    assert with_folder.holdfast("redo").code == 0
+    shown = with_folder.holdfast("undo", "--turn").out
+    assert f"not undone: old.log ({ignored})" in shown
+    assert f"holdfast checkpoint restore {ran.ended['checkpoint_id']} --files" in shown
+
+
+def test_the_undo_of_a_turn_that_leaves_nothing_says_nothing_of_it(repository: Project) -> None:
+    turn(repository, command("echo 2 > b.txt; mkdir n; echo n > n/n"))
+    assert json.loads(repository.holdfast("undo", "--turn", "--json").out)["left_why"] == {}
+
+
+@pytest.mark.parametrize("name", [r"\377\376", r"caf\351", r"d\377/f"])
+def test_a_file_whose_name_is_no_text_is_undone_and_redone(repository: Project, name: str) -> None:
+    before = tree_of(repository.root)
+    line = f"mkdir -p \"$(printf 'd\\377')\"; printf x > \"$(printf '{name}')\"; echo 2 > b.txt"
+    ran = turn(repository, command(line))
+    assert (ran.code, len(ran.ended["observed"])) == (0, 2), ran
+    after = tree_of(repository.root)
+    for words, tree in ((("undo", "--turn"), before), (("redo",), after), (("undo",), before)):
+        done = repository.holdfast(*words)
+        assert (done.code, tree_of(repository.root)) == (0, tree), (words, done)
+
+
+def test_a_directory_with_other_files_is_not_removed_for_the_file_that_was_there(
+    repository: Project,
+) -> None:
+    turn(repository, command("rm b.txt; mkdir b.txt; echo in > b.txt/in"))
+    repository.write("b.txt/mine", "made since\n")
+    after = tree_of(repository.root)
+    undone = repository.holdfast("undo")
+    assert (undone.code, tree_of(repository.root)) == (1, after), undone
+    assert "b.txt" in undone.out
+
+
 def test_what_another_command_of_holdfast_records_meanwhile_is_not_recorded_twice(
     repository: Project,
 ) -> None:

@@ -167,6 +167,53 @@ def test_a_restore_while_edits_land_one_after_the_other(
         assert stays(project, before)
 
 
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        # The turn has recorded what its command wrote: that is the last change.
+        (("undo",), {"b.py": "x\n"}),
+        (("undo", "--turn"), {}),
+        (("changes", "rewind", "CHANGE"), {"noise.txt": "again\n"}),
+    ],
+)
+def test_a_change_of_a_turn_that_runs_is_taken_back_after_the_turn_was_stopped(
+    project: Project, words: tuple[str, ...], left: dict[str, str]
+) -> None:
+    before = project.texts()
+    loop = "while :; do echo again > noise.txt; sleep 0.05; done"
+    script = [call("write_file", path="b.py", text="x\n"), call("run_command", command=loop)]
+    with ScriptedServer(script) as server, at_work(project, server) as (process, session, _):
+        assert wait_until(lambda: has_text(project.root / "noise.txt"))
+        change = json.loads(project.holdfast("changes", "list", "--json").out)["changes"][0]["id"]
+        told = [word.replace("CHANGE", change) for word in words]
+        taken_back = json.loads(project.holdfast(*told, "--json").out)
+        ended = finish(process).ended
+    sentence = f"Stopped: an undo of change {change} was asked for."
+    assert (ended["stop_reason"], ended["message"]) == ("cancelled", sentence)
+    turn = ends(project)[-1]["turn"]
+    assert taken_back["notes"][0] == f"stopped turn {turn} of session {session}."
+    assert stays(project, before | left)
+
+
+def test_a_rewind_of_what_is_rewound_already_stops_no_turn(project: Project) -> None:
+    gate = threading.Event()
+    script = [
+        call("write_file", path="b.py", text="x\n"),
+        say("Written."),
+        hang(gate, say("Done.")),
+    ]
+    with ScriptedServer(script) as server:
+        session = project.run("Do it.", "--approve", "auto", server=server).session
+        change = json.loads(project.holdfast("changes", "list", "--json").out)["changes"][0]["id"]
+        assert project.holdfast("changes", "rewind", change).code == 0
+        with at_work(project, server, "--continue", session) as (process, _, _):
+            assert wait_until(lambda: len(server.requests) == 3)
+            refused = project.holdfast("changes", "rewind", change)
+            gate.set()
+            ended = finish(process).ended
+    assert (refused.code, ended["stop_reason"]) == (1, "done")
+
+
 def test_a_process_that_left_the_command_and_ignores_signals_is_ended_too(
     project: Project,
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from holdfast.landing.formats.hunks import Malformed
 from holdfast.landing.formats.json_edits import EXAMPLE, RANGE_EXAMPLE, read_json
+from holdfast.landing.formats.parse import parse
 from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Replace, WriteFile
 
 EDIT = FileRequest("a.py", "edit", Replace("x", "y"))
@@ -307,6 +308,80 @@ def test_one_clean_fence_is_taken_off_only_when_asked() -> None:
     text = '\n```json\n{"path": "a.py", "delete": true}\n```\n'
     assert read_json(text, unwrap=True) == (FileRequest("a.py", "delete"),)
     assert refusal(text)
+
+
+VALUE = {
+    "path": "a.py",
+    "old": "if x:\n    say('hi')\n",
+    "new": "# \u201cé\u201d\nif x:\n\tsay('ho')\n",
+}
+WRITTEN = json.dumps(VALUE)
+MEANT = (FileRequest("a.py", "edit", Replace(VALUE["old"], VALUE["new"])),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(WRITTEN[:-1] + ",}", id="a comma too many"),
+        pytest.param(WRITTEN + "}", id="a bracket too many"),
+        pytest.param(WRITTEN + "<|im_end|>", id="an end token"),
+        pytest.param(f"Sure, here is the edit:\n\n{WRITTEN}\n\nDone.\n", id="prose"),
+        pytest.param(f"Sure:\n\n```json\n{WRITTEN}\n```\n\nDone.\n", id="a fence in prose"),
+        pytest.param(WRITTEN.replace("\\n", "\n").replace("\\t", "\t").replace("\\u201c", "“").replace("\\u201d", "”").replace("\\u00e9", "é"), id="raw line breaks"),
+        pytest.param(WRITTEN.replace("'", "\\'"), id="escapes that JSON does not have"),
+        pytest.param(repr(VALUE), id="a dict of Python"),
+        pytest.param(json.dumps(WRITTEN), id="encoded twice"),
+        pytest.param(json.dumps({"name": "edit_file", "arguments": VALUE}), id="a call"),
+        pytest.param(json.dumps([{"type": "function", "function": {"name": "edit", "arguments": WRITTEN}}]), id="calls, the arguments as a string"),
+        pytest.param(json.dumps({"edits": json.dumps([VALUE])}), id="a list as a string"),
+    ],
+)  # fmt: skip
+def test_json_as_models_write_it_is_read_when_asked_to_unwrap(text: str) -> None:
+    assert read_json(text, unwrap=True) == MEANT
+    assert parse(text, unwrap=True) == MEANT
+
+
+def test_numbers_as_strings_are_numbers_when_asked_to_unwrap() -> None:
+    value = {"path": "a.py", "edits": [{"range": {"start": "3", "end": "4"}, "newText": "n\n"}]}
+    request = FileRequest("a.py", "edit", LineEdits((LineEdit(3, 4, "n\n"),)))
+    assert read_json(json.dumps(value), unwrap=True) == (request,)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (WRITTEN[:-1], "the JSON ends in the middle, so it may be cut off; send all of it:"),
+        (WRITTEN[:-9], "the JSON ends in the middle, so it may be cut off; send all of it:"),
+        (
+            f"First:\n{WRITTEN}\nThen:\n{WRITTEN.replace('hi', 'hu')}\n",
+            "the reply contains several JSON values; send one, with all edits in a list:",
+        ),
+        (
+            '{"path": "a.py", "old": "x", "new": "say(\'a\\n\')\ny"}',
+            "a string mixes escapes with line breaks or backslashes that are not escaped; write each line break as \\n and each backslash as \\\\:",
+        ),
+        (
+            r"{'path': 'a.py', 'old': 'x', 'new': '\x1b[0m'}",
+            "a string mixes escapes with line breaks or backslashes that are not escaped; write each line break as \\n and each backslash as \\\\:",
+        ),
+        (
+            '{"path": "a.py", "old": "say "hi"", "new": "y"}',
+            "line 1, column 31: this is not JSON; write strict JSON:",
+        ),
+        (
+            '{"name": "insert", "arguments": {"path": "a.py", "start": 3, "new": "y"}}',
+            "a call of a tool is around an edit without its old text; send the edit alone:",
+        ),
+        (
+            '{"name": "delete", "arguments": {"path": "a.py", "delete": true}}',
+            "a call of a tool is around an edit without its old text; send the edit alone:",
+        ),
+    ],
+)
+def test_json_with_two_readings_is_refused_even_when_asked_to_unwrap(
+    text: str, sentence: str
+) -> None:
+    assert refusal(text, unwrap=True) == sentence
 
 
 @pytest.mark.parametrize("text", ["```json\n{}", "Sure:\n```json\n[]\n```", "```", "```\n```"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.landing.formats.parse import Format, parse
+from holdfast.landing.land_reply import ReplyLanded, land_reply
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, OneOf, Patch, Replace, WriteFile
 
@@ -240,3 +241,53 @@ def test_a_second_divider_gives_readings_to_choose_from() -> None:
             OneOf((Replace("a\n", "b\n=======\nc\n"), Replace("a\n=======\nb\n", "c\n"))),
         ),
     )
+
+
+DIFF = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 3\n"
+PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n x = 1\n-y = 2\n+y = 3\n*** End Patch\n"
+BLOCK = "a.py\n<<<<<<< SEARCH\ny = 2\n=======\ny = 3\n>>>>>>> REPLACE\n"
+
+
+def indent(text: str) -> str:
+    return "".join(f"   {line}\n" for line in text.split("\n")[:-1])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        pytest.param(DIFF.replace("@@ -1,2 +1,2 @@\n", "@@ -1,2 +1,2 @@\n" * 2), id="@@ twice"),
+        pytest.param(DIFF + "*** End Patch\n", id="the end of another notation"),
+        pytest.param("1. Change it:\n" + indent(DIFF) + "Done.\n", id="indented diff"),
+        pytest.param("1. Change it:\n" + indent(f"```diff\n{DIFF}```\n"), id="indented fence"),
+        pytest.param(indent(PATCH), id="indented patch"),
+        pytest.param("*** Begin Patch\n" + PATCH, id="begin twice"),
+        pytest.param(indent(BLOCK), id="indented block"),
+        pytest.param(BLOCK.replace("<<<<<<< SEARCH\n", "<<<<<<< SEARCH\n" * 2), id="SEARCH twice"),
+        pytest.param(BLOCK.replace("=======\n", "=======\n" * 2), id="divider twice"),
+        pytest.param(BLOCK.replace("REPLACE", "SEARCH"), id="closed by the opening word"),
+    ],
+)  # fmt: skip
+def test_marks_that_are_doubled_or_indented_are_read(reply: str) -> None:
+    landed = land_reply(reply, {"a.py": "x = 1\ny = 2\n"}, unwrap=True)
+    assert isinstance(landed, ReplyLanded)
+    assert landed.files == {"a.py": "x = 1\ny = 3\n"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        pytest.param(DIFF.replace("@@ -1,2 +1,2 @@\n", "@@ -1,2 +1,2 @@\n@@ -9,2 +9,2 @@\n"), "malformed", id="two @@ lines that differ"),
+        pytest.param(PATCH.replace("@@\n", "@@\n*** Begin Patch\n"), "malformed", id="begin inside"),
+        pytest.param(indent(DIFF).replace("   -y", "-y"), "malformed", id="a line that is not indented"),
+    ],
+)  # fmt: skip
+def test_marks_that_are_not_quite_doubled_or_indented_are_refused(reply: str, reason: str) -> None:
+    refused = land_reply(reply, {"a.py": "x = 1\ny = 2\n"}, unwrap=True)
+    assert isinstance(refused, Refused)
+    assert refused.reason == reason
+
+
+def test_two_dividers_in_a_file_that_has_such_lines_are_not_one() -> None:
+    block = "a.rst\n<<<<<<< SEARCH\nTitle\n=======\n=======\nName\n>>>>>>> REPLACE\n"
+    landed = land_reply(block, {"a.rst": "Title\n=======\nText.\n"})
+    assert not isinstance(landed, ReplyLanded)

@@ -846,3 +846,13 @@ def test_an_edit_on_the_first_line_above_several_fences_is_not_dropped() -> None
     read = read_diff(f"+stray = 1\n{fenced}", unwrap=True)
     assert isinstance(read, Malformed)
     assert read.message.startswith('line 1: "+stray = 1" is outside the wrapper')
+
+
+def test_stars_and_dashes_above_a_numbered_hunk_name_the_file() -> None:
+    hunk = "@@ -1,2 +1,2 @@\n a = 1\n-b = 2\n+b = 3\n"
+    starred, plain = (
+        read_diff("*** a/x.py\n--- b/x.py\n" + hunk),
+        read_diff("--- a/x.py\n+++ b/x.py\n" + hunk),
+    )
+    assert starred == plain
+    assert isinstance(read_diff("*** a/x.py\n--- b/x.py\n a = 1\n-b = 2\n+b = 3\n"), Malformed)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.loop.parse_reply.loose_json import Loose, read_loose
 from holdfast.loop.parse_reply.text_calls.scan import scan
+from holdfast.syntax.loose_json import Loose, read_loose
 
 CALL = '<tool_call>{"name": "read_file", "arguments": {"path": "a"}}</tool_call>'
 

@@ -93,6 +93,7 @@ def test_a_doubtful_proposal_needs_a_review_and_nothing_is_learned() -> None:
     assert outcome.reasons == (
         "it changes a calculation (`+ 19` is new).",
         "it writes `19` where `sum` was used.",
+        "it writes `rate` for `price`; the program has `prices`.",
     )
     assert "+    return 19 + rate" in outcome.proposal
     assert (outcome.is_success(), stage.rules.learned) == (False, [])
@@ -336,3 +337,86 @@ def test_brackets_do_not_make_a_condition_of_an_assignment() -> None:
     assert _judged(before, compared, said, "javascript") == []
     matched = before.replace("u.b = true", "(m = g(u)")
     assert _judged(matched, matched.replace("(u))", "(u)))"), said, "javascript") == []
+
+
+# -------------------------------------------------------------------- what is new needs a reason
+
+SUM = "def f(rows):\n    total = 0\n    note(rows)\n    for row in rows:\n        total += row\n    return total\n"
+SUM_SAID = _said("Unsupported operand types", 5, 9, "int", "str")
+
+
+def test_new_lines_above_a_statement_without_an_error_are_an_edit_elsewhere() -> None:
+    honest = SUM.replace("+= row", "+= int(row)")
+    assert _judged(SUM, honest, SUM_SAID) == []
+    early = honest.replace("    note", "    if rows:\n        return total\n    note")
+    assert _judged(SUM, early, SUM_SAID) == [
+        (
+            "it adds `if rows: return total` in line 3, which no error points at;"
+            " change only what the errors are about."
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "old", "new", "reason"),
+    [
+        ("python", "total += row", "if row: continue\n        total += int(row)", "it ends the code on a new condition (`continue`)."),
+        ("python", "total += row", "kept = int(row)\n        total += 1", "it sets `kept`, which nothing uses."),
+        ("rust", "parse(row);", "parse(row).map(|_| 0)?;", "it drops the value that `map` gets."),
+        ("rust", "row.iters();", "row.iter().skip(1);", "it calls `skip` beside the correction of `iters`."),
+        ("python", "return self.size", "return self.size > 3", "it compares where a value was used (`>` is new)."),
+    ],
+)  # fmt: skip
+def test_new_code_that_no_error_asks_for_is_shown(
+    language: Target, old: str, new: str, reason: str
+) -> None:
+    frames = {
+        "python": f"def f(rows):\n    for row in rows:\n        {old}\n",
+        "rust": f"fn f(rows: &[u8]) {{\n    for row in rows {{\n        {old}\n    }}\n}}\n",
+    }
+    before = frames[language]
+    said = _said("no such thing", 3, 9, "iters", "int", "str")
+    assert reason in _judged(before, before.replace(old, new), said, language)
+
+
+def test_a_missing_name_does_not_become_a_variable_beside_a_member_of_that_name() -> None:
+    before = "class A:\n    def __init__(self):\n        self.n = 0\n\n    def add(self, k):\n        n += k\n"
+    said = _said("undefined name `n`", 6, 9, "n")
+    assert _judged(before, before.replace("        n +=", "        self.n +="), said) == []
+    assert _judged(before, before.replace("        n +=", "        n = 0\n        n +="), said) == [
+        "it declares `n`, and the object has a member of that name."
+    ]
+
+
+def test_a_syntax_error_asks_for_no_value() -> None:
+    before = "def f(rows):\n    return [row for row in rows\n"
+    said = _said("'[' was never closed", 2, 12)
+    assert (
+        _judged(before, before.replace("rows\n", "rows]\n", 2).replace("(rows]", "(rows"), said)
+        == []
+    )
+    cut = "def f(rows):\n    return [row for row in rows[:10]]\n"
+    assert _judged(before, cut, said) == ["it writes `10`, which no syntax error asks for."]
+
+
+def test_a_final_block_that_returns_swallows_the_error() -> None:
+    before = "class A {\n    int f() {\n        return g();\n    }\n}\n"
+    said = _said("unreported exception", 3, 17, "IOException")
+    final = "try {\n            return g();\n        } finally {\n            return 1;\n        }"
+    reasons = _judged(before, before.replace("return g();", final), said, "java")
+    assert "it swallows errors (`finally`); let them reach the caller." in reasons
+
+
+def test_what_all_objects_share_and_what_all_may_use_is_shown() -> None:
+    before = (
+        "class A {\n    int n;\n    void add() { n += 1; }\n    static int get() { return n; }\n}\n"
+    )
+    said = _said("non-static variable n cannot be referenced", 4, 31, "n")
+    assert _judged(before, before.replace("    int n;", "    static int n;"), said, "java") == [
+        "it lets all objects share `n`, which the program sets."
+    ]
+    before = "class S {\n    private int code;\n    int getCode() { return code; }\n}\nclass T {\n    int f(S s) { return s.code; }\n}\n"
+    said = _said("code has private access in S", 6, 27, "code", "S")
+    assert "it exposes `code`, and the program has `getCode`." in _judged(
+        before, before.replace("private ", ""), said, "java"
+    )

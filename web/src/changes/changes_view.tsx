@@ -40,6 +40,7 @@ export default function ChangesView({ session, transcript }: { session: Session;
               ? await call("rejectChange", { path, body: { hunks: numbers, reason } })
               : await call("rewindChange", { path });
         if (done.waits) say(done.message || t.changes.waits);
+        else if (done.outcome === "rewound" && done.message !== "") say(t.changes.rewoundStopped);
         else say({ applied: t.changes.accepted, rejected: t.changes.rejected, rewound: t.changes.rewound, waits: t.changes.waits }[done.outcome]);
         setChosen(`change:${done.rest ?? change.id}`);
         setConflicts([]);
@@ -90,7 +91,7 @@ export default function ChangesView({ session, transcript }: { session: Session;
                 <button type="button" onClick={() => setRejecting([])}>{t.changes.rejectAll}</button>
               </>
             ) : null}
-            {change.state === "applied" ? <button type="button" onClick={() => void settle("rewind", [])}>{t.changes.rewind}</button> : null}
+            {change.state === "applied" ? <button type="button" onClick={() => void settle("rewind", [])}>{runningTurn(session) === null ? t.changes.rewind : t.changes.rewindStops}</button> : null}
           </>
         )}
         {session.place === "worktree" ? <Merge session={session} onConflicts={setConflicts} onProposed={(id) => { setChosen(`change:${id}`); changes.reload(); }} /> : null}

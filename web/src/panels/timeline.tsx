@@ -1,59 +1,98 @@
-// The timeline of a session: checkpoints, turns, restores, merges.
+// The timeline of a session: checkpoints, turns, restores, merges. The newest page is loaded with each change of the log,
+// older ones when they are asked for, as far back as the log goes.
 
-import { type ReactNode, useState } from "react";
+import { memo, type ReactNode, useEffect, useState } from "react";
 
 import { call } from "../api/client.ts";
-import type { ChangeSummary, CheckpointInfo, Event, Session } from "../api/schema.ts";
+import type { ChangeMoved, ChangeSummary, CheckpointInfo, Event, Session, Timeline as Page } from "../api/schema.ts";
 import type { Message, Transcript } from "../reduce.ts";
-import { usePage } from "../store.ts";
+import { report, usePage } from "../store.ts";
 import { t } from "../strings.ts";
 import { RestoreDialog } from "../transcript/restore_dialog.tsx";
 import { moment, wholeMoment } from "../ui/format.ts";
 import { useLoaded } from "../ui/load.ts";
+import { NO_PAGES, type Pages, withNewest, withOlder } from "./timeline_pages.ts";
 
 const PAGE = 100;
-const MOST = 500;
 type Changes = ReadonlyMap<string, ChangeSummary>;
+type Points = ReadonlyMap<string, CheckpointInfo>;
 
-export default function Timeline({ session, transcript }: { session: Session; transcript: Transcript }): ReactNode {
+export default function Timeline({ session, transcript, onPrompt }: {
+  session: Session;
+  transcript: Transcript;
+  onPrompt: (text: string | null) => void;
+}): ReactNode {
   const changed = usePage((page) => page.state.changed);
   const key = `${session.id} ${changed.checkpoints} ${changed.changes} ${changed.worktrees}`;
   const path = { id: session.id };
-  const [count, setCount] = useState(PAGE);
-  const events = useLoaded(`${key} ${count}`, () => call("listTimeline", { path, query: { limit: count } }));
-  const checkpoints = useLoaded(key, () => call("listCheckpoints", { path }));
-  const changes = useLoaded(key, () => call("listChanges", { path, query: { limit: 1_000 } }));
-  const [restoring, setRestoring] = useState<Message | null>(null);
-  const problem = events.problem || checkpoints.problem;
+  const newest = useLoaded(key, () => call("listTimeline", { path, query: { limit: PAGE } }));
+  const lists = useLoaded(key, async () => {
+    const [checkpoints, changes] = await Promise.all([call("listCheckpoints", { path }), call("listChanges", { path, query: { limit: 1_000 } })]);
+    return {
+      points: new Map(checkpoints.checkpoints.map((each) => [each.id, each])),
+      changes: new Map(changes.changes.map((each) => [each.id, each])),
+    };
+  });
+  const [pages, setPages] = useState<Pages>(NO_PAGES);
+  const [restoring, setRestoring] = useState<CheckpointInfo | null>(null);
+  useEffect(() => {
+    const page = newest.value;
+    if (page !== null) setPages((before) => withNewest(before, page));
+  }, [newest.value]);
+  const [loading, setLoading] = useState(false);
+  const showOlder = async (before: number): Promise<void> => {
+    setLoading(true);
+    try {
+      const page: Page = await call("listTimeline", { path, query: { before, limit: PAGE } });
+      setPages((known) => withOlder(known, before, page));
+    } catch (error) {
+      report(error);
+    } finally {
+      setLoading(false);
+    }
+  };
+  const problem = newest.problem || lists.problem;
   if (problem !== "") return <p className="problem" role="alert">{problem}</p>;
-  if (events.value === null || checkpoints.value === null || changes.value === null) return <p className="empty">{t.loading}</p>;
-  const points = new Map(checkpoints.value.checkpoints.map((each) => [each.id, each]));
-  const known = new Map(changes.value.changes.map((each) => [each.id, each]));
-  const shown = events.value.events.filter((event) => !isPassed(event, known));
-  if (shown.length === 0) return <p className="empty">{t.timeline.none}</p>;
+  const found = lists.value;
+  if (newest.value === null || found === null) return <p className="empty">{t.loading}</p>;
+  if (pages.pages.every((page) => page.every((event) => isPassed(event, found.changes)))) return <p className="empty">{t.timeline.none}</p>;
+  const older = pages.before;
   return (
     <>
       <ol className="timeline">
-        {shown.map((event) => {
-          const point = points.get(checkpointOf(event));
-          return (
-            <li key={event.seq} className={`timeline-${event.kind}`}>
-              <time dateTime={event.at} title={wholeMoment(event.at)}>{moment(event.at)}</time>
-              <div className="timeline-body">
-                <Words event={event} point={point} changes={known} />
-                {point === undefined ? null : <button type="button" className="quiet" onClick={() => setRestoring(asMessage(point, transcript))}>{event.kind === "restored" ? t.timeline.restoreBefore : t.restore.here}</button>}
-              </div>
-            </li>
-          );
-        })}
+        {pages.pages.map((page) => (
+          <Entries key={page.at(-1)?.seq ?? 0} page={page} points={found.points} changes={found.changes} onRestore={setRestoring} />
+        ))}
       </ol>
-      {events.value.before === null || count >= MOST ? null : <button type="button" className="older" onClick={() => setCount(MOST)}>{t.timeline.older}</button>}
+      {older === null ? null : <button type="button" className="older" disabled={loading} onClick={() => void showOlder(older)}>{t.timeline.older}</button>}
       {restoring === null ? null : (
-        <RestoreDialog session={session} message={restoring} onClose={() => setRestoring(null)} onPrompt={(text) => sessionStorage.setItem(`draft ${session.id}`, text)} />
+        <RestoreDialog session={session} message={asMessage(restoring, transcript)} onClose={() => setRestoring(null)} onPrompt={onPrompt} />
       )}
     </>
   );
 }
+
+/** One page. The browser lays out only the pages in view (`content-visibility`), and a page is drawn again only if it differs. */
+const Entries = memo(function Entries({ page, points, changes, onRestore }: {
+  page: readonly Event[];
+  points: Points;
+  changes: Changes;
+  onRestore: (checkpoint: CheckpointInfo) => void;
+}) {
+  const shown = page.filter((event) => !isPassed(event, changes));
+  return shown.map((event) => {
+    const point = points.get(checkpointOf(event));
+    return (
+      <li key={event.seq} className={`timeline-${event.kind}`}>
+        <time dateTime={event.at} title={wholeMoment(event.at)}>{moment(event.at)}</time>
+        <div className="timeline-body">
+          <Words event={event} point={point} changes={changes} />
+          {point === undefined ? null : <button type="button" className="quiet" onClick={() => onRestore(point)}>{event.kind === "restored" ? t.timeline.restoreBefore : t.restore.here}</button>}
+        </div>
+      </li>
+    );
+  });
+});
 
 /** The checkpoint to go back to from an entry; that of a restore is what was there before it. */
 function checkpointOf(event: Event): string {
@@ -66,8 +105,10 @@ function isPassed(event: Event, changes: Changes): boolean {
   return event.kind === "change_moved" && event.state === "proposed" && changes.get(event.change_id)?.state !== "proposed";
 }
 
-function filesOf(change: ChangeSummary | undefined): string {
-  return change?.files.map((file) => file.path).join(", ") ?? "";
+/** The files of a change; of one that is not in the list any more, those that were written. */
+function filesOf(event: ChangeMoved, changes: Changes): string {
+  const known = changes.get(event.change_id);
+  return (known?.files ?? event.written).map((file) => file.path).join(", ");
 }
 
 function Words({ event, point, changes }: { event: Event; point: CheckpointInfo | undefined; changes: Changes }): ReactNode {
@@ -81,7 +122,7 @@ function Words({ event, point, changes }: { event: Event; point: CheckpointInfo 
         </>
       );
     case "change_moved":
-      return <Line chip={t.changes.states[event.state]} text={filesOf(changes.get(event.change_id))} />;
+      return <Line chip={t.changes.states[event.state]} text={filesOf(event, changes)} />;
     case "turn_ended":
       return <Line chip={t.timeline.turnEnded} text={t.timeline.turnFacts(t.ends[event.stop_reason], event.steps, event.files.length)} />;
     case "restored":

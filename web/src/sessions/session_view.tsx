@@ -4,7 +4,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 
 import { call, sentenceOf } from "../api/client.ts";
 import type { Session } from "../api/schema.ts";
-import type { Message, Transcript } from "../reduce.ts";
+import { hasBegun, type Message, type Transcript } from "../reduce.ts";
 import { go, hashOf, type Route, TABS } from "../routes.ts";
 import { currentPage, dropSession, keepTranscripts, openTranscript, putSession, report, say, usePage } from "../store.ts";
 import { t } from "../strings.ts";
@@ -14,6 +14,7 @@ import { TranscriptView } from "../transcript/transcript.tsx";
 import { Ask } from "../ui/ask.tsx";
 import { compact } from "../ui/format.ts";
 import { useLoaded } from "../ui/load.ts";
+import { Menu } from "../ui/menu.tsx";
 
 const Changes = lazy(() => import("../changes/changes_view.tsx"));
 const Timeline = lazy(() => import("../panels/timeline.tsx"));
@@ -53,6 +54,14 @@ function Back({ project }: { project: string | null }): ReactNode {
 
 function Opened({ route, session, transcript }: { route: SessionRoute; session: Session; transcript: Transcript }): ReactNode {
   const [draft, setDraft] = useDraft(session.id);
+  const given = `prompt ${session.id}`;
+  /** A restore puts the prompt into the composer; its undo takes the prompt out again, if nobody has edited it. */
+  const onPrompt = (text: string | null): void => {
+    if (text !== null) {
+      sessionStorage.setItem(given, text);
+      setDraft(text);
+    } else if (draft === sessionStorage.getItem(given)) setDraft("");
+  };
   const last = transcript.messages.findLast((message) => message.role === "assistant");
   return (
     <main className="main session" id="content">
@@ -61,16 +70,16 @@ function Opened({ route, session, transcript }: { route: SessionRoute; session: 
         {TABS.map((tab) => (
           <a key={tab} href={hashOf({ ...route, tab })} aria-current={tab === route.tab ? "page" : undefined}>
             {t.tabs[tab]}
-            {tab === "changes" && session.files_changed > 0 ? <span className="count">{session.files_changed}</span> : null}
+            {tab === "changes" ? <ChangesCount session={session} /> : null}
           </a>
         ))}
       </nav>
       {route.tab === "transcript" ? (
         <>
-          <TranscriptView session={session} transcript={transcript} onPrompt={setDraft} />
+          <TranscriptView session={session} transcript={transcript} onPrompt={onPrompt} />
           <div className="dock">
             <Plan message={last} />
-            <RestoredNote session={session} transcript={transcript} />
+            <RestoredNote session={session} transcript={transcript} onPrompt={onPrompt} />
             <Composer session={session} queue={transcript.queue} draft={draft} onDraft={setDraft} />
           </div>
         </>
@@ -78,13 +87,20 @@ function Opened({ route, session, transcript }: { route: SessionRoute; session: 
         <div className="panel">
           <Suspense fallback={<p className="empty">{t.loading}</p>}>
             {route.tab === "changes" ? <Changes session={session} transcript={transcript} /> : null}
-            {route.tab === "timeline" ? <Timeline session={session} transcript={transcript} /> : null}
+            {route.tab === "timeline" ? <Timeline session={session} transcript={transcript} onPrompt={onPrompt} /> : null}
             {route.tab === "ledger" ? <Ledger session={session} /> : null}
           </Suspense>
         </div>
       )}
     </main>
   );
+}
+
+/** What waits for a review counts before what is in the files. */
+function ChangesCount({ session }: { session: Session }): ReactNode {
+  if (session.proposed > 0) return <span className="count" title={t.sessions.toReview(session.proposed)}>{session.proposed}</span>;
+  if (session.files_changed > 0) return <span className="count muted" title={t.sessions.files(session.files_changed)}>{session.files_changed}</span>;
+  return null;
 }
 
 function Head({ session, last, project }: { session: Session; last: Message | undefined; project: string | null }): ReactNode {
@@ -108,15 +124,12 @@ function Head({ session, last, project }: { session: Session; last: Message | un
       <Back project={project} />
       <div className="session-head-line">
         <h1 title={session.title}>{session.title || t.sessions.untitled}</h1>
-        <span className={`state state-${state}`}><span className="dot" aria-hidden="true" />{t.sessions.states[state]}</span>
-        <details className="menu">
-          <summary aria-label={t.more} title={t.more}>⋯</summary>
-          <div className="menu-body">
-            <button type="button" onClick={() => setAsking("rename")}>{t.sessions.rename}</button>
-            <button type="button" onClick={() => edit({ archived: !session.archived })}>{session.archived ? t.sessions.unarchive : t.sessions.archive}</button>
-            <button type="button" className="danger-text" onClick={() => setAsking("delete")}>{t.sessions.delete}</button>
-          </div>
-        </details>
+        {hasBegun(session) ? <span className={`state state-${state}`}><span className="dot" aria-hidden="true" />{t.sessions.states[state]}</span> : null}
+        <Menu label={t.more}>
+          <button type="button" onClick={() => setAsking("rename")}>{t.sessions.rename}</button>
+          <button type="button" onClick={() => edit({ archived: !session.archived })}>{session.archived ? t.sessions.unarchive : t.sessions.archive}</button>
+          <button type="button" className="danger-text" onClick={() => setAsking("delete")}>{t.sessions.delete}</button>
+        </Menu>
       </div>
       <div className="session-facts">
         <span>{session.agent}</span>
@@ -187,7 +200,11 @@ function Plan({ message }: { message: Message | undefined }): ReactNode {
 }
 
 /** The last restore can be undone as long as nothing else was done. */
-function RestoredNote({ session, transcript }: { session: Session; transcript: Transcript }): ReactNode {
+function RestoredNote({ session, transcript, onPrompt }: {
+  session: Session;
+  transcript: Transcript;
+  onPrompt: (text: null) => void;
+}): ReactNode {
   const changed = usePage((page) => page.state.changed.checkpoints);
   const checkpoints = useLoaded(`${session.id} ${changed}`, () => call("listCheckpoints", { path: { id: session.id } }));
   const newest = checkpoints.value?.checkpoints[0];
@@ -197,7 +214,7 @@ function RestoredNote({ session, transcript }: { session: Session; transcript: T
   return (
     <div className="banner tone-plain slim" role="status">
       <span className="banner-text">{t.restore.last}</span>
-      <button type="button" onClick={() => void undoRestore(session.id)}>{t.restore.undo}</button>
+      <button type="button" onClick={() => void undoRestore(session.id, onPrompt)}>{t.restore.undo}</button>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 
 import { call } from "../api/client.ts";
 import type { Session } from "../api/schema.ts";
-import { waitsForReview } from "../reduce.ts";
+import { hasBegun, waitsForReview } from "../reduce.ts";
 import { go, hashOf, type Route } from "../routes.ts";
 import { openPage, report, usePage } from "../store.ts";
 import { t } from "../strings.ts";
@@ -107,7 +107,7 @@ function Item({ session, current, waits }: { session: Session; current: boolean;
         </span>
         {session.last_words === "" ? null : <span className="session-words">{plain(session.last_words)}</span>}
         <span className="session-meta">
-          <span className="session-state">{t.sessions.states[state]}</span>
+          {hasBegun(session) || waits ? <span className="session-state">{t.sessions.states[state]}</span> : null}
           <span>{session.agent}</span>
           {session.proposed > 0 ? <span className="to-review">{t.sessions.toReview(session.proposed)}</span> : null}
           {session.files_changed > 0 ? <span>{t.sessions.files(session.files_changed)}</span> : null}
@@ -119,7 +119,7 @@ function Item({ session, current, waits }: { session: Session; current: boolean;
 
 /** Words of Markdown without its marks. */
 function plain(words: string): string {
-  return words.replace(/```\w*|[`*#|]|-{3,}/g, " ").replace(/\s+/g, " ").trim();
+  return words.replace(/```\w*|\||-{3,}/g, " ").replace(/[`*#]/g, "").replace(/\s+/g, " ").trim();
 }
 
 /** The sessions that the words and the filter leave, the latest first; the server searches the messages too. */

@@ -3,7 +3,8 @@
 import type { Event } from "../api/schema.ts";
 import { EventParser } from "./sse.ts";
 
-export type Connection = "connecting" | "open" | "lost" | "denied";
+/** `outdated`: the server has another log than the one that was followed; everything has to be loaded anew. */
+export type Connection = "connecting" | "open" | "lost" | "denied" | "outdated";
 
 export interface Listener {
   /** The number of the last event that the listener has. */
@@ -34,16 +35,18 @@ export class Follower {
 
   add(listener: Listener): void {
     this.listeners.add(listener);
-    listener.onConnection(this.connection);
     const first = this.kept[0];
     const reached = this.running !== null && (first === undefined ? listener.seq >= this.seq : listener.seq >= first.seq - 1);
     if (reached) {
+      listener.onConnection(this.connection);
       this.deliver(listener, this.kept);
       return;
     }
     // What it lacks is no longer kept: begin again further back. The others skip what they have.
     this.seq = listener.seq;
     this.kept = [];
+    this.connection = "connecting";
+    listener.onConnection(this.connection);
     this.reconnect();
   }
 
@@ -67,7 +70,7 @@ export class Follower {
     while (!controller.signal.aborted) {
       await this.read(controller);
       if (controller.signal.aborted) return;
-      if (this.connection !== "denied") this.say("lost");
+      if (this.connection !== "denied" && this.connection !== "outdated") this.say("lost");
       await new Promise((resolve) => setTimeout(resolve, this.pause));
       this.pause = Math.min(LONGEST_PAUSE, this.pause * 1.6);
     }
@@ -85,6 +88,7 @@ export class Follower {
         signal: inner.signal,
       });
       if (answer.status === 401) this.say("denied");
+      if (answer.status === 409) this.say("outdated");
       if (!answer.ok || answer.body === null) return;
       this.pause = SHORTEST_PAUSE;
       this.say("open");

@@ -1,15 +1,19 @@
 // Markdown in blocks: what is complete is parsed once and kept, and only the end of a stream is parsed again.
 
-/** Return a text in blocks that can be parsed one by one. */
+/** A block with more characters is cut, so that none takes long to parse and draw; code is cheaper than the rest. */
+export const LARGEST = 2_000;
+export const LARGEST_CODE = 10_000;
+const DEFINITION = /^ {0,3}\[([^\]]+)\]:/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+
+/** Return a text in blocks that can be parsed one by one. What is complete stays the same while the text grows. */
 export function splitBlocks(text: string): string[] {
-  // A reference definition counts for the whole text.
-  if (/^ {0,3}\[[^\]]+\]:/m.test(text)) return [text];
   const blocks: string[] = [];
   let block: string[] = [];
   let fence: string | null = null;
   let blank = false;
   for (const line of text.split("\n")) {
-    const marker = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    const marker = FENCE.exec(line)?.[1];
     if (fence === null && blank && block.length > 0 && beginsBlock(line)) {
       blocks.push(block.join("\n"));
       block = [];
@@ -20,7 +24,69 @@ export function splitBlocks(text: string): string[] {
     block.push(line);
   }
   if (block.length > 0) blocks.push(block.join("\n"));
-  return blocks;
+  return withDefinitions(blocks.flatMap(cutBlock));
+}
+
+/** Return the blocks with the definitions of links that they use: one counts for the whole text. */
+function withDefinitions(blocks: string[]): string[] {
+  const defined = new Map<string, string>();
+  for (const block of blocks) {
+    if (!block.includes("]:") || block.startsWith("```")) continue;
+    for (const line of block.split("\n")) {
+      const label = DEFINITION.exec(line)?.[1];
+      if (label !== undefined && !defined.has(label.toLowerCase())) defined.set(label.toLowerCase(), line);
+    }
+  }
+  if (defined.size === 0) return blocks;
+  return blocks.map((block) => {
+    const used = new Set<string>();
+    for (const [, label] of block.matchAll(/\[([^\]]+)\]/g)) used.add((label ?? "").toLowerCase());
+    const missing = [...used].map((label) => defined.get(label)).filter((line) => line !== undefined && !block.includes(line));
+    // Not into code that is still open.
+    return missing.length === 0 || openFence(block) !== null ? block : `${block}\n\n${missing.join("\n")}`;
+  });
+}
+
+/** Return a block in pieces of a bounded size: cut between lines, with the fence or the head of the table once more. */
+function cutBlock(block: string): string[] {
+  if (block.length <= LARGEST) return [block];
+  const pieces: string[] = [];
+  let piece: string[] = [];
+  let size = 0;
+  let opened: string | null = null;
+  let head: readonly string[] = [];
+  for (const line of block.split("\n").flatMap(cutLine)) {
+    const largest = opened === null ? LARGEST : LARGEST_CODE;
+    // An item of a list is cut only if it is very long by itself.
+    const fits = size + line.length <= largest || (/^(\s|$)/.test(line) && opened === null && size <= 2 * largest);
+    if (!fits && piece.length > 0) {
+      const fence = opened === null ? undefined : FENCE.exec(opened)?.[1];
+      pieces.push((fence === undefined ? piece : [...piece, fence]).join("\n"));
+      piece = opened === null ? (line.includes("|") ? [...head] : []) : [opened];
+      size = 0;
+    }
+    const marker = FENCE.exec(line)?.[1];
+    if (opened === null && marker !== undefined) opened = line;
+    else if (opened !== null && marker !== undefined && closes(line, FENCE.exec(opened)?.[1] ?? "")) opened = null;
+    const above = piece.at(-1) ?? "";
+    if (opened === null && /^\s*\|?[\s:|-]*-[\s:|-]*$/.test(line) && line.includes("|") && above.includes("|")) head = [above, line];
+    piece.push(line);
+    size += line.length + 1;
+  }
+  return [...pieces, piece.join("\n")];
+}
+
+/** Return a line in pieces of a bounded size, cut at a blank if there is one. */
+function cutLine(line: string): string[] {
+  const pieces: string[] = [];
+  let rest = line;
+  while (rest.length > LARGEST) {
+    const blank = rest.lastIndexOf(" ", LARGEST);
+    const end = blank > LARGEST / 2 ? blank + 1 : LARGEST;
+    pieces.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return [...pieces, rest];
 }
 
 /** A line after a blank one goes on with a list if it is indented or has a marker; else it begins a block. */
@@ -53,7 +119,7 @@ export function heal(block: string): string {
 function openFence(block: string): string | null {
   let fence: string | null = null;
   for (const line of block.split("\n")) {
-    const marker = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    const marker = FENCE.exec(line)?.[1];
     if (marker === undefined) continue;
     if (fence === null) fence = marker;
     else if (closes(line, fence)) fence = null;

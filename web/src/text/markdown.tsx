@@ -5,7 +5,7 @@ import Markdown, { type Components } from "react-markdown";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 
-import { heal, splitBlocks } from "./blocks.ts";
+import { heal } from "./blocks.ts";
 import { Code } from "./code.tsx";
 
 /** The complete blocks of a text, parsed, as long as its owner (a part of a message) is in memory. */
@@ -62,8 +62,8 @@ function parsed(owner: object, block: string): ReactElement {
   return element;
 }
 
-export const MarkdownText = memo(function MarkdownText({ owner, text, open }: { owner: object; text: string; open: boolean }) {
-  const blocks = splitBlocks(text);
+/** Draw some blocks of a text (`splitBlocks`); the last one of an `open` text may still grow. */
+export const MarkdownBlocks = memo(function MarkdownBlocks({ owner, blocks, open }: { owner: object; blocks: readonly string[]; open: boolean }) {
   const last = blocks.length - 1;
   return (
     <div className="markdown">

@@ -1,15 +1,19 @@
 // The parts of an answer. Every kind of part has its renderer: a kind without one does not compile.
 
-import { memo, type ReactNode } from "react";
+import { memo, type ReactNode, useState } from "react";
 
 import type { EditLanded, EditObserved, EditRefused, Sentinel } from "../api/schema.ts";
 import { ApprovalCard } from "../panels/approval_card.tsx";
 import { countOf } from "../changes/diff.ts";
 import { DiffBlock } from "../changes/diff_rows.tsx";
 import type { AgentCallPart, CallPart, EditsPart, NotePart, Part, RepairPart, SaidPart } from "../reduce.ts";
+import { hashOf } from "../routes.ts";
+import { usePage } from "../store.ts";
 import { t } from "../strings.ts";
 import { languageOf } from "../text/highlight.ts";
-import { MarkdownText } from "../text/markdown.tsx";
+import { splitBlocks } from "../text/blocks.ts";
+import { MarkdownBlocks } from "../text/markdown.tsx";
+import { groupBlocks, PROMPT } from "./rows.ts";
 
 export interface PartContext {
   /** The turn runs: what is open may still grow. */
@@ -18,10 +22,11 @@ export interface PartContext {
   onContinue: () => void;
 }
 
-type Renderers = { [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, context: PartContext) => ReactNode };
+/** What was said is cut into rows of its own: `SaidText`, `Thoughts`. */
+export type CardPart = Exclude<Part, SaidPart>;
+type Renderers = { [Kind in CardPart["kind"]]: (part: Extract<Part, { kind: Kind }>, context: PartContext) => ReactNode };
 
 const RENDERERS: Renderers = {
-  said: (part, { live }) => <Said part={part} live={live} />,
   call: (part, { live }) => <Call part={part} live={live} />,
   agent_call: (part) => <AgentsCall part={part} />,
   edits: (part) => <Edits part={part} />,
@@ -36,23 +41,51 @@ const RENDERERS: Renderers = {
   note: (part) => <Note part={part} />,
 };
 
-export const PartView = memo(function PartView({ part, live, canContinue, onContinue }: PartContext & { part: Part }) {
-  const render = RENDERERS[part.kind] as (part: Part, context: PartContext) => ReactNode;
+export const PartView = memo(function PartView({ part, live, canContinue, onContinue }: PartContext & { part: CardPart }) {
+  const render = RENDERERS[part.kind] as (part: CardPart, context: PartContext) => ReactNode;
   return render(part, { live, canContinue, onContinue });
 });
 
-function Said({ part, live }: { part: SaidPart; live: boolean }): ReactNode {
+/** A part of what was said, as rows.ts cuts it. */
+export function SaidText({ part, blocks, open }: { part: SaidPart; blocks: readonly string[]; open: boolean }): ReactNode {
+  return <MarkdownBlocks owner={part} blocks={blocks} open={open && !part.settled} />;
+}
+
+/** Folded; what nobody has opened is not parsed. */
+export function Thoughts({ part, live }: { part: SaidPart; live: boolean }): ReactNode {
+  const [unfolded, setUnfolded] = useState(false);
   const open = live && !part.settled;
   return (
+    <details className="thoughts" onToggle={(event) => setUnfolded(event.currentTarget.open)}>
+      <summary>{open && part.text === "" ? t.session.thinking : t.session.thoughts}</summary>
+      {unfolded ? <LongText owner={part} text={part.reasoning} open={open} /> : null}
+    </details>
+  );
+}
+
+/** A text outside of the rows of the list: a bounded part of it at once, more when it is asked for. */
+function LongText({ owner, text, open }: { owner: object; text: string; open: boolean }): ReactNode {
+  const [count, setCount] = useState(GROUPS);
+  const groups = groupBlocks(splitBlocks(text));
+  const shown = groups.slice(0, count);
+  return (
     <>
-      {part.reasoning === "" ? null : (
-        <details className="thoughts">
-          <summary>{open && part.text === "" ? t.session.thinking : t.session.thoughts}</summary>
-          <MarkdownText owner={part} text={part.reasoning} open={open} />
-        </details>
-      )}
-      {part.text === "" ? null : <MarkdownText owner={part} text={part.text} open={open} />}
+      <MarkdownBlocks owner={owner} blocks={shown.flat()} open={open && shown.length === groups.length} />
+      {shown.length === groups.length ? null : <button type="button" className="quiet" onClick={() => setCount(count + GROUPS)}>{t.showMore}</button>}
     </>
+  );
+}
+
+const GROUPS = 5;
+
+/** A prompt as it was written: a bounded part of it at once, more when it is asked for. */
+export function PromptText({ text }: { text: string }): ReactNode {
+  const [size, setSize] = useState(PROMPT);
+  return (
+    <div className="prompt-text">
+      {text.slice(0, size)}
+      {text.length <= size ? null : <button type="button" className="quiet" onClick={() => setSize(size + PROMPT)}>{t.showMore}</button>}
+    </div>
   );
 }
 
@@ -189,11 +222,18 @@ function Landing({ event }: { event: EditLanded }): ReactNode {
         <span className={exact ? "rung" : "rung loose"}>
           {t.calls.rungs[event.rung]}{exact ? "" : `, ${t.calls.similarity(event.similarity)}`}
         </span>
-        {event.proposed ? <span className="chip warn">{t.calls.proposed}</span> : null}
+        {event.proposed ? <ReviewLink session={event.session} /> : null}
       </p>
       <DiffBlock diff={event.diff} language={languageOf(event.path)} />
     </div>
   );
+}
+
+/** Leads to the changes of the session: whether this one was accepted meanwhile is said there. */
+function ReviewLink({ session }: { session: string | null }): ReactNode {
+  const project = usePage((page) => page.project?.id ?? null);
+  if (session === null) return <span className="chip warn">{t.calls.proposed}</span>;
+  return <a className="chip warn" href={hashOf({ view: "session", project, session, tab: "changes" })}>{t.calls.proposed}</a>;
 }
 
 function Refusal({ event }: { event: EditRefused }): ReactNode {

@@ -17,7 +17,8 @@ export function RestoreDialog({ session, message, onClose, onPrompt }: {
   session: Session;
   message: Message;
   onClose: () => void;
-  onPrompt: (text: string) => void;
+  /** Receives the prompt to send again; null when the restore is undone. */
+  onPrompt: (text: string | null) => void;
 }): ReactNode {
   const checkpoint = message.checkpoint ?? "";
   const path = { sessionId: session.id, checkpointId: checkpoint };
@@ -46,7 +47,7 @@ export function RestoreDialog({ session, message, onClose, onPrompt }: {
       <Dialog title={t.restore.doneTitle} onClose={onClose}>
         <Facts done={done} />
         <footer>
-          <button type="button" onClick={() => void undoRestore(session.id).then(onClose)}>{t.restore.undo}</button>
+          <button type="button" onClick={() => void undoRestore(session.id, onPrompt).then(onClose)}>{t.restore.undo}</button>
           <button type="button" className="primary" onClick={onClose} autoFocus>{t.close}</button>
         </footer>
       </Dialog>
@@ -104,9 +105,10 @@ export function RestoreDialog({ session, message, onClose, onPrompt }: {
   );
 }
 
-export async function undoRestore(session: string): Promise<void> {
+export async function undoRestore(session: string, onPrompt: (text: null) => void): Promise<void> {
   try {
     await call("undoRestore", { path: { id: session } });
+    onPrompt(null);
     await openTranscript(session);
     say(t.restore.undone);
   } catch (error) {

@@ -10,19 +10,23 @@ import { go } from "../routes.ts";
 import { loadNewest, loadOlder, putSession, report, say } from "../store.ts";
 import { t } from "../strings.ts";
 import { compact, moment, wholeMoment } from "../ui/format.ts";
-import { Busy, PartView } from "./parts.tsx";
+import { Busy, PartView, PromptText, SaidText, Thoughts } from "./parts.tsx";
 import { RestoreDialog } from "./restore_dialog.tsx";
-import { type Row, rowsOf } from "./rows.ts";
+import { heightOf, type Row, rowsOf } from "./rows.ts";
 
 /** Nearer than this to the end, the list follows what is added. */
 const NEAR = 120;
 /** So many messages are in memory while the reader is at the end; older ones are loaded again on the way up. */
 const MOST = 120;
 
+function isNearEnd(element: HTMLElement): boolean {
+  return element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
+}
+
 export function TranscriptView({ session, transcript, onPrompt }: {
   session: Session;
   transcript: Transcript;
-  onPrompt: (text: string) => void;
+  onPrompt: (text: string | null) => void;
 }): ReactNode {
   const rows = useMemo(() => rowsOf(transcript.messages), [transcript.messages]);
   const scroller = useRef<HTMLDivElement>(null);
@@ -32,10 +36,10 @@ export function TranscriptView({ session, transcript, onPrompt }: {
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (rows[index]?.kind === "foot" ? 56 : 110),
+    estimateSize: (index) => heightOf(rows[index]),
     getItemKey: (index) => rows[index]?.key ?? index,
     // At the end: rows at the beginning would be drawn only to be left at once.
-    initialOffset: () => rows.length * 110,
+    initialOffset: () => rows.reduce((height, row) => height + heightOf(row), 0),
     overscan: 6,
     paddingStart: 24,
     paddingEnd: 24,
@@ -44,7 +48,13 @@ export function TranscriptView({ session, transcript, onPrompt }: {
   const total = list.getTotalSize();
   useLayoutEffect(() => {
     const element = scroller.current;
-    if (element !== null && following.current) element.scrollTop = element.scrollHeight;
+    if (element === null) return;
+    if (following.current) element.scrollTop = element.scrollHeight;
+    else if (isNearEnd(element)) {
+      // What was below is gone, as after a restore: nobody has scrolled, but the end is in view.
+      following.current = true;
+      setAtEnd(true);
+    }
   }, [rows, total]);
 
   // Older messages are put in above: what the reader looks at stays where it is.
@@ -65,7 +75,7 @@ export function TranscriptView({ session, transcript, onPrompt }: {
   const onScroll = (): void => {
     const element = scroller.current;
     if (element === null) return;
-    const near = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
+    const near = isNearEnd(element);
     following.current = near;
     if (near !== atEnd) setAtEnd(near);
     if (element.scrollTop < 800 && transcript.older !== null) {
@@ -168,12 +178,16 @@ interface RowProps {
 
 const RowView = memo(function RowView({ row, live, canContinue, onContinue, onRestore, onFork }: RowProps) {
   switch (row.kind) {
+    case "text":
+      return <SaidText part={row.part} blocks={row.blocks} open={live && row.last} />;
+    case "thoughts":
+      return <Thoughts part={row.part} live={live} />;
     case "part":
       return <PartView part={row.part} live={live} canContinue={canContinue} onContinue={onContinue} />;
     case "prompt":
       return (
         <article className={row.answered ? "prompt" : "prompt unanswered"} aria-label={t.session.you}>
-          <div className="prompt-text">{row.message.text}</div>
+          <PromptText text={row.message.text} />
           {row.answered ? null : <p className="small muted">{t.restore.unanswered}</p>}
           <Actions message={row.message} onRestore={onRestore} onFork={onFork} />
         </article>

@@ -204,9 +204,8 @@ class DiskFiles:
         except OSError as error:
             if error.errno not in _NO_SUCH_PARENT:
                 raise
-            if error.errno == errno.ENOENT:
-                return _side_of(swap, None)
-            return "neither"
+            # Below a file or a symlink, which is not followed, there is no file.
+            return _side_of(swap, None)
 
     def make(self, directory: str) -> None:
         """Make a directory, if nothing is there."""
@@ -229,18 +228,27 @@ class DiskFiles:
         if swap.after is None:
             return
 
-        with self._parent(swap.path) as (parent, name):
-            _remove(parent, sibling)
+        like = self._file_at(swap.path)
+        with self._parent(sibling) as (parent, name):
+            _remove(parent, name)
             try:
-                there = os.stat(name, dir_fd=parent, follow_symlinks=False)
-            except FileNotFoundError:
-                there = None
-            try:
-                _write(parent, sibling, swap, there)
+                _write(parent, name, swap, like)
             except OSError as error:
                 # The error names a descriptor or the sibling; the user knows only the file.
                 error.filename = swap.path
                 raise
+
+    def _file_at(self, path: str) -> os.stat_result | None:
+        """Return the status of what is at a path; None for nothing or a directory."""
+        try:
+            there = self._stat(path)
+        except OSError as error:
+            if error.errno not in _NO_SUCH_PARENT:
+                raise
+            return None
+        if there is None or stat.S_ISDIR(there.st_mode):
+            return None
+        return there
 
     def put(self, swap: Swap, sibling: str) -> bool:
         """Replace the file by the sibling.
@@ -251,7 +259,7 @@ class DiskFiles:
         """
         side = self.side(swap)
         if side == "after":
-            self.discard(swap, sibling)
+            self.discard(sibling)
 
         if side != "before":
             return side == "after"
@@ -259,13 +267,14 @@ class DiskFiles:
         with self._parent(swap.path) as (parent, name):
             if _side(parent, name, swap) != "before":
                 return False
-            return _replace(parent, name, swap, sibling)
+            with self._parent(sibling) as (staged_in, staged):
+                return _replace(parent, name, swap, staged_in, staged)
 
-    def discard(self, swap: Swap, sibling: str) -> None:
+    def discard(self, sibling: str) -> None:
         """Remove the sibling, if it exists."""
         try:
-            with self._parent(swap.path) as (parent, _):
-                _remove(parent, sibling)
+            with self._parent(sibling) as (parent, name):
+                _remove(parent, name)
         except OSError as error:
             if error.errno not in _NO_SUCH_PARENT:
                 raise
@@ -332,7 +341,7 @@ def _side(parent: int, name: str, swap: Swap) -> SwapSide:
         return _side_of(swap, Content(target, LINK))
 
     data = _read(parent, name)
-    if data is None and _exists(parent, name):
+    if data is None and _exists(parent, name) and not _is_directory(parent, name):
         return "neither"
     if data is None:
         return _side_of(swap, None)
@@ -358,6 +367,10 @@ def _exists(parent: int, name: str) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def _is_directory(parent: int, name: str) -> bool:
+    return stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
 
 
 def _write(parent: int, name: str, swap: Swap, like: os.stat_result | None) -> None:
@@ -405,24 +418,25 @@ def _set_owner(handle: int, like: os.stat_result) -> bool:
     return True
 
 
-def _replace(parent: int, name: str, swap: Swap, sibling: str) -> bool:
+def _replace(parent: int, name: str, swap: Swap, staged_in: int, staged: str) -> bool:
+    """Replace the file by the one that is staged in a directory; return False if that fails."""
     if swap.after is None:
         os.unlink(name, dir_fd=parent)
         return True
 
     if swap.before is None:
         try:
-            os.link(sibling, name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
+            os.link(staged, name, src_dir_fd=staged_in, dst_dir_fd=parent, follow_symlinks=False)
         except FileExistsError:
             return False
         except OSError as error:
             if error.errno not in _NO_HARD_LINKS:
                 raise
         else:
-            os.unlink(sibling, dir_fd=parent)
+            os.unlink(staged, dir_fd=staged_in)
             return True
 
-    os.replace(sibling, name, src_dir_fd=parent, dst_dir_fd=parent)
+    os.replace(staged, name, src_dir_fd=staged_in, dst_dir_fd=parent)
     return True
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem import atomic_write
+from holdfast.adapters.git.disk.left_out_folders import look_at_files
 from holdfast.adapters.git.file_modes import update_modes, usual_mode, with_execute_bit
 from holdfast.adapters.git.git_command import (
     Git,
@@ -29,6 +30,7 @@ from holdfast.checkpoints.ports import Blocked, PreparedRestore, RestoreDone, Re
 from holdfast.checkpoints.restore_plan import (
     KeptDifference,
     RestorePlan,
+    is_under,
     parents_of,
     plan_restore,
     removals,
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.git.objects.object_store import ObjectStore
     from holdfast.adapters.git.private_index import PrivateIndex
     from holdfast.adapters.git.repository import PrivateRepository
-    from holdfast.checkpoints.checkpoint import WorktreeState
+    from holdfast.checkpoints.checkpoint import Skipped, WorktreeState
 
 _BLOCK = 4096
 _JOURNAL_SIZE = 64 * 1024
@@ -126,6 +128,12 @@ class TreeCheckout:
             tree = self._join(target.tree, plan.keep)
 
         kept.update(_uncaptured(present, target))
+        lost = self._lost(target)
+        for each in target.skipped:
+            if each.path not in lost:
+                self._compare_folder(each, lost, kept)
+
+        lost.update(dict.fromkeys(plan.special, _SPECIAL))
         for path in plan.special:
             kept.pop(path, None)
 
@@ -135,7 +143,7 @@ class TreeCheckout:
             tree,
             changes,
             dict(sorted(kept.items())),
-            dict(sorted({**self._lost(target), **dict.fromkeys(plan.special, _SPECIAL)}.items())),
+            dict(sorted(lost.items())),
             plan.special,
             changes_attributes=self._changes_attributes(present, target, kept),
         )
@@ -147,14 +155,34 @@ class TreeCheckout:
             shape = self._disk.inspect(each.path.rstrip("/")).shape
             if shape == "absent":
                 lost[each.path] = f"the checkpoint had left it out: {each.why}"
-            elif self._disk.count_entries(each.path) < each.entries:
-                lost[each.path] = f"some of it is gone, and no checkpoint has it: {each.why}"
 
         for path in target.inner:
             if self._disk.inspect(f"{path}/.git").shape == "absent":
                 lost[path] = _INNER_GONE
 
         return lost
+
+    def _compare_folder(self, skipped: Skipped, lost: dict[str, str], kept: dict[str, str]) -> None:
+        """Add an ignored folder to what is lost, or to what is kept, if it is not as it was."""
+        path, why = skipped.path, skipped.why
+        if skipped.files < 0:
+            kept[path] = f"it has too many folders to tell what has changed in it: {why}"
+        if not skipped.counted_at:
+            return
+
+        now = look_at_files(self._disk.location(path), skipped.counted_at)
+        missing = skipped.files - now.unchanged
+        newer = now.files - now.unchanged
+        if missing > 0:
+            what = "gone or changed" if newer else "gone"
+            verb = "is" if missing == 1 else "are"
+            lost[path] = (
+                f"{missing} of its {skipped.files} files {verb} {what}, and no checkpoint has "
+                f"them: {why}"
+            )
+        elif newer > 0:
+            verb = "is" if newer == 1 else "are"
+            kept[path] = f"{newer} of its files {verb} newer than the checkpoint: {why}"
 
     def _changes_attributes(
         self, present: WorktreeState, target: WorktreeState, kept: Mapping[str, str]
@@ -216,6 +244,8 @@ class TreeCheckout:
     ) -> RestorePlan | Blocked:
         removed = removals(differences)
         new_rules = [path.rpartition("/")[0] for path in removed if is_named(path, ".gitignore")]
+        skipped = {each.path for each in target.skipped}
+        whole = [path for path in target.inner if not is_under(path, skipped)]
         return plan_restore(
             differences,
             target.skipped,
@@ -224,6 +254,7 @@ class TreeCheckout:
             outside=self._outside(removed, target, exact=exact),
             old_directories=self._directories_in(target.tree, new_rules),
             asked=keep,
+            known_whole=whole if exact else (),
         )
 
     def _ignored(
@@ -621,11 +652,14 @@ def _wanted_mode(
     path: str, target: WorktreeState, modes_before: Mapping[str, int], *, executable: bool
 ) -> int | None:
     """Return the permissions of a file in the target; None if they are not known."""
-    mode = target.modes.get(path)
-    if mode is None and target.usual:
-        mode = usual_mode(target.usual, executable=executable)
+    stored = target.modes.get(path)
+    if stored is not None:
+        return stored
+    if target.usual:
+        return usual_mode(target.usual, executable=executable)
 
-    mode = mode or modes_before.get(path)
+    # A checkpoint of release 0.1 has no permissions but the bit to run.
+    mode = modes_before.get(path)
     if not mode:
         return None
 

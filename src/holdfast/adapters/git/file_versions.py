@@ -87,7 +87,9 @@ class VersionReader:
             if pair.after is None and is_there:
                 # Still there: git has begun to ignore the file.
                 continue
-            mode_after = now.mode or modes.after(pair.path, pair.after)
+            mode_after = now.file_mode
+            if mode_after is None:
+                mode_after = modes.after(pair.path, pair.after)
             mode_before = modes.before(pair, mode_after)
             versions.append(
                 FileVersions(
@@ -218,7 +220,7 @@ class _Modes:
         stored = self._before.get(pair.path)
         executable = pair.before is not None and pair.before.executable
         if stored is not None:
-            return with_execute_bit(stored, executable=executable)
+            return stored
         if pair.after is None or pair.path in self._after:
             return usual_mode(self._usual, executable=executable)
 

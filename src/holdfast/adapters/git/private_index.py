@@ -246,8 +246,12 @@ class PrivateIndex:
 
     def newer_than(self) -> int:
         """Return the time from which on a file may change without a change of its time."""
+        return self.read_at - self.resolution()
+
+    def resolution(self) -> int:
+        """Return within which span a file may change without a change of its time."""
         status = self._repository.root.stat()
-        return self.read_at - _resolution_of((status.st_mtime_ns, status.st_ctime_ns))
+        return _resolution_of((status.st_mtime_ns, status.st_ctime_ns))
 
     def _set_time(self, time: int) -> None:
         with suppress(FileNotFoundError):

@@ -66,6 +66,11 @@ class PrivateRepository:
         """The file that has what git said of the user's repository."""
         return self.folder / "user-repository"
 
+    @property
+    def was_here(self) -> Path:
+        """The file that stays if somebody removes the private repository."""
+        return self.folder / "had-checkpoints"
+
     def object_format(self) -> str:
         """Return the hash of the objects in this repository."""
         if b"sha256" in (self.git_dir / "config").read_bytes():
@@ -193,6 +198,7 @@ def old_private_git_dir(root: Path, state: Path) -> Path:
 def create_private(repository: PrivateRepository) -> None:
     """Create the private repository under its lock, as a whole or not at all."""
     if repository.git_dir.is_dir():
+        repository.was_here.touch()
         return
 
     draft = repository.git_dir.with_suffix(".draft")
@@ -204,10 +210,12 @@ def create_private(repository: PrivateRepository) -> None:
     atomic_write.put(draft / "config", _config(repository.user).encode(), sync=False)
     atomic_write.put(draft / "info" / "attributes", _ATTRIBUTES, sync=False)
     draft.rename(repository.git_dir)
+    repository.was_here.touch()
 
 
 def remove_private(repository: PrivateRepository) -> None:
     """Remove the private repository as a whole: a part of it would look like a broken one."""
+    atomic_write.drop(repository.was_here)
     draft = repository.git_dir.with_suffix(".draft")
     shutil.rmtree(draft, ignore_errors=True)
     repository.git_dir.rename(draft)

@@ -12,7 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.directory_attributes import (
+from holdfast.adapters.git.disk.inner_repositories import digest_repositories
+from holdfast.adapters.git.disk.left_out_folders import LeftOutFolders
+from holdfast.adapters.git.disk.worktree_directories import (
     ScannedDirectories,
     UnchangedDirectories,
     WorktreeDirectories,
@@ -26,20 +28,19 @@ from holdfast.adapters.git.index_seed import (
     link_user_objects,
     seed_index,
 )
-from holdfast.adapters.git.inner_repositories import digest_repositories
 from holdfast.adapters.git.objects.index_file import changed_entries
 from holdfast.adapters.git.private_index import PrivateIndex, UpdatedIndex
 from holdfast.adapters.git.user_repository import signature
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
 from holdfast.checkpoints.checkpoint import Skipped, SkipReason, WorktreeState
 from holdfast.checkpoints.ignored_files import IgnoredChoice, choose_ignored
-from holdfast.checkpoints.limits import MEGABYTE, SnapshotLimits
+from holdfast.checkpoints.limits import MEGABYTE, SnapshotLimits, is_cache
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.checkpoints.selection import Listing, Selection, select
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from holdfast.adapters.git.repository import PrivateRepository
@@ -99,6 +100,7 @@ class Snapshot:
         self._disk = WorktreeFiles(repository.root, self._excluded, limits.ignored.folders)
         cache = repository.git_dir / "holdfast-directories"
         self._directories = WorktreeDirectories(repository.root, cache, self._excluded)
+        self._folders = LeftOutFolders(repository.root, repository.git_dir / "holdfast-folders")
         self._ignored_file = repository.git_dir / "holdfast-ignored"
 
     def take(self) -> WorktreeState:
@@ -181,7 +183,7 @@ class Snapshot:
             head.commit,
             head.branch,
             None,
-            (*map(self._with_stamp, captured.skipped), *submodules),
+            (*self._with_stamps(captured.skipped), *submodules),
             state.modes,
             tuple(state.usual),
             scanned.unusual(state.usual[2]),
@@ -193,16 +195,31 @@ class Snapshot:
             intended=tuple(state.intended),
         )
 
-    def _with_stamp(self, skipped: Skipped) -> Skipped:
+    def _with_stamps(self, skipped: Sequence[Skipped]) -> list[Skipped]:
         """Return what is skipped so that a restore can name it if it has changed or is gone."""
-        info = self._disk.inspect(skipped.path.rstrip("/"))
-        is_whole = skipped.why.startswith("ignored") and not skipped.path.endswith("/")
-        if info.shape == "directory" and is_whole:
-            return replace(skipped, entries=self._disk.count_entries(skipped.path))
-        if info.shape != "file":
-            return skipped
+        folders = [each.path for each in skipped if self._is_counted(each)]
+        files, counted_at = self._folders.count(folders, self._index.resolution())
+        stamped: list[Skipped] = []
+        for each in skipped:
+            info = self._disk.inspect(each.path)
+            if each.path in files:
+                stamped.append(replace(each, files=files[each.path], counted_at=counted_at))
+            elif each.path in folders:
+                stamped.append(replace(each, files=-1))
+            elif info.shape == "file":
+                stamped.append(replace(each, stamp=f"{info.size} {info.changed_at}"))
+            else:
+                stamped.append(each)
 
-        return replace(skipped, stamp=f"{info.size} {info.changed_at}")
+        return stamped
+
+    def _is_counted(self, skipped: Skipped) -> bool:
+        """Return whether the files of what is skipped are counted: an ignored directory."""
+        if not skipped.why.startswith("ignored") or is_cache(skipped.path):
+            return False
+        if skipped.path.endswith("/"):
+            return False
+        return self._disk.inspect(skipped.path).shape == "directory"
 
     # ------------------------------------------------------------------------------ what changed
 

@@ -45,8 +45,7 @@ def restore_staged(
             git.run(
                 "update-index", "--add", "--replace", "-z", "--index-info", stdin=b"".join(lines)
             )
-        readable = git.with_variables(alternate_object_directories=repository.objects)
-        _restore_intended(repository, user, readable, tree, intended)
+        _restore_intended(repository, user, git, tree, intended)
     except GitFailed as error:
         return str(error)
 
@@ -77,13 +76,15 @@ def _restore_intended(
     intended: Sequence[str],
 ) -> None:
     """Make these, and no others, the files of `git add -N`; the index has the files of `tree`."""
-    there = intended_files(git, user.git_dir / "index", tree)
+    readable = git.with_variables(alternate_object_directories=repository.objects)
+    there = intended_files(readable, user.git_dir / "index", tree)
     others = [path for path in there if path not in intended]
     if others:
         git.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_names(others))
 
     missing = [path for path in intended if path not in there]
     if missing:
+        # Without our objects: the user's repository has to get the empty one that they refer to.
         _add_intended(repository.git_dir / "intended", user, git, missing)
 
 

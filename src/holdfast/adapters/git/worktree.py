@@ -41,6 +41,7 @@ from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, Worktre
 from holdfast.checkpoints.ports import (
     Blocked,
     CheckpointFailed,
+    CheckpointsLost,
     FileDifference,
     FileVersion,
     FileVersions,
@@ -366,12 +367,26 @@ class GitWorktree:
         return self._checkout.apply(prepared)
 
     @_disk_errors_as_failures()
-    def restore_index(self, target: WorktreeState) -> str | None:
+    def restore_index(self, present: WorktreeState, target: WorktreeState) -> str | None:
         """Restore what was staged in the user's index; return why that could not be done."""
         tree = self._staged_in(target)
         if tree is None:
             return "the checkpoint has no staged files: there was a merge, or no index"
-        return restore_staged(self._repository, self._git, tree, target.intended)
+        if self.differs_from_index(present, target) or self._repository.user is None:
+            return restore_staged(self._repository, self._git, tree, target.intended)
+        if present.staged_tree is None:
+            return "a merge is under way, and its entries stay"
+        return None
+
+    def index_lock(self) -> str | None:
+        """Return the lock of the user's index, if another program has it; else None."""
+        user = self._repository.user
+        if user is None:
+            return None
+        lock = user.git_dir / "index.lock"
+        if not os.path.lexists(lock):
+            return None
+        return str(lock)
 
     def differs_from_index(self, present: WorktreeState, target: WorktreeState) -> bool:
         """Return whether something else is staged now than in the target."""
@@ -612,6 +627,11 @@ def _find(root: Path, state: Path, deadline: float, *, create: bool) -> PrivateR
 
 
 def _no_checkpoints(repository: PrivateRepository) -> NoCheckpoints:
+    if repository.was_here.exists():
+        return CheckpointsLost(
+            f"{repository.root}: the repository with the checkpoints of this folder is gone "
+            f"({repository.git_dir}), so none of them can be restored."
+        )
     return NoCheckpoints(f"{repository.root}: no checkpoint was ever taken here.")
 
 

@@ -127,11 +127,6 @@ class OpenAICompatible:
         """The context length in tokens, if it is known; also learned from an overflow."""
         return self._context
 
-    @property
-    def left_out(self) -> frozenset[Field]:
-        """The fields that this server has refused, and that are no longer sent."""
-        return self._quirks.dropped
-
     def close(self) -> None:
         """Close the connections."""
         if self._client is not None:

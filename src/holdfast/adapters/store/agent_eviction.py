@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from holdfast.adapters.store.store import Store
-    from holdfast.usecases.checkpoints.conversation_ports import AnnounceIds
+    from holdfast.usecases.checkpoints.restore_ports import AnnounceIds
 
 
 class StoredAgents:

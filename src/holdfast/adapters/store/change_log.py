@@ -14,7 +14,6 @@ from holdfast.adapters.store.change_writes import (
     revise_change,
     split_change,
 )
-from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.plain.change_rows import change_of
 from holdfast.adapters.store.queries.changes import (
     change_ids,
@@ -25,6 +24,7 @@ from holdfast.adapters.store.queries.changes import (
     left_since,
     touches,
 )
+from holdfast.adapters.store.store_errors import StoreError
 from holdfast.adapters.store.tables import changes
 from holdfast.changes.change_log import (
     KEPT,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, case, delete, insert, select, update
 
-from holdfast.adapters.store.errors import Gone
 from holdfast.adapters.store.plain.change_rows import (
     change_values,
     joined_paths,
@@ -18,6 +17,7 @@ from holdfast.adapters.store.queries.changes import newest_first
 from holdfast.adapters.store.queries.projects import find_project, lock_project
 from holdfast.adapters.store.queries.statements import next_seq
 from holdfast.adapters.store.queries.worktrees import worktree_at
+from holdfast.adapters.store.store_errors import Gone
 from holdfast.adapters.store.tables import changes, sessions, turns
 from holdfast.changes.change_json import plan_to_json
 from holdfast.changes.change_log import AddedChange, ChangeParts, RemovedChanges

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from holdfast.adapters.store.errors import BadAddress
+from holdfast.adapters.store.store_errors import BadAddress
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

@@ -8,12 +8,15 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import create_engine, event
+from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.exc import InvalidatePoolError
+from sqlalchemy.util import LRUCache
 
 from holdfast.adapters.store.database_url import DatabaseUrl, PostgresDatabase, SqliteFile
-from holdfast.adapters.store.errors import DriverMissing
 from holdfast.adapters.store.plain.column_values import dump_json
 from holdfast.adapters.store.plain.store_file import BUSY_SECONDS, SET_UP
+from holdfast.adapters.store.store_errors import DriverMissing
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -25,6 +28,31 @@ _CONNECT_SECONDS = 10
 _PING_AFTER_SECONDS = 60
 _READS = "holdfast_reads"
 _RETURNED = "holdfast_returned"
+_MOST_STATEMENTS = 500
+_statements: LRUCache[Any, Any] = LRUCache(_MOST_STATEMENTS)
+"""The compiled statements of all SQLite stores of the process."""
+
+
+class SameSqlite(SQLiteDialect_pysqlite):
+    """The dialect of SQLite, equal for all engines.
+
+    A compiled statement is found by its dialect: a store that is opened again, as for each turn,
+    compiles nothing again.
+    """
+
+    driver = "holdfast"
+    supports_statement_cache = True
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other is of this class too: each engine has the same options."""
+        return isinstance(other, SameSqlite)
+
+    def __hash__(self) -> int:
+        """Return the same number for all."""
+        return hash(SameSqlite)
+
+
+registry.register("sqlite.holdfast", __name__, SameSqlite.__name__)
 
 
 def make_engine(address: DatabaseUrl) -> Engine:
@@ -39,7 +67,8 @@ def make_engine(address: DatabaseUrl) -> Engine:
 
 def _sqlite_engine(address: SqliteFile) -> Engine:
     engine = create_engine(
-        address.url(),
+        address.url().set(drivername="sqlite+holdfast"),
+        execution_options={"compiled_cache": _statements},
         connect_args={
             "timeout": BUSY_SECONDS,
             # The driver begins no transaction of its own, `_begin` does. SQLAlchemy's documentation

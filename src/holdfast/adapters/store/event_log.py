@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.events import events_after, last_event, latest_events
 from holdfast.adapters.store.queries.projects import find_project, lock_project
+from holdfast.adapters.store.store_errors import StoreError
 from holdfast.usecases.events.ports import EventsUnavailable, LoggedEvent
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from sqlalchemy import inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from holdfast.adapters.store.engine import for_reading
-from holdfast.adapters.store.errors import NotAStore, StoreNewer
 from holdfast.adapters.store.plain.revisions import (
     READ_VERSION,
     SCRIPTS,
     VERSION_TABLE,
     revisions,
 )
+from holdfast.adapters.store.store_errors import NotAStore, StoreNewer
 from holdfast.adapters.store.tables import metadata
 
 if TYPE_CHECKING:

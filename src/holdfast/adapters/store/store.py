@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from holdfast.adapters.store.database_url import DatabaseUrl, SqliteFile, parse_address
 from holdfast.adapters.store.engine import for_reading, make_engine
-from holdfast.adapters.store.engine_errors import explained
 from holdfast.adapters.store.plain.store_file import BUSY_SECONDS, open_alone, queued
 from holdfast.adapters.store.schema import bring_up_to_date
+from holdfast.adapters.store.sqlalchemy_errors import explained
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

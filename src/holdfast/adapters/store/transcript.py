@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from holdfast.adapters.store.errors import Gone, StoreError
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.change_states import (
     ChangesExchanged,
@@ -39,9 +38,10 @@ from holdfast.adapters.store.queries.projects import (
 )
 from holdfast.adapters.store.queries.sessions import session_by_id
 from holdfast.adapters.store.queries.worktrees import worktree_at
+from holdfast.adapters.store.store_errors import Gone, StoreError
 from holdfast.adapters.store.tables import checkpoints
 from holdfast.adapters.store.tables import events as logged
-from holdfast.usecases.checkpoints.conversation_ports import (
+from holdfast.usecases.checkpoints.restore_ports import (
     CheckpointElsewhere,
     ConversationFailed,
     Exchanged,
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.store.store import Store
     from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft
-    from holdfast.usecases.checkpoints.conversation_ports import (
+    from holdfast.usecases.checkpoints.restore_ports import (
         AnnounceExchange,
         AnnounceIds,
         RestoreScope,
@@ -354,8 +354,8 @@ def _exchange(connection: Connection, restore: _Restore, announce: AnnounceExcha
     exchanged = _exchange_changes(connection, restore, project_id, exchanged)
     if restore.uses_up_target:
         remove_checkpoints(connection, [target.id])
-        gone = (*exchanged.checkpoints_left, target.id)
-        exchanged = replace(exchanged, checkpoints_left=gone)
+        gone = (*exchanged.checkpoints_removed, target.id)
+        exchanged = replace(exchanged, checkpoints_removed=gone)
 
     seq = publish(connection, project_id, announce(exchanged))
     return replace(exchanged, seq=seq)
@@ -404,8 +404,8 @@ def _exchange_changes(
     exchange_changes(connection, project_id, moved, restore.point.id)
     return replace(
         exchanged,
-        changes_left=moved.left,
-        changes_back=moved.back,
+        changes_removed=moved.left,
+        changes_brought_back=moved.back,
         changes_restored=moved.restored,
     )
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select, update
 
 from holdfast.adapters.processes.process_identity import this_process
-from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.plain.column_values import new_id
 from holdfast.adapters.store.queries.agent_sessions import (
     ask_for_agent,
@@ -38,6 +37,7 @@ from holdfast.adapters.store.queries.turns import begin_turn, end_turn, lock_tur
 from holdfast.adapters.store.queries.worktrees import worktree_at, worktree_by_id
 from holdfast.adapters.store.sessions.message_queue import begin_queued
 from holdfast.adapters.store.sessions.rejections import take_reasons
+from holdfast.adapters.store.store_errors import StoreError
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
 from holdfast.adapters.store.tables import events as event_rows
 from holdfast.adapters.store.turn_fence import LOOK, RUNNING, TurnFence
@@ -49,7 +49,7 @@ from holdfast.usecases.events.event_json import (
 )
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.record_watch import RecordsUnavailable
-from holdfast.usecases.sessions.transcript_ports import Attachment
+from holdfast.usecases.sessions.message_ports import Attachment
 from holdfast.usecases.turns.ports import (
     BeginOutcome,
     TurnBegun,

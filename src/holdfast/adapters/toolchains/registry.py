@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 from importlib import import_module
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.adapters.toolchains.custom_command import plan_of
 from holdfast.adapters.toolchains.run_tool import NEVER
 from holdfast.adapters.toolchains.tool_check import ToolCheck
+from holdfast.syntax.parse_check import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,31 +26,6 @@ if TYPE_CHECKING:
     from holdfast.adapters.toolchains.passed_checks import PassedChecks
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.diagnostics import Target
-
-_SUFFIXES: Mapping[str, Target] = {
-    ".py": "python",
-    ".pyi": "python",
-    ".js": "javascript",
-    ".mjs": "javascript",
-    ".cjs": "javascript",
-    ".jsx": "javascript",
-    ".ts": "typescript",
-    ".tsx": "typescript",
-    ".mts": "typescript",
-    ".cts": "typescript",
-    ".c": "c",
-    ".h": "c",
-    ".cc": "cpp",
-    ".cpp": "cpp",
-    ".cxx": "cpp",
-    ".hh": "cpp",
-    ".hpp": "cpp",
-    ".hxx": "cpp",
-    ".rs": "rust",
-    ".java": "java",
-    ".go": "go",
-}
-
 
 # By name: a language is imported when a file of it is checked. Each has dozens of patterns.
 _LANGUAGES = "holdfast.adapters.toolchains.languages"
@@ -71,7 +47,13 @@ _AS_CONFIGURED: Mapping[Target, tuple[str, str]] = {
 
 def target_of(path: str) -> Target | None:
     """Return the language of a file by its suffix; None if there is no check for it."""
-    return _SUFFIXES.get(PurePosixPath(path).suffix.lower())
+    language = language_of(path)
+    if language == "tsx":
+        language = "typescript"
+    for target in _PLANS:
+        if target == language:
+            return target
+    return None
 
 
 def check_for(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.changes.ports import FileFound, Files, FileUnfit
 from holdfast.changes.rebase.three_way import contains_edit, project_bytes
-from holdfast.changes.swaps import LINK, Content, Swap
+from holdfast.changes.swaps import LINK, Content, Swap, is_at_or_below, reshaped_paths
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -51,13 +51,18 @@ def rebase_swaps(
 
     A swap stays as it is if the file is what it was. Otherwise its edit is applied to the present
     text; a swap that creates or deletes the file clashes then. A swap whose result is there already
-    is done, but not at the paths in `never_done`: there it is a coincidence.
+    is done, but not at the paths in `never_done`: there it is a coincidence. Where the swaps put a
+    file in the place of a directory, or the reverse, the other one is no file that is in the way.
     """
+    swaps = tuple(swaps)
+    reshaped = reshaped_paths(swaps)
     fitting: list[Swap] = []
     clashes: list[Clash] = []
     makes: dict[str, None] = {}
     for swap in swaps:
         found = _present(swap, files)
+        if found is None and is_at_or_below(swap.path, reshaped):
+            found = (None, ())
         if found is None:
             clashes.append(Clash(swap.path, "unfit"))
             continue

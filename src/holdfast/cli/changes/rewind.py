@@ -14,13 +14,18 @@ def rewind(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False)
     """Undo an applied change, even below later ones.
 
     A file gets its old bytes back. If it was edited since, only the change itself is removed from
-    it.
+    it. A turn of its session that runs is stopped first.
 
     Exit 0: rewound. 1: refused (later edits are in the way), and no file was changed. 2: wrong
     usage.
     """
     output = changes_output(as_json)
-    rewound = run_use_case(root, output, lambda workspace: rewind_change(change_id, workspace))
+    rewound = run_use_case(
+        root,
+        output,
+        lambda workspace: rewind_change(change_id, workspace, workspace.running_turns),
+    )
     output.show_note(rewound.recovered)
+    output.show_stopped(rewound.notes)
     output.show_rewound(rewound)
     warn_unrecorded(rewound.unrecorded)

@@ -21,7 +21,7 @@ from holdfast.usecases.checkpoints.checkpoint import (
     prune_checkpoints,
     show_checkpoint,
 )
-from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
+from holdfast.usecases.checkpoints.restore_ports import RestoreScope
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 
@@ -110,7 +110,8 @@ def restore(
 
     Undo it with `holdfast checkpoint undo`.
 
-    Exit 0: done. 1: refused, and no file was changed. 2: wrong usage.
+    Exit 0: done. 1: refused, and no file was changed; or, with `--index`, the files are restored
+    and what was staged cannot be. 2: wrong usage.
     """
     scope = _scope(files=files, conversation=conversation)
     if index and scope == "conversation":
@@ -132,6 +133,8 @@ def restore(
         ),
     )
     output.show_restored(restored)
+    if index and not restored.index_reset:
+        raise typer.Exit(1)
 
 
 def _path_below(root: Path, path: str) -> str:

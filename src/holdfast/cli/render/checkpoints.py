@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         Listed,
         Shown,
     )
-    from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere
+    from holdfast.usecases.checkpoints.restore_ports import CheckpointElsewhere
     from holdfast.usecases.settle_outcome import Restored
 
 

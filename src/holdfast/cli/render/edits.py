@@ -51,6 +51,13 @@ class JsonOutput:
         if recovered.recovered:
             self._more["recovered"] = settled_as_json(recovered)
 
+    def show_stopped(self, notes: Sequence[str]) -> None:
+        """Warn about turns that were stopped, and say so in the object."""
+        for note in notes:
+            warn(note)
+        if notes:
+            self._more["notes"] = list(notes)
+
     def show_open(self, entries: Sequence[OpenEntry]) -> None:
         """Warn about what interrupted commands have left, and say so in the object."""
         self._more.update(warn_open(entries))
@@ -71,7 +78,11 @@ class JsonOutput:
         files = list(map(undone_as_json, undone.files))
         ids = [change.id for change in undone.changes]
         turn = undone.changes[0].turn
-        self._print("undone", undone.seq, files=files, change_ids=ids, turn_id=turn)
+        more: dict[str, Any] = {"change_ids": ids, "turn_id": turn}
+        if undone.left is not None:
+            more["left_why"] = dict(undone.left.paths)
+            more["checkpoint_id"] = undone.left.checkpoint_id
+        self._print("undone", undone.seq, files=files, **more)
 
     def show_refusals(self, nothing: NothingDone) -> None:
         """Print every refusal."""
@@ -99,6 +110,11 @@ class TerminalOutput:
         """Warn about what interrupted commands had left."""
         warn_settled(recovered)
 
+    def show_stopped(self, notes: Sequence[str]) -> None:
+        """Warn about turns that were stopped."""
+        for note in notes:
+            warn(note)
+
     def show_open(self, entries: Sequence[OpenEntry]) -> None:
         """Warn about what interrupted commands have left."""
         warn_open(entries)
@@ -123,6 +139,12 @@ class TerminalOutput:
         """Print which change or turn was undone, and every file."""
         write(f"undid {_undone_name(undone)}", bold=True)
         self.show_undone_files(undone.files)
+        if undone.left is None or not undone.left.paths:
+            return
+        for path, why in undone.left.paths:
+            write(f"not undone: {path} ({why})", "yellow")
+        restore = f"`holdfast checkpoint restore {undone.left.checkpoint_id} --files`"
+        write(f"To restore all files as before the turn: {restore}")
 
     def show_undone_files(self, files: Sequence[FileUndone]) -> None:
         """Print every file that was undone."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from holdfast.tools.text_limits import name_first
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -31,14 +33,6 @@ def skipped_lines(skipped: Iterable[_SkippedPath]) -> list[str]:
             lines.append(f"left out: {each.path} ({each.why})")
 
     if ignored:
-        lines.append(f"ignored by git, and not in the checkpoint: {_enumerated(ignored)}")
+        lines.append(f"ignored by git, and not in the checkpoint: {name_first(ignored, _NAMED)}")
 
     return lines
-
-
-def _enumerated(paths: list[str]) -> str:
-    named = ", ".join(paths[:_NAMED])
-    rest = len(paths) - _NAMED
-    if rest > 0:
-        return f"{named} and {rest} more"
-    return named

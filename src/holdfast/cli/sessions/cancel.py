@@ -11,7 +11,7 @@ import typer
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.text import write
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed
 from holdfast.usecases.sessions.cancel import SessionCancelled, cancel_session
 from holdfast.usecases.sessions.stop_turns import StopRefused
 from holdfast.wiring.worktrees import open_running_turns

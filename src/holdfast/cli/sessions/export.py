@@ -17,8 +17,8 @@ from holdfast.usecases.sessions.transcript import read_transcript
 from holdfast.wiring.sessions import LateSessions, open_sessions
 
 if TYPE_CHECKING:
+    from holdfast.usecases.sessions.message_ports import MessagePart, TranscriptMessage
     from holdfast.usecases.sessions.session_records import SessionSummary
-    from holdfast.usecases.sessions.transcript_ports import MessagePart, TranscriptMessage
 
 _FENCE = "````"
 

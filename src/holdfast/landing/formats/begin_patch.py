@@ -93,12 +93,14 @@ class _SectionReader:
 
         word = _directive(line, self.sections[-1:])
         opened = _SECTION.match(word)
-        if word == BEGIN:
+        if word == BEGIN and self.sections:
             return _SECOND_BEGIN
         if word == _END:
             self.inside = False
         elif opened:
             self.sections.append(_Section(opened[1], opened[2].strip(" \t`\"'"), number))
+        elif word == BEGIN:
+            pass  # It was written twice.
         elif self.sections:
             self.sections[-1].lines.append(line)
         elif line.strip():

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import starts_file
-from holdfast.landing.formats.surrounding_text import is_directive
+from holdfast.landing.formats.surrounding_text import opens_edit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +51,6 @@ def opens_notation(lines: Sequence[str], at: int) -> bool:
     # The cheap question first: there may be millions of lines.
     if not line.startswith(_OPENINGS):
         return False
-    if opens_block(line) or is_directive(line):
+    if opens_block(line) or opens_edit(line):
         return True
     return line.startswith("@@") or starts_file(lines, at)

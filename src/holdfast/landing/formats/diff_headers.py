@@ -100,7 +100,7 @@ _EXTENDED = re.compile(
     r"|(?:dis)?similarity index [0-9]+%\s*$"
     r"|copy (?:from|to) \S"
 )
-HEADER_LETTERS = frozenset("@-dionsrcI")
+HEADER_LETTERS = frozenset("@-*dionsrcI")
 """What a header line, of a file or of a hunk, can begin with."""
 _TIMESTAMP = re.compile(r"\s+[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}[0-9:.+ Z-]*$")
 _QUOTED = re.compile(r'"(.*)"', re.DOTALL)
@@ -145,7 +145,14 @@ def starts_file(lines: Sequence[str], at: int) -> bool:
     """Return whether a file's header begins here, at a place that is outside of any hunk."""
     if lines[at].startswith("--- "):
         return _is_next(lines, at, "+++ ")
-    return _starts_extended(lines, at)
+    return _is_starred(lines, at) or _starts_extended(lines, at)
+
+
+def _is_starred(lines: Sequence[str], at: int) -> bool:
+    """Return whether `***` and `---` above a numbered hunk name the file, as in a context diff."""
+    if not lines[at].startswith("*** ") or not _is_next(lines, at, "--- "):
+        return False
+    return _is_next(lines, at + 1, "@@ -")
 
 
 def interrupts(lines: Sequence[str], at: int) -> bool:
@@ -211,7 +218,7 @@ def read_file_header(lines: Sequence[str], at: int, *, judge_paths: bool) -> Fil
         is_next_file = i > at and line.startswith("diff -")
         if is_next_file or not starts_file(lines, i):
             break
-        if line.startswith("--- "):
+        if line.startswith(("--- ", "*** ")):
             head = replace(_with_names(head, line, lines[i + 1], command), end=i + 2)
             break
         changed = _with_line(head, line)

@@ -261,7 +261,7 @@ def _read_hunk_headers(lines: Sequence[str], at: int) -> tuple[_HunkHeaders | No
             return None, at
         header = read_hunk_header(lines[at])
         if header.start is not None:
-            if numbered.start is not None:
+            if numbered.start is not None and header != numbered:
                 break
             numbered = header
         if header.anchor:

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.landing.formats.hunks import Malformed
+from holdfast.landing.formats.json_reply import find_value
 from holdfast.landing.formats.paths import shorten, tidy_path
-from holdfast.landing.formats.surrounding_text import closes, fence_of
-from holdfast.landing.text.lines import solid_numbers, split_lines
+from holdfast.landing.formats.surrounding_text import fence_of
+from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Replace, Request, WriteFile
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _EVERY = ("every", "replace_all", "replaceAll")
 _WHOLE = ("content", "contents", "text")
 _TO = ("to", "rename", "new_path", "newPath")
 _FILES = ("edits", "files", "changes")
+_EDIT_NAMES = frozenset((*_PATH, *_OLD, *_NEW, *_FILES))
 _LAST_LINE = 10**9
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
@@ -50,19 +52,44 @@ class _WrongShapeError(Exception):
 def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...] | Malformed:
     r"""Return one request for each edit, or name the field that is wrong and the shape it should have.
 
-    `unwrap` accepts one fence around the JSON.
+    `unwrap` accepts JSON as models write it: in a fence, in prose or in a call of a tool, and almost JSON that can be
+    read in one way only.
 
     >>> read_json('{"path": "a.py", "delete": true}')
     (FileRequest(path='a.py', action='delete', request=None, to=None),)
     """
-    if unwrap:
-        text = _strip_fence(text)
-
     try:
-        value = _load(text)
+        strict = read_edits(_load(text))
     except _WrongShapeError as fault:
-        return fault.malformed
-    return read_edits(value)
+        strict = fault.malformed
+    if not unwrap or not isinstance(strict, Malformed):
+        return strict
+
+    found = find_value(text, _EDIT_NAMES)
+    if found is None:
+        return strict
+    if isinstance(found, str):
+        return Malformed(f"{found}\n{EXAMPLE}")
+
+    requests = read_edits(found.value)
+    if isinstance(requests, Malformed):
+        return requests
+    if found.in_call and not all(map(_says_what_it_edits, requests)):
+        return Malformed(f"{_BLIND_CALL}\n{EXAMPLE}")
+    return requests
+
+
+_BLIND_CALL = "a call of a tool is around an edit without its old text; send the edit alone:"
+
+
+def _says_what_it_edits(request: FileRequest) -> bool:
+    """Return whether the edit means the same whatever tool is called with it: others insert at a line, or append."""
+    match request.request:
+        case LineEdits(edits):
+            return all(edit.old for edit in edits)
+        case Replace() | WriteFile():
+            return True
+    return False
 
 
 def read_edits(value: object) -> tuple[FileRequest, ...] | Malformed:
@@ -111,20 +138,6 @@ def _object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
 
 def _constant(name: str) -> object:
     raise _WrongShapeError("", f"{name} is not JSON; write strict JSON:")
-
-
-def _strip_fence(text: str) -> str:
-    lines, _ = split_lines(text)
-    solid = solid_numbers(lines)
-    if len(solid) < 2:
-        return text
-
-    first, last = solid[0], solid[-1]
-    fence = fence_of(lines[first])
-    if not fence or not closes(lines[last], fence):
-        return text
-
-    return "\n".join(lines[first + 1 : last])
 
 
 # ---------------------------------------------------------------------------------------- the shape

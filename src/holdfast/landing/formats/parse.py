@@ -9,11 +9,12 @@ from holdfast.landing.formats.begin_patch import BEGIN, read_patch
 from holdfast.landing.formats.detect import opens_block, opens_notation
 from holdfast.landing.formats.diff_scanner import FileSection, malformed
 from holdfast.landing.formats.hunks import Malformed, all_or_fault, text_of
+from holdfast.landing.formats.indented_reply import without_indentation
 from holdfast.landing.formats.json_edits import read_json
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.search_replace import EXAMPLE as BLOCK_EXAMPLE
 from holdfast.landing.formats.search_replace import read_blocks
-from holdfast.landing.formats.surrounding_text import fence_of, is_directive
+from holdfast.landing.formats.surrounding_text import is_directive
 from holdfast.landing.formats.unified import read_shares
 from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.outcomes import Refused
@@ -40,6 +41,8 @@ def parse(
     (FileRequest(path='a.py', action='create', request=WriteFile(text='x = 1'), to=None),)
     """
     check_type("parse", "text", text, str)
+    if unwrap:
+        text = without_indentation(text)
     notation: Format | None = format
     if format == "auto":
         notation = _detect(text)
@@ -82,12 +85,12 @@ def _detect(text: str) -> Format | None:
         if opens_notation(lines, i):
             return _notation_of(lines[i])
 
-    if fence_of(lines[solid[0]]):
-        solid = solid[1:] or solid
-
-    if lines[solid[0]].lstrip().startswith(("{", "[")):
+    if any(lines[i].lstrip().startswith(_JSON_OPENINGS) for i in solid):
         return "json"
     return None
+
+
+_JSON_OPENINGS = ("{", "[", '"{', '"[')
 
 
 def _notation_of(line: str) -> Format:

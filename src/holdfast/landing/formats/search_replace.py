@@ -32,7 +32,8 @@ the new lines
 
 malformed = partial(malformed_like, EXAMPLE)
 
-_CLOSER = re.compile(r"(>{5,9}|\+{5,9}) ?(?i:replace|updated)\s*$")
+# Some models close a block by the word that they opened it with.
+_CLOSER = re.compile(r"(>{5,9}|\+{5,9}) ?(?i:replace|updated|search|original)\s*$")
 _DIVIDER = re.compile(r"={5,9}\s*$")
 _START_LINE = re.compile(r":start_line:\s*([0-9]{1,9})\s*$")
 _END_LINE = re.compile(r":end_line:\s*[0-9]+\s*$")
@@ -102,11 +103,15 @@ def _read_block(lines: Sequence[str], opener: int) -> _Block | Malformed:
             opener + 1,
         )
 
-    closer = _closer(lines, opener + 1, length)
+    below = opener + 1
+    while lines[below : below + 1] == [lines[opener]]:
+        # The marker was written twice.
+        below += 1
+    closer = _closer(lines, below, length)
     if closer is None:
         return malformed("this block is not closed; end it with `>>>>>>> REPLACE`:", opener + 1)
 
-    start, near_line = _start_line(lines, opener + 1)
+    start, near_line = _start_line(lines, below)
     body = lines[start:closer]
     dividers = _dividers(body, length)
     if not dividers:

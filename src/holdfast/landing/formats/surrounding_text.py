@@ -76,6 +76,14 @@ def is_directive(line: str) -> bool:
     return line.startswith("*** ") and _DIRECTIVE.match(line) is not None
 
 
+def opens_edit(line: str) -> bool:
+    """Return whether an edit in the `*** Begin Patch` notation begins at this line: at any directive but the last."""
+    return is_directive(line) and not line.startswith(_END)
+
+
+_END = "*** End Patch"
+
+
 def is_prose(line: str) -> bool:
     """Return whether this line reads as a sentence (or a heading, or an item of a list) rather than as code.
 

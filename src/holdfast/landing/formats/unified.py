@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.landing.formats.diff_scanner import DiffLines, FileSection, read_bare
 from holdfast.landing.formats.hunks import FileDiff, Malformed
+from holdfast.landing.formats.indented_reply import without_indentation
 from holdfast.landing.formats.wrappers import read_wrapped
 from holdfast.landing.text.lines import split_lines
 
@@ -31,6 +32,8 @@ def read_shares(
     text: str, *, unwrap: bool = False, judge_paths: bool = True
 ) -> tuple[FileSection, ...] | Malformed:
     """Return what `read_diff` returns, each with its own lines."""
+    if unwrap:
+        text = without_indentation(text)
     lines, ends = split_lines(text.removeprefix("\ufeff"))
     source = DiffLines(lines, ends, judge_paths=judge_paths)
     bare = read_bare(source)

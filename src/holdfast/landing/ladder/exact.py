@@ -54,7 +54,8 @@ def find_exactly(text: str, request: Replace) -> ExactMatch | None:
 def is_line_but_indent(text: str, at: int, old: str, new: str) -> bool:
     """Return whether the match is whole lines but for the indentation of the first, and new lines need one.
 
-    A second old line shows by its own indentation that only the first one lost it.
+    A second old line shows by its own indentation that only the first one lost it; so does a new line that is the
+    file's.
     """
     first = contents_of(old)[0]
     if is_blank(first) or not indent_before(text, at):
@@ -73,7 +74,13 @@ def is_line_but_indent(text: str, at: int, old: str, new: str) -> bool:
     if indent_of(first):
         return True
 
-    return len(contents_of(new)) > 1 and len(solid_lines(contents_of(old))) == 1
+    return _are_indented_as_first(indent_before(text, at) + first, old, contents_of(new))
+
+
+def _are_indented_as_first(file_line: str, old: str, new: list[str]) -> bool:
+    """Return whether the new lines may all lack the indentation that the first of them lacks."""
+    has_one_line = len(solid_lines(contents_of(old))) == 1
+    return has_one_line and len(new) > 1 and file_line not in new
 
 
 def indent_before(text: str, at: int) -> str:

@@ -6,10 +6,16 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 
 from holdfast.landing.text.line_keys import key_of
-from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers, text_of
+from holdfast.landing.text.lines import (
+    Doc,
+    contents_of,
+    is_blank,
+    solid_lines,
+    solid_numbers,
+    text_of,
+)
 from holdfast.vocab.lazy_dataclass import dataclass
 
 
@@ -32,16 +38,21 @@ def readings(doc: Doc, old: str, new: str) -> Iterator[Unmangled]:
     """Return every reading that undoes one or more manglings, fewest first."""
     start = Unmangled(old, new)
     escapes = [escape for escape in _ESCAPES if escape(doc, start) is not None]
-    applicable = [*_WRAPPERS, *escapes]
+    undos = [*_WRAPPERS, *escapes]
     seen = {start}
-    for size in range(1, len(applicable) + 1):
-        for chosen in combinations(applicable, size):
-            reading = _apply(doc, start, chosen)
-            if reading is None or reading in seen:
-                continue
-            seen.add(reading)
-            if reading.old.strip():
-                yield reading
+    level = [(start, 0)]
+    while level:
+        below: list[tuple[Unmangled, int]] = []
+        for reading, first in level:
+            for n in range(first, len(undos)):
+                undone = undos[n](doc, reading)
+                if undone is None:
+                    continue
+                below.append((undone, n + 1))
+                if undone not in seen and undone.old.strip():
+                    yield undone
+                seen.add(undone)
+        level = below
 
 
 def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
@@ -68,15 +79,6 @@ def share_mangling(lost: Sequence[str], fresh: Sequence[str]) -> bool:
         if any(map(seen, lost)) and any(map(seen, fresh)):
             return True
     return False
-
-
-def _apply(doc: Doc, reading: Unmangled, chosen: Sequence[_Undo]) -> Unmangled | None:
-    for undo in chosen:
-        undone = undo(doc, reading)
-        if undone is None:
-            return None
-        reading = undone
-    return reading
 
 
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})[\w+.#-]*\s*")
@@ -122,17 +124,21 @@ def _out_of(
 
 
 def _inside(doc: Doc, text: str, is_pair: Callable[[str, str], bool]) -> str | None:
-    """Return the lines between the first and the last one, if these are a pair that the file does not have."""
+    """Return the lines between the first and the last one, if these are a pair and not the file's."""
     lines = contents_of(text)
     solid = solid_numbers(lines)
     if len(solid) < 2:
         return None
 
     first, last = solid[0], solid[-1]
-    if doc.has(lines[first]) or not is_pair(lines[first], lines[last]):
+    inside = lines[first + 1 : last]
+    if not is_pair(lines[first], lines[last]):
+        return None
+    # Numbers before the lines inside prove that the pair is around a listing.
+    if doc.has(lines[first]) and _listing_of(inside) is None:
         return None
 
-    return text_of(lines[first + 1 : last])
+    return text_of(inside)
 
 
 # Names that tools give to what they carry. Not any tag: `<section>` around a request may be the
@@ -189,14 +195,18 @@ def _inside_tags(doc: Doc, text: str) -> str | None:
 
 def is_carrier(line: str) -> bool:
     """Return whether tools and models put this line around content: a tag, a mark of a block, a header of a diff."""
-    marks = (_TAG, _OPENS_OLD, _DIVIDES, _CLOSES_NEW, _DIFF_HEADER)
-    return any(mark.fullmatch(line) for mark in marks)
+    return _TAG.fullmatch(line) is not None or is_edit_mark(line)
+
+
+def is_edit_mark(line: str) -> bool:
+    """Return whether this line is a mark of a block or a header of a diff."""
+    return any(mark.fullmatch(line) for mark in (_BLOCK_MARK, _DIFF_HEADER))
 
 
 _DIFF_HEADER = re.compile(r"(?:--- |\+\+\+ |@@ -|diff --git |index [0-9a-f]+\.\.).*")
-_OPENS_OLD = re.compile(r"\s*[<-]{5,9} ?SEARCH.*|\s*<{5,9}( (?:HEAD|ORIGINAL|OLD))?\s*")
-_DIVIDES = re.compile(r"\s*={5,9}\s*")
-_CLOSES_NEW = re.compile(r"\s*[>+]{5,9} ?(?:REPLACE|UPDATED|NEW)?\s*")
+_BLOCK_MARK = re.compile(
+    r"\s*(?:[<-]{5,9} ?SEARCH.*|<{5,9}(?: (?:HEAD|ORIGINAL|OLD))?|={5,9}|[>+]{5,9} ?(?:REPLACE|UPDATED|NEW)?)\s*"
+)
 
 
 def _out_of_markers(doc: Doc, reading: Unmangled) -> Unmangled | None:
@@ -204,18 +214,17 @@ def _out_of_markers(doc: Doc, reading: Unmangled) -> Unmangled | None:
 
     Never a mark that the file itself has.
     """
-    old = _without_ends(doc, reading.old, _OPENS_OLD, _DIVIDES)
-    new = _without_ends(doc, reading.new, _DIVIDES, _CLOSES_NEW)
+    old, new = _without_ends(doc, reading.old), _without_ends(doc, reading.new)
     if old == reading.old:
         return None
     return Unmangled(old, new, reading.near)
 
 
-def _without_ends(doc: Doc, text: str, first: re.Pattern[str], last: re.Pattern[str]) -> str:
+def _without_ends(doc: Doc, text: str) -> str:
     lines = contents_of(text)
     before = len(lines)
-    for at, mark in ((0, first), (-1, last)):
-        if lines and mark.fullmatch(lines[at]) and not doc.has(lines[at]):
+    for at in (0, -1):
+        if lines and _BLOCK_MARK.fullmatch(lines[at]) and not doc.has(lines[at]):
             lines.pop(at)
     if len(lines) == before:
         return text
@@ -227,31 +236,49 @@ _NUMBERED = re.compile(r"[ \t]*(?:L|line )?(\d+)( ?[|│:→]|\t|\. )")
 _BARE_NUMBER = re.compile(r"[ \t]*(?:L|line )?\d+ ?[|│:→]?[ \t]*")
 
 
-def _out_of_listing(_doc: Doc, reading: Unmangled) -> Unmangled | None:
+def _out_of_listing(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without the line numbers a listing puts before each line; they must count up by one."""
     lines = contents_of(reading.old)
-    numbers: list[re.Match[str]] = []
-    starts: set[int] = set()
-    others: list[str] = []
-    for n, line in enumerate(lines):
-        number = _NUMBERED.match(line)
-        if number is None:
-            others.append(line)
-        else:
-            numbers.append(number)
-            starts.add(int(number[1]) - n)
-
-    if len(starts) != 1 or solid_lines(others):
+    listing = _listing_of(lines)
+    if listing is None:
         return None
 
     style = _ListingStyle(
-        marks=frozenset(number[2] for number in numbers),
-        gap=int(all(map(_has_gap, numbers))),
-        has_blanks=bool(others),
+        marks=frozenset(number[2] for number in listing.numbers),
+        gap=0,
+        has_blanks=len(listing.numbers) < len(lines),
     )
+    bare = map(str.rstrip, map(style.strip_number, lines))
+    if all(map(_has_gap, listing.numbers)) and not doc.bare_lines.issuperset(bare):
+        style = replace(style, gap=1)
     old = text_of(map(style.strip_number, lines))
     new = text_of(map(style.strip_number, contents_of(reading.new)))
-    return Unmangled(old, new, starts.pop() - 1)
+    return Unmangled(old, new, listing.start - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """The number before each line that is not blank, and what that of the first line is."""
+
+    numbers: list[re.Match[str]]
+    start: int
+
+
+def _listing_of(lines: Sequence[str]) -> _Listing | None:
+    """Return the numbers before the lines, if they count up by one."""
+    numbers: list[re.Match[str]] = []
+    starts: set[int] = set()
+    for n, line in enumerate(lines):
+        number = _NUMBERED.match(line)
+        if number is not None:
+            numbers.append(number)
+            starts.add(int(number[1]) - n)
+        elif not is_blank(line):
+            return None
+
+    if len(starts) != 1:
+        return None
+    return _Listing(numbers, starts.pop())
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +310,28 @@ def _has_gap(number: re.Match[str]) -> bool:
 _QUOTATION = re.compile(r"^> ?", re.MULTILINE)
 
 
+_QUOTES = (
+    # Not a fence, which is a line of its own.
+    re.compile(r"""\s*(`+(?![`\w]*\n)|\"{3}|'{3})(.*)\1\s*""", re.DOTALL),
+    re.compile(r"\s*(<!\[CDATA\[)(.*)\]\]>\s*", re.DOTALL),
+    # A string of JSON: an escape tells it from a line in quotes.
+    re.compile(r"""\s*(["'])(.*\\[nt"].*)\1\s*""", re.DOTALL),
+)
+
+
+def _out_of_quotes(doc: Doc, reading: Unmangled) -> Unmangled | None:
+    """Without quotes around the whole of both texts, as in prose, in XML or in a string of JSON."""
+    for quoted in _QUOTES:
+        old, new = quoted.fullmatch(reading.old), quoted.fullmatch(reading.new)
+        if old is None or doc.has(old[0]):
+            continue
+        if new is None and is_blank(reading.new):
+            return Unmangled(old[2], "", reading.near)
+        if new is not None and new[1] == old[1]:
+            return Unmangled(old[2], new[2], reading.near)
+    return None
+
+
 def _out_of_quotation(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without the `>` of a quotation before each line; never a line that the file itself has."""
     lines = contents_of(reading.old) + contents_of(reading.new)
@@ -297,19 +346,24 @@ def without_diff_marks(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unma
 
     Only if the file has the old lines so, and not as they are; and no line that begins with `+`.
     """
-    marks = _marks_of(old), _marks_of(new)
-    are_marks = marks[0] <= set(" -") and marks[1] <= set(" +")
-    if not are_marks or set.union(*marks) <= {" "}:
+    width = _width_of_marks(old, new)
+    if not width:
         return None
 
     text = _bare_text(doc.lines)
     if "\n+" in text or _bare_text(old) in text:
         return None
 
-    bare = [line[1:] for line in old]
+    bare = [line[width:] for line in old]
     if not doc.runs([key_of(line) for line in solid_lines(bare)]):
         return None
-    return Unmangled(text_of(bare), text_of(line[1:] for line in new))
+
+    bare_new = [line[width:] for line in new]
+    # What a diff shows with a blank before it is a line that stays: other lines have no marks.
+    stays = set(map(str.rstrip, bare))
+    if not any(line.startswith("+") for line in new) and not stays.issuperset(bare_new):
+        bare_new = list(new)
+    return Unmangled(text_of(bare), text_of(bare_new))
 
 
 def _bare_text(lines: Sequence[str]) -> str:
@@ -317,9 +371,16 @@ def _bare_text(lines: Sequence[str]) -> str:
     return "\n" + text_of(map(str.rstrip, lines))
 
 
-def _marks_of(lines: Sequence[str]) -> set[str]:
-    """Return the first characters of the lines that are not blank."""
-    return {line[0] for line in solid_lines(lines)}
+def _width_of_marks(old: Sequence[str], new: Sequence[str]) -> int:
+    """Return how many characters the marks of a diff before the lines have, which may be doubled; 0 without marks."""
+    for width in (2, 1):
+        stays, goes, comes = " " * width, "-" * width, "+" * width
+        marks = {line[:width] for line in solid_lines(old)}
+        new_marks = {line[:width] for line in solid_lines(new)}
+        are_marks = marks <= {stays, goes} and new_marks <= {stays, comes}
+        if are_marks and not marks | new_marks <= {stays}:
+            return width
+    return 0
 
 
 def without_mangling(text: str, new: str) -> str | None:
@@ -361,14 +422,15 @@ class _Escape:
         return Unmangled(old, new, reading.near)
 
 
-_ESCAPED = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": "/"}
+# At the end of a line `\n` is the newline that ends it.
+_ESCAPED = {"n\n": "\n", "n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 
 
 def _read_escape(found: re.Match[str]) -> str:
     name = found[1]
-    if len(name) == 1:
-        return _ESCAPED.get(name, found[0])
-    return chr(int(name[1:], 16))
+    if len(name) == 5:
+        return chr(int(name[1:], 16))
+    return _ESCAPED.get(name, found[0])
 
 
 ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": " "} | {
@@ -380,7 +442,7 @@ ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": 
     "#38": "&",
 }
 JSON_STRING = _Escape(
-    re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL), _read_escape, re.compile(r"\\[nt]")
+    re.compile(r"\\(u[0-9a-fA-F]{4}|n\n|.)", re.DOTALL), _read_escape, re.compile(r"\\[nt]")
 )
 _QUOTE = _Escape(re.compile(r"\\([\"'])"), lambda found: found[1])
 # Decoded once: `&amp;lt;` is `&lt;`.
@@ -396,6 +458,26 @@ _WRAPPERS: tuple[_Undo, ...] = (
     _out_of_tags,
     _out_of_markers,
     _out_of_listing,
+    _out_of_quotes,
     _out_of_quotation,
 )
-_ESCAPES: tuple[_Undo, ...] = (JSON_STRING, _QUOTE, ENTITY, LETTER, _MARKDOWN, _LONG_DASH)
+
+
+def _with_single_backslashes(_doc: Doc, reading: Unmangled) -> Unmangled | None:
+    """With one backslash for two, if both texts have no other ones."""
+    pair = "\\\\"
+    if pair not in reading.old or "\\" in (reading.old + reading.new).replace(pair, ""):
+        return None
+    old, new = reading.old.replace(pair, "\\"), reading.new.replace(pair, "\\")
+    return Unmangled(old, new, reading.near)
+
+
+_ESCAPES: tuple[_Undo, ...] = (
+    _with_single_backslashes,
+    JSON_STRING,
+    _QUOTE,
+    ENTITY,
+    LETTER,
+    _MARKDOWN,
+    _LONG_DASH,
+)

@@ -156,6 +156,8 @@ class _Writer:
         self.drift: Drift = drift_between(self.pairs)
         self.lost_first = _has_lost(self.pairs[0], self.pairs[1:], solid_lines(script.new))
         self.indents = map_indents(self.pairs[self.lost_first :], self.request, doc)
+        if _is_in_file_indentation(self.pairs, solid_lines(script.new)):
+            self.indents = Indents({})
 
     def _solid_pairs(self, first: int, last: int) -> list[tuple[str, str]]:
         """Return the old lines from `first` up to `last` that are not blank, each with the file's own line."""
@@ -258,6 +260,18 @@ def _are_placed(new: Sequence[str], depth: int) -> bool:
     if opens_block(key_of(new[0])):
         depth += 1
     return min(map(indent_width, new[1:])) >= depth
+
+
+def _is_in_file_indentation(pairs: Sequence[tuple[str, str]], new: Sequence[str]) -> bool:
+    """Return whether only the old lines are indented otherwise than the file: new lines are the file's own.
+
+    New lines that begin further to the left than all of these are in the old ones' indentation: a wrapped block.
+    """
+    shifted = [pair for pair in pairs if _shift(pair)]
+    own = {real for _, real in shifted}
+    if own.isdisjoint(new) or not {line for line, _ in shifted}.isdisjoint(new):
+        return False
+    return min(map(indent_width, new)) == min(indent_width(real) for _, real in pairs)
 
 
 def _shift(pair: tuple[str, str]) -> int:

@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.loop.parse_reply.arguments import Read, read_arguments
+from holdfast.syntax.json_text import Read, read_json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,10 +125,10 @@ def _parse_object(text: str) -> dict[str, Any] | UnclearValue:
 
 def _read_inside(text: str) -> Any:
     """Read JSON inside a text; ignore a tag of the next parameter at its end."""
-    read = read_arguments(text)
+    read = read_json_text(text)
     if not isinstance(read, Read):
         without_tag = _NEXT_TAG.sub("", text)
-        read = read_arguments(without_tag)
+        read = read_json_text(without_tag)
 
     if not isinstance(read, Read) or read.doubtful:
         return UnclearValue()

@@ -5,19 +5,19 @@ from __future__ import annotations
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
-from holdfast.loop.parse_reply.arguments import (
-    Cut,
-    Read,
-    ReadArguments,
-    fields_read,
-    read_arguments,
-)
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
-from holdfast.loop.parse_reply.strict_json import repair_surrogates
 from holdfast.loop.parse_reply.text_calls.found_call import FoundCall, calls_of
 from holdfast.loop.parse_reply.text_calls.scan import scan
 from holdfast.loop.parse_reply.thinking import divide
 from holdfast.loop.parse_reply.tool_names import ToolMatch, find_tool
+from holdfast.syntax.json_text import (
+    Cut,
+    JsonReading,
+    Read,
+    fields_read,
+    read_json_text,
+)
+from holdfast.syntax.strict_json import repair_surrogates
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class CallDraft:
 
     id: str
     name: str
-    arguments: ReadArguments
+    arguments: JsonReading
     raw: str
     printed: bool = False
 
@@ -99,7 +99,7 @@ def draft_calls(
 def _draft_sent(call: RawCall) -> CallDraft:
     """Return the draft of a call that the server sent as a call."""
     name = call.name
-    arguments = read_arguments(call.arguments)
+    arguments = read_json_text(call.arguments)
     if not name.strip() and isinstance(arguments, Read):
         inside = calls_of(
             arguments.value,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.loop.parse_reply.aliases import RANGES, SYNONYMS, TALK, WRAPPERS
-from holdfast.loop.parse_reply.arguments import Read, read_arguments
 from holdfast.loop.parse_reply.coercion import ABSENT, UnclearValue, coerce
 from holdfast.loop.parse_reply.schema import SchemaNode, describe, root_node, signature
-from holdfast.loop.parse_reply.strict_json import same
 from holdfast.loop.parse_reply.tool_names import spell
+from holdfast.syntax.json_text import Read, read_json_text
+from holdfast.syntax.strict_json import same
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -303,7 +303,7 @@ def _spread_ranges(given: Mapping[str, Any], fields: Mapping[str, SchemaNode]) -
 def _read_range(value: Any) -> tuple[int, int] | None:
     """Return the two integers of a list, or of a text with a list in it."""
     if isinstance(value, str):
-        read = read_arguments(value)
+        read = read_json_text(value)
         value = getattr(read, "value", None)
 
     if not isinstance(value, list):
@@ -321,7 +321,7 @@ def _read_range(value: Any) -> tuple[int, int] | None:
 def _read_object(value: Any) -> dict[str, Any] | None:
     """Return an object, or the object in a text that is certain; else None."""
     if isinstance(value, str):
-        value = read_arguments(value)
+        value = read_json_text(value)
     match value:
         case dict(fields) | Read(dict(fields), doubtful=False):
             return fields

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
-from holdfast.loop.parse_reply.arguments import Cut, Read, SeveralReadings, Unreadable, fields_read
 from holdfast.loop.parse_reply.bad_call import BadCall, keep_short
 from holdfast.loop.parse_reply.fields import Misfit, fit
 from holdfast.loop.parse_reply.schema import root_node, signature
-from holdfast.loop.parse_reply.strict_json import repair_surrogates
 from holdfast.loop.parse_reply.tool_names import ToolMatch, find_tool, nearest, show_name
+from holdfast.syntax.json_text import Cut, Read, SeveralReadings, Unreadable, fields_read
+from holdfast.syntax.strict_json import repair_surrogates
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.tool_calls import FailureKind, ToolCall, ToolSpec
 

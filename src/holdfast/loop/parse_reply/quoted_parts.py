@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from holdfast.loop.parse_reply.spans import find_or_end
+from holdfast.syntax.spans import find_or_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from holdfast.loop.parse_reply.quoted_parts import unquoted_spans
-from holdfast.loop.parse_reply.spans import next_span, skip
+from holdfast.syntax.spans import next_span, skip
 from holdfast.vocab.lazy_dataclass import dataclass
 
 _NAMES = r"(?:think(?:ing)?|thoughts?|reasoning|analysis|seed:think|reflection)"

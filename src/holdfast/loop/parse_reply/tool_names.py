@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.loop.parse_reply.aliases import ALIASES, EDITORS
-from holdfast.loop.parse_reply.spans import skip
+from holdfast.syntax.spans import skip
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from holdfast.rules.match.node_classes import class_of_name
 from holdfast.syntax.tree import all_nodes, span_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ast_grep_py import SgNode
 
@@ -50,8 +50,10 @@ _SHORTEST: Final = 3
 _USED_AS_MODULE: Final = (".", "(", "[")
 
 
-def other_reading(source: ParsedSource, diagnostic: Diagnostic) -> Reading | None:
-    """Return how else a missing name may be read; None if there is only one reading."""
+def other_reading(
+    source: ParsedSource, diagnostic: Diagnostic, *, imports: Sequence[str] = ()
+) -> Reading | None:
+    """Return how else a missing name may be read than by `imports`; None if it cannot."""
     name = _missing_name(diagnostic)
     place = source.place_of(diagnostic)
     if not name or place is None:
@@ -62,19 +64,29 @@ def other_reading(source: ParsedSource, diagnostic: Diagnostic) -> Reading | Non
         return "sibling"
     if _is_told_beside(name, source):
         return "told"
-    return _reading_at(name, source, place)
+    return _reading_at(name, source, place, is_module=f"import {name}" in imports)
 
 
-def _reading_at(name: str, source: ParsedSource, place: int) -> Reading | None:
-    """Return what the uses of a missing name say: a slip, a module, or a value."""
+def _reading_at(name: str, source: ParsedSource, place: int, *, is_module: bool) -> Reading | None:
+    """Return what the use of a missing name says: a slip, a member, a module, or a value."""
     if _is_similar(name, _names_around(source, place)):
         return "similar"
-    if source.has_words(f"{name}.{name}"):
-        return "module"
     if _is_called_member(name, source, place):
         return "member"
-    is_value = source.language == "python" and _is_bare_value(name, source, place)
-    return "value" if is_value else None
+    if source.language != "python":
+        return None
+    return _python_reading(name, source, place, is_module=is_module)
+
+
+def _python_reading(
+    name: str, source: ParsedSource, place: int, *, is_module: bool
+) -> Reading | None:
+    """Return how a name is used otherwise than its import says."""
+    if not is_module and source.has_words(f"{name}.{name}"):
+        return "module"
+    if is_module:
+        return None if _has_member(name, source, place) else "value"
+    return "value" if _is_bare_value(name, source, place) else None
 
 
 def _missing_name(diagnostic: Diagnostic) -> str:
@@ -171,6 +183,11 @@ def _is_told_beside(name: str, source: ParsedSource) -> bool:
         if before.strip() and re.search(rf"\b{name}\b", node.text()):
             return True
     return False
+
+
+def _has_member(name: str, source: ParsedSource, place: int) -> bool:
+    """Return whether something of a name is used: a module is neither called nor indexed."""
+    return source.text[place + len(name) :].lstrip(" \t").startswith(".")
 
 
 def _is_bare_value(name: str, source: ParsedSource, place: int) -> bool:

@@ -77,12 +77,14 @@ def has_own_conversion(source: ParsedSource, diagnostic: Diagnostic) -> bool:
         return False
     types = {_spelled(each) for each in diagnostic.args}
     line = source.line_of(place)
-    there = _parts(source.text[source.line_starts[line] : source.line_end(line)])
+    code = source.text[source.line_starts[line] : source.line_end(line)]
+    there = _parts(code)
     around = {span_of(node) for node in owners_at(source, place)}
     for name, taken, returned, span in _signatures(source):
         if span in around or returned not in types or not types - {returned} & taken:
             continue
-        if _parts(name) <= there:
+        # What is called there is no other way to convert.
+        if _parts(name) <= there and f"{name}(" not in code:
             return True
     return False
 
@@ -116,27 +118,3 @@ def _types_in(parameters: SgNode) -> Iterator[str]:
         kind = each.field("type")
         if kind is not None:
             yield _spelled(kind.text())
-
-
-def result_form(source: ParsedSource, span: tuple[int, int]) -> str:
-    """Return whether a value becomes a `pointer` or a `value`, in C or C++.
-
-    That is told by the declaration of the variable that it initializes, or of the function that
-    returns it; without one of them it is "".
-    """
-    for node in reversed(source.nodes_around(span[0])):
-        if span_of(node) == span:
-            continue
-        if node.kind() == "return_statement":
-            owners = owners_at(source, span[0])
-            return _form_of(owners[-1].field("declarator")) if owners else ""
-        if node.kind() == "init_declarator":
-            return _form_of(node.field("declarator"))
-        return ""
-    return ""
-
-
-def _form_of(declarator: SgNode | None) -> str:
-    if declarator is None:
-        return ""
-    return "pointer" if declarator.kind() == "pointer_declarator" else "value"

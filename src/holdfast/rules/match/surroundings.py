@@ -16,7 +16,7 @@ from holdfast.syntax.tree import all_nodes, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from ast_grep_py import SgNode
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 _PARAMETERS: Final = re.compile("parameters$|parameter_list$")
 _LOCALS: Final = re.compile("declaration$|declarator$|^let_declaration|^assignment$|var_spec")
 _LOOP: Final = re.compile("^(?:for|while|do|loop|enhanced_for)_?")
+_FUNCTION: Final = re.compile("function|method|lambda|arrow")
 _HANDLER: Final = re.compile("catch|except|rescue|finally")
 _NO_VARIABLES: Final = frozenset({"function_declarator", "method_declaration"})
 _NAME: Final = re.compile("^identifier$")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _NAMELESS: Final = frozenset({"_", "std", "self", "cls", "this"})
-NewContent: TypeAlias = Literal["nothing", "call", "statement", "operand", "argument"]
+NewContent: TypeAlias = Literal["nothing", "conversion", "call", "statement", "operand", "argument"]
 """What a fix writes of its own: only signs and keywords, a function, a statement, an operand.
 
-An argument is an operand that a call gets in addition.
+An argument is an operand that a call gets in addition, a conversion is a function or a type that an
+operand of the pattern is given to.
 """
 ASSIGNED: Final = "assigned"
 _GIVEN: Final = "given to module "
-_PASSED: Final = "given to "
 _IMPORT: Final = r"^\s*(?:import|from|use|using)\b.*\b{}\b"
 _ASSIGNED: Final = frozenset({ASSIGNED})
-_TARGET: Final = re.compile(r"([^\W\d]\w*)\s*(?::[^=]*)?=[^=]*$")
 _USES: Final = {
     "(": "called",
     "[": "indexed",
@@ -57,83 +57,19 @@ class Surroundings:
 
     `types` are the types of its variables that are no scalars, `parameters` those of all its
     parameters, `unused` its variables that nothing uses. `uses` has how the function uses the names
-    in the holes of a rule. `role` is the function that a callback is passed to, `inside` the kinds
-    of the loops and handlers around the place.
+    in the holes of a rule, `modules` the modules that get them, `assigned` which of them are set
+    after the place. `role` is the function that a callback is passed to, `inside` the kinds of the
+    loops and handlers around the place.
     """
 
     types: frozenset[str]
     parameters: frozenset[str]
     unused: frozenset[str]
-    uses: Mapping[str, frozenset[str]]
+    uses: frozenset[str]
+    modules: frozenset[str]
+    assigned: frozenset[str]
     role: str
     inside: frozenset[str]
-
-    def other_form_from(self, known: Sequence[Surroundings]) -> str:
-        """Return whether a module gets a variable that none gets in the examples; "" if not."""
-        for hole, uses in self.uses.items():
-            seen = [each.uses[hole] for each in known if hole in each.uses]
-            given = frozenset(use for use in uses if use.startswith(_GIVEN))
-            if not given <= _together(seen):
-                return "a module relies on the form of a value, and it does not in the examples"
-        return ""
-
-    def difference_from(self, known: Sequence[Surroundings], *, content: NewContent) -> str:
-        """Return what no example has and may be what is meant; "" if there is no such thing."""
-        if not known:
-            return ""
-        if self.role not in {each.role for each in known}:
-            return "the code is in another kind of callback than in the examples"
-
-        reason = self._other_assignment(known)
-        if reason or content == "nothing":
-            return reason
-        return self._other_use(known) or self._other_content(known, content)
-
-    def _other_content(self, known: Sequence[Surroundings], content: NewContent) -> str:
-        if content == "statement" and not self.inside <= _together(each.inside for each in known):
-            return "the code is in a loop or a handler, and the examples are not"
-        if content == "operand":
-            return self._other_operand(known)
-        if content == "argument":
-            return self._other_operand(known) or self._other_parameter(known)
-        return ""
-
-    def _other_operand(self, known: Sequence[Surroundings]) -> str:
-        if self.unused and not any(each.unused for each in known):
-            return "a variable that nothing uses may be what is meant"
-        if not self.types <= _together(each.types for each in known):
-            return "a variable of a type that no example has may be what is meant"
-        return ""
-
-    def _other_parameter(self, known: Sequence[Surroundings]) -> str:
-        if not self.parameters <= _together(each.parameters for each in known):
-            return "a parameter of a type that no example has may be what is meant"
-        return ""
-
-    def _other_use(self, known: Sequence[Surroundings]) -> str:
-        for hole, uses in self.uses.items():
-            seen = [each.uses[hole] for each in known if hole in each.uses]
-            if seen and not uses - _ASSIGNED <= _together(seen):
-                return "a name is used in another way than in the examples"
-
-        return ""
-
-    def _other_assignment(self, known: Sequence[Surroundings]) -> str:
-        for hole, uses in self.uses.items():
-            seen = [each.uses[hole] for each in known if hole in each.uses]
-            if seen and ASSIGNED not in uses and all(ASSIGNED in each for each in seen):
-                return "the examples set the variable, and this program does not"
-            if ASSIGNED in uses and not any(ASSIGNED in each for each in seen):
-                return "this program sets the variable, and the examples do not"
-
-        return ""
-
-
-def _together(sets: Iterable[frozenset[str]]) -> frozenset[str]:
-    found: set[str] = set()
-    for each in sets:
-        found |= each
-    return frozenset(found)
 
 
 def surroundings_of(
@@ -154,14 +90,25 @@ def surroundings_of(
             unused.add(name)
 
     around = _nodes_in(owner, source, span[0])
+    uses = _uses_in(owner, source, span, holes)
     return Surroundings(
         types=frozenset(types),
         parameters=frozenset(parameters),
         unused=frozenset(unused),
-        uses=_uses_in(owner, source, span, holes),
+        uses=_named(uses, lambda use: use != ASSIGNED),
+        modules=_named(uses, lambda use: use.startswith(_GIVEN)),
+        assigned=frozenset(f"{hole} {ASSIGNED in uses.get(hole, ())}" for hole in holes),
         role=_role(owners_at(source, span[0])),
         inside=frozenset(_nesting(around)),
     )
+
+
+def _named(uses: Mapping[str, frozenset[str]], is_wanted: Callable[[str], bool]) -> frozenset[str]:
+    """Return the wanted uses, each with its hole."""
+    found: set[str] = set()
+    for hole, each in uses.items():
+        found.update(f"{hole} {use}" for use in filter(is_wanted, each))
+    return frozenset(found)
 
 
 def has_copy_before(source: ParsedSource, start: int, diagnostic: Diagnostic) -> bool:
@@ -175,24 +122,6 @@ def has_copy_before(source: ParsedSource, start: int, diagnostic: Diagnostic) ->
     texts = [token.text for token in source.tokens if start <= token.start < place]
     pairs = pairwise(texts)
     return any(sign == "=" and text in diagnostic.args for sign, text in pairs)
-
-
-def takes_bits_apart(source: ParsedSource, span: tuple[int, int]) -> bool:
-    """Return whether the variable that gets a value is shifted or masked afterwards.
-
-    Such a number is a code, and no amount: `(color >> 16) & 255`.
-    """
-    line_start = source.text.rfind("\n", 0, span[0]) + 1
-    target = _TARGET.search(source.text[line_start : span[0]])
-    if target is None:
-        return False
-    owner = _function_around(source, span)
-    texts = ["", *(each.text for each in _tokens_outside(source, span, owner)), "", ""]
-    uses = zip(texts, texts[1:], texts[2:], texts[3:], strict=False)
-    return any(
-        text == target[1] and before != ">" and (sign == "&" != after or sign == after == ">")
-        for before, text, sign, after in uses
-    )
 
 
 def is_in_idle_loop(source: ParsedSource, offset: int) -> bool:
@@ -261,9 +190,10 @@ def _is_idle_loop(node: SgNode) -> bool:
 
 def _role(owners: list[SgNode]) -> str:
     """Return the name of what a callback is passed to; "" for a function of its own."""
-    if not owners:
+    functions = [node for node in owners if _FUNCTION.search(node.kind())]
+    if not functions:
         return ""
-    listed = owners[-1].parent()
+    listed = functions[-1].parent()
     if listed is None or listed.kind() not in {"arguments", "argument_list"}:
         return ""
     call = listed.parent()
@@ -348,16 +278,17 @@ def _tokens_outside(
 
 
 def _modules_given(name: str, tokens: list[Token], source: ParsedSource) -> Iterator[str]:
-    """Yield the modules and objects whose functions get a variable: `heapq` in `heapq.heappop(x)`.
+    """Yield the modules whose functions get a variable: `heapq` in `heapq.heappop(x)`.
 
     They may rely on a form of its value that no other method keeps.
     """
     texts = [token.text for token in tokens]
     for number, text in enumerate(texts):
         call = texts[max(0, number - 4) : number]
-        if text == name and call[1:2] == ["."] and call[3:] == ["("]:
-            is_module = re.search(_IMPORT.format(re.escape(call[0])), source.text, re.MULTILINE)
-            yield f"{_GIVEN if is_module else _PASSED}{call[0]}"
+        if text != name or call[1:2] != ["."] or call[3:] != ["("]:
+            continue
+        if re.search(_IMPORT.format(re.escape(call[0])), source.text, re.MULTILINE):
+            yield f"{_GIVEN}{call[0]}"
 
 
 def _uses_of(name: str, tokens: list[Token]) -> Iterator[str]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.node_classes import class_of_literal, class_of_name
 from holdfast.rules.rule import END_OF_LINE, HOLE, TokenRewrite
-from holdfast.syntax.tokens import tokenize
+from holdfast.syntax.tokens import first_at, tokenize
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from holdfast.rules.rule import Rewrite
     from holdfast.syntax.source import ParsedSource
     from holdfast.syntax.tokens import Token
 
@@ -22,6 +24,8 @@ _CONTROL: Final = frozenset(
 )
 _DEFINING: Final = frozenset({"def", "function", "fn", "func"})
 _PARTS: Final = {"(": "called", "[": "indexed", ".": "member", "->": "member", "::": "member"}
+_PREFIXES: Final = frozenset({"not", "!", "-", "~", "*", "&", "await", "typeof"})
+_OPERATOR: Final = re.compile(r"[=!<>]=|[-+*/%<>&|^]+")
 _REACH: Final = 400
 """How many tokens back an open bracket is looked for."""
 
@@ -140,6 +144,31 @@ def class_of(tokens: Sequence[Token], number: int) -> str:
     if number + 1 < len(tokens):
         following = tokens[number + 1].text
     return f"{token.kind}:{_PARTS.get(following) or class_of_name(token.text)}"
+
+
+def operators_after(rewrite: Rewrite, source: ParsedSource, end: int) -> frozenset[str]:
+    """Return the operator after a match, if the fix writes an operator before an operand.
+
+    What it applies to depends on which of the two binds more tightly: `not a == b`.
+    """
+    if not isinstance(rewrite, TokenRewrite) or not _writes_prefix(rewrite, source.language):
+        return frozenset()
+    for token in source.tokens[first_at(source.tokens, end) :]:
+        return frozenset({"operator"} if _OPERATOR.fullmatch(token.text) else ())
+    return frozenset()
+
+
+def _writes_prefix(rewrite: TokenRewrite, language: str) -> bool:
+    """Return whether a fix writes a word or a sign before an operand, and none is before that."""
+    old = {element.text for element in parse_token_pattern(rewrite.pattern, language)}
+    before = PatternToken("")
+    for element in parse_token_pattern(rewrite.fix, language):
+        is_value = before.hole and rewrite.kinds.get(before.hole) != ("keyword",)
+        is_new = element.text not in old and element.text in _PREFIXES
+        if is_new and not is_value:
+            return True
+        before = element
+    return False
 
 
 def is_last_of_line(source: ParsedSource, number: int) -> bool:

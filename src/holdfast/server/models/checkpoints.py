@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.server.models.base import AnswerBody, Sent
-from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
+from holdfast.usecases.checkpoints.restore_ports import RestoreScope
 
 
 class CheckpointInfo(AnswerBody):

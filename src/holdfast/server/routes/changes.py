@@ -155,16 +155,20 @@ def reject_change(
 
 @router.post("/changes/{id}/rewind", operation_id="rewindChange")
 def rewind_change(id: Id, context: Context) -> ChangeSettled:
-    """Take an applied change out of the files."""
+    """Take an applied change out of the files. A turn of its session that runs is stopped first."""
     project, change = _find(context, id)
+    if change.session is not None:
+        context.turns.expect_end(change.session)
+
     with project.workspace_at(folder_of(project, change)) as workspace:
-        rewound = rewind(id, workspace)
+        rewound = rewind(id, workspace, workspace.running_turns)
 
     if isinstance(rewound, NothingDone):
         raise refused(rewound)
 
     files = [(file.path, file.action) for file in rewound.files]
-    return _settled("rewound", rewound.change_id, files, seq=rewound.seq)
+    message = " ".join(rewound.notes)
+    return _settled("rewound", rewound.change_id, files, seq=rewound.seq, message=message)
 
 
 @router.get("/sessions/{id}/diff", operation_id="getDiff")

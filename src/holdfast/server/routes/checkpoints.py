@@ -19,8 +19,8 @@ from holdfast.server.problems import refused
 from holdfast.server.session_files import checked_path
 from holdfast.usecases.checkpoints import restore as restores
 from holdfast.usecases.checkpoints.checkpoint import list_checkpoints as list_all
-from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
 from holdfast.usecases.checkpoints.preview import preview_restore as look_ahead
+from holdfast.usecases.checkpoints.restore_ports import RestoreScope
 from holdfast.usecases.workspace import NothingDone
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from holdfast.server.models.projects import Removed
 from holdfast.server.problems import ApiError, encode, not_found
 from holdfast.server.project_list import ServedProject
 from holdfast.server.session_files import read_below
-from holdfast.usecases.sessions import transcript_ports as transcript
+from holdfast.usecases.sessions import message_ports as transcript
 from holdfast.usecases.sessions.ports import StopScope
 from holdfast.usecases.sessions.stop_turns import StopRefused, stop_turns
 from holdfast.usecases.turns.recorded_turn import NotSent

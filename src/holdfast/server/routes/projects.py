@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from holdfast import __version__
 from holdfast.server.context import Context, Id
 from holdfast.server.models.projects import Health, NewProject, Project, ProjectList, Removed
+from holdfast.server.problems import ApiError
 
 router = APIRouter(tags=["projects"])
 
@@ -44,5 +45,11 @@ def get_project(id: Id, context: Context) -> Project:
 @router.delete("/projects/{id}", operation_id="removeProject")
 def remove_project(id: Id, context: Context) -> Removed:
     """Let the server work there no more; nothing on the disk or in the store is removed."""
+    working = context.turns.sessions_of(context.projects.get(id))
+    if working:
+        # A turn whose project is gone could neither be seen nor stopped from here.
+        message = f"The server works on sessions of this project: {', '.join(working)}."
+        raise ApiError(409, "turn_running", message)
+
     context.projects.remove(id)
     return Removed(outcome="removed", id=id)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         ReservedAgent,
         WarmAgents,
     )
-    from holdfast.usecases.sessions.transcript_ports import QueuedMessage
+    from holdfast.usecases.sessions.message_ports import QueuedMessage
     from holdfast.usecases.turns.ports import ShowEvent, TurnBegun
     from holdfast.vocab.cancellation import Cancel
 

@@ -94,7 +94,7 @@ def apply_reply(
     settles nothing, writes no file and records nothing.
     """
     if check:
-        landed = land_reply(reply, workspace.files)
+        landed = plan_reply(reply, workspace.files)
         if isinstance(landed, PlannedReply):
             return AppliedReply(landed.plan.files)
         return NothingDone(landed)
@@ -102,13 +102,13 @@ def apply_reply(
     with locked(workspace) as root:
         if root.refused:
             return root.refused
-        landed = land_reply(reply, workspace.files)
+        landed = plan_reply(reply, workspace.files)
         if not isinstance(landed, PlannedReply):
             return NothingDone(landed, root.recovered)
         return apply_at_once(landed.as_change(workspace.new_id(), AT_ONCE, owner), root)
 
 
-def land_reply(
+def plan_reply(
     reply: ReplyText | RequestedEdits | PlannedReply, files: Files
 ) -> PlannedReply | tuple[FileRefused, ...]:
     """Parse the reply and land every request in memory; or return all that are refused."""

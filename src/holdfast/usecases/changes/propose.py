@@ -20,7 +20,7 @@ from holdfast.changes.overlay import Overlay
 from holdfast.changes.plan import ChangePlan, FileRefused
 from holdfast.changes.rebase.merge_difference import merge_difference
 from holdfast.changes.tree_difference import plan_of_difference, tree_of
-from holdfast.usecases.changes.apply import PlannedReply, ReplyText, land_reply
+from holdfast.usecases.changes.apply import PlannedReply, ReplyText, plan_reply
 from holdfast.usecases.events.change_events import edits_landed
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from holdfast.changes.tree_difference import TreeOf
+    from holdfast.usecases.locked_workspace import LockedWorkspace
     from holdfast.vocab.events import Event
 
 
@@ -62,13 +63,10 @@ def propose_reply(
         if root.refused:
             return root.refused
         root.reconcile()
-        landed = land_reply(reply, overlay_of(workspace))
-        if not isinstance(landed, PlannedReply):
-            return NothingDone(landed, root.recovered)
-        change = landed.as_change(workspace.new_id(), FOR_REVIEW, owner)
-        landed_events = edits_landed(change, workspace.secrets, proposed=True)
-        added, published = root.add(change, landed_events)
-        return Proposed(added.change, root.recovered, published.events, published.seq)
+        planned = plan_reply(reply, overlay_of(workspace))
+        if not isinstance(planned, PlannedReply):
+            return NothingDone(planned, root.recovered)
+        return _record(planned, root, workspace, owner)
 
 
 def propose_difference(
@@ -96,11 +94,17 @@ def propose_difference(
             return NothingDone(plan, root.recovered)
         if not plan.swaps:
             return None
-        planned = PlannedReply(RequestedEdits(), plan)
-        change = planned.as_change(workspace.new_id(), FOR_REVIEW, owner)
-        landed_events = edits_landed(change, workspace.secrets, proposed=True)
-        added, published = root.add(change, landed_events)
-        return Proposed(added.change, root.recovered, published.events, published.seq)
+        return _record(PlannedReply(RequestedEdits(), plan), root, workspace, owner)
+
+
+def _record(
+    planned: PlannedReply, root: LockedWorkspace, workspace: Workspace, owner: ChangeOwner
+) -> Proposed:
+    """Record a change for review, with its events."""
+    change = planned.as_change(workspace.new_id(), FOR_REVIEW, owner)
+    landed = edits_landed(change, workspace.secrets, proposed=True)
+    added, published = root.add(change, landed)
+    return Proposed(added.change, root.recovered, published.events, published.seq)
 
 
 def _choose_hunks(

@@ -9,17 +9,18 @@ from holdfast.checkpoints import retention
 from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, CheckpointKind
 from holdfast.checkpoints.ports import (
     CheckpointFailed,
+    CheckpointsLost,
     FileDifference,
     NoCheckpoints,
     Worktree,
 )
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, last_event
 from holdfast.usecases.checkpoints.find_checkpoint import (
     belonging,
     belonging_elsewhere,
     refused,
     refused_by,
 )
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed, last_event
 from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.events.checkpoint_events import checkpoint_taken, checkpoints_removed
 from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
@@ -29,8 +30,8 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere
     from holdfast.usecases.checkpoints.ports import Worktrees
+    from holdfast.usecases.checkpoints.restore_ports import CheckpointElsewhere
     from holdfast.vocab.events import Event
 
 
@@ -173,6 +174,8 @@ def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
     try:
         with worktrees.look() as worktree:
             listed = Listed(worktree.checkpoints(), notes=worktree.notes())
+    except CheckpointsLost as error:
+        listed = Listed((), notes=(str(error),))
     except NoCheckpoints:
         listed = Listed((), notes=_notes_of_gone(worktrees.gone()))
     except CheckpointFailed as error:

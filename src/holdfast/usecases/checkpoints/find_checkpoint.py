@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.changes.plan import FileRefused
 from holdfast.checkpoints.checkpoint import AmbiguousCheckpoint, Checkpoint, find
 from holdfast.checkpoints.ports import CheckpointFailed, NoCheckpoints
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Reason, Refused
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from holdfast.checkpoints.checkpoint import Checkpoint
     from holdfast.checkpoints.ports import Worktree
-    from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere, Conversations
+    from holdfast.usecases.checkpoints.restore_ports import CheckpointElsewhere, Conversations
     from holdfast.usecases.open_journal_entries import WorktreeJournal
     from holdfast.usecases.sessions.ports import RunningTurns
     from holdfast.usecases.settle_worktree import BatchRoots

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.checkpoints.ports import Blocked, CheckpointFailed
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
 from holdfast.usecases.checkpoints.find_checkpoint import belonging, refused, refused_by
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed
 from holdfast.usecases.checkpoints.restore_task import plan_restore
 from holdfast.usecases.events.ports import EventsUnavailable
 from holdfast.usecases.sessions.ports import StopScope
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from holdfast.checkpoints.checkpoint import Checkpoint
     from holdfast.checkpoints.difference import Difference
     from holdfast.checkpoints.ports import Worktree
-    from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
     from holdfast.usecases.checkpoints.ports import Worktrees
+    from holdfast.usecases.checkpoints.restore_ports import RestoreScope
     from holdfast.usecases.checkpoints.restore_task import RestoreTask
     from holdfast.usecases.events.ports import EventReader
     from holdfast.usecases.workspace import Workspace

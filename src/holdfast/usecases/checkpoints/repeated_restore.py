@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.checkpoints.checkpoint import Checkpoint, last_undo_checkpoint
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
 from holdfast.usecases.checkpoints.restore_outcome import described, with_index
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed
 from holdfast.usecases.checkpoints.restore_task import RestoreTask, scope_of
 from holdfast.usecases.settle_outcome import Restored
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.checkpoints.checkpoint import last_undo_checkpoint
 from holdfast.checkpoints.ports import CheckpointFailed, NoCheckpoints, Worktree
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, RestoreScope
 from holdfast.usecases.checkpoints.find_checkpoint import (
     belonging,
     belonging_elsewhere,
@@ -19,6 +18,7 @@ from holdfast.usecases.checkpoints.find_checkpoint import (
     refused,
     refused_by,
 )
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed, RestoreScope
 from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.checkpoints.restore_run import run_restore
 from holdfast.usecases.checkpoints.restore_task import (

@@ -23,14 +23,13 @@ def with_index(
     restored: Restored, task: RestoreTask, plan: PreparedRestore, worktree: Worktree
 ) -> Restored:
     """Restore the user's index if that is asked for, or report whether it differs."""
-    if not worktree.differs_from_index(plan.present, plan.target):
-        return replace(restored, index_reset=task.index)
+    differs = worktree.differs_from_index(plan.present, plan.target)
     if not task.index:
-        return replace(restored, index_differs=True)
+        return replace(restored, index_differs=differs)
 
-    problem = worktree.restore_index(plan.target)
+    problem = worktree.restore_index(plan.present, plan.target)
     if problem is None:
         return replace(restored, index_reset=True)
 
     note = f"what was staged could not be restored: {problem}."
-    return replace(restored, index_differs=True, notes=(*restored.notes, note))
+    return replace(restored, index_differs=differs, notes=(*restored.notes, note))

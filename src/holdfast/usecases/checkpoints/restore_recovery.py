@@ -16,7 +16,7 @@ from holdfast.checkpoints.ports import (
     UnfinishedRestore,
     Worktree,
 )
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, Exchanged
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed, Exchanged
 from holdfast.usecases.checkpoints.restore_task import scope_of
 from holdfast.usecases.events.checkpoint_events import (
     checkpoint_taken,
@@ -302,19 +302,19 @@ def _restored(
         scope_of(files=left.files, conversation=left.conversation),
         left.target_id,
         left.undo_id,
-        len(exchanged.messages_left),
-        len(exchanged.messages_back),
+        len(exchanged.messages_removed),
+        len(exchanged.messages_brought_back),
         worktree_reset=left.files,
         backend_reset=backend_reset,
         chat_id=undo_checkpoint.draft.chat,
-        message_ids_deleted=exchanged.messages_left,
-        message_ids_brought_back=exchanged.messages_back,
-        checkpoint_ids_removed=exchanged.checkpoints_left,
-        checkpoint_ids_brought_back=exchanged.checkpoints_back,
-        turn_ids_removed=exchanged.turns_left,
-        turn_ids_brought_back=exchanged.turns_back,
-        change_ids_removed=exchanged.changes_left,
-        change_ids_brought_back=exchanged.changes_back,
+        message_ids_deleted=exchanged.messages_removed,
+        message_ids_brought_back=exchanged.messages_brought_back,
+        checkpoint_ids_removed=exchanged.checkpoints_removed,
+        checkpoint_ids_brought_back=exchanged.checkpoints_brought_back,
+        turn_ids_removed=exchanged.turns_removed,
+        turn_ids_brought_back=exchanged.turns_brought_back,
+        change_ids_removed=exchanged.changes_removed,
+        change_ids_brought_back=exchanged.changes_brought_back,
         changes_restored=tuple(BaselineChange(*each) for each in exchanged.changes_restored),
     )
     return OwnedEvent(event, undo_checkpoint.draft.session)
@@ -328,8 +328,8 @@ def restored_from(
         left.verb,
         left.target_id,
         left.undo_id,
-        len(exchanged.messages_left),
-        len(exchanged.messages_back),
+        len(exchanged.messages_removed),
+        len(exchanged.messages_brought_back),
         worktree_reset=left.files,
         backend_reset=backend_reset,
         kept=left.kept,

@@ -25,10 +25,10 @@ from holdfast.checkpoints.ports import (
     UnfinishedRestore,
     Worktree,
 )
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, last_event
 from holdfast.usecases.checkpoints.find_checkpoint import refused
 from holdfast.usecases.checkpoints.repeated_restore import restore_done_before
 from holdfast.usecases.checkpoints.restore_outcome import described, with_index
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed, last_event
 from holdfast.usecases.checkpoints.restore_recovery import (
     drop_outdated_batches,
     follow_files,
@@ -109,6 +109,12 @@ def _plan_files(
     """Prepare the restore of the files; return None for a conversation alone."""
     if not task.files:
         return None
+
+    lock = worktree.index_lock()
+    if task.index and lock is not None:
+        what = "a git command is at work, or was killed, so what was staged cannot be restored"
+        return Blocked(lock, f"{lock}: {what}")
+
     exact = task.target.is_undo_checkpoint
     return worktree.prepare_restore(present, task.target.present, exact=exact, keep=task.keep)
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.checkpoints.checkpoint import Checkpoint, orphans_of
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, RestoreScope
 from holdfast.usecases.checkpoints.find_checkpoint import refused
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed, RestoreScope
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.lazy_dataclass import dataclass
 

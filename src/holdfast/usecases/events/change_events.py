@@ -118,6 +118,8 @@ def edits_observed(change: Change, secrets: Sequence[str], by: Author) -> list[O
     """Return an event for each file that another program has changed; `by` says which."""
     events = []
     for file in change.plan.files:
-        seen = EditObserved(file.path, file.action, file.to, sendable(file.diff), change.id, by)
+        seen = EditObserved(
+            sendable(file.path), file.action, file.to, sendable(file.diff), change.id, by
+        )
         events.append(OwnedEvent(redact(seen, secrets), change.session, change.turn))
     return events

@@ -90,16 +90,18 @@ class LogWatch:
         """Whether nothing is handed out any more."""
         return self._over
 
-    def attach(self, follower: LogFollower, covered: int) -> bool:
-        """Hand what is after the number `covered` to a follower from now on.
+    def attach(self, follower: LogFollower, last: int) -> bool:
+        """Hand what comes after the number `last` of the log to a follower from now on.
 
-        Return False, and do nothing, if the thread has handed out more than that already.
+        Return False, and do nothing, if the thread has handed out more than that already. `last` is
+        a number that the log has, never one that a caller made up: the thread reads on from it, for
+        all followers.
         """
         with self._lock:
             if not self._followers:
                 # What was published while nobody followed is read by who asks for it.
-                self._position = max(self._position, covered)
-            if self._position > covered or self._over:
+                self._position = max(self._position, last)
+            if self._position > last or self._over:
                 return False
             self._followers.add(follower)
             if self._thread is None:
@@ -202,7 +204,7 @@ class LogFollower:
             # Nothing of this follower is on record up to there; a number that the caller had may
             # be greater than all there are.
             self._covered = max(last, self.last)
-            if self._watch.attach(self, self._covered) or self._watch_is_closed():
+            if self._watch.attach(self, last) or self._watch_is_closed():
                 return None
 
     def _watch_is_closed(self) -> bool:

@@ -251,8 +251,8 @@ def _find_object(text: str) -> Mapping[str, Any] | None:
 
 def _values(body: str, at: int) -> Iterator[Any]:
     """Yield the value that begins here: parsed strictly, then leniently."""
-    from holdfast.loop.parse_reply.loose_json import Loose, read_loose  # noqa: PLC0415 - above
-    from holdfast.loop.parse_reply.strict_json import DecodedJson, decode  # noqa: PLC0415 - above
+    from holdfast.syntax.loose_json import Loose, read_loose  # noqa: PLC0415 - above
+    from holdfast.syntax.strict_json import DecodedJson, decode  # noqa: PLC0415 - above
 
     strict = decode(body, at, raw_controls=True)
     if isinstance(strict, DecodedJson):

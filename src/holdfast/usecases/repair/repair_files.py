@@ -102,8 +102,7 @@ def repair_files(
         waiting = {_submit(pool, _begin, chunk, run) for chunk in _chunks(paths, dependencies)}
         _import_rest()
         while waiting:
-            # Not in one long wait: Ctrl-C may reach another thread, and is seen when this one
-            # wakes.
+            # Not in one long wait: Ctrl-C is raised by `tick`.
             ended, waiting = wait(waiting, _TICK, FIRST_COMPLETED)
             tick()
             for each in chain.from_iterable(future.result() for future in ended):

@@ -9,7 +9,7 @@ from holdfast.changes.plan import FileRefused
 from holdfast.changes.ports import FileFound
 from holdfast.landing.encoding import decode, encode
 from holdfast.landing.land import land
-from holdfast.usecases.changes.apply import AppliedReply, PlannedReply, apply_at_once, land_reply
+from holdfast.usecases.changes.apply import AppliedReply, PlannedReply, apply_at_once, plan_reply
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.repair.file_repair import AlreadyThere
 from holdfast.usecases.workspace import NothingDone, Workspace
@@ -43,7 +43,7 @@ def write_repaired(
             return root.refused
         if has_code(unit, code, workspace):
             return AlreadyThere()
-        landed = land_reply(RequestedEdits((request,), overwrite=True), workspace.files)
+        landed = plan_reply(RequestedEdits((request,), overwrite=True), workspace.files)
         if not isinstance(landed, PlannedReply):
             return NothingDone(landed, root.recovered)
         swap = landed.plan.swaps[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from holdfast.usecases.sessions.transcript_ports import TranscriptMessage, TranscriptReader
+    from holdfast.usecases.sessions.message_ports import TranscriptMessage, TranscriptReader
 
 _PAGE = 200
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from holdfast.tools.text_limits import clean
+from holdfast.tools.text_limits import clean, name_first
 from holdfast.vocab.trust import JudgedItem
 
 if TYPE_CHECKING:
@@ -93,11 +93,7 @@ def untrusted(judged: Sequence[JudgedItem]) -> tuple[JudgedItem, ...]:
 def name_items(judged: Sequence[JudgedItem]) -> str:
     """Return the paths of the first items with their states, for a sentence."""
     names = [f"{each.item.path} ({each.item.kind}, {each.state})" for each in judged]
-    named = ", ".join(names[:_MOST_NAMED])
-    more = len(names) - _MOST_NAMED
-    if more <= 0:
-        return named
-    return f"{named} and {more} more"
+    return name_first(names, _MOST_NAMED)
 
 
 def describe_items(judged: Sequence[JudgedItem]) -> str:

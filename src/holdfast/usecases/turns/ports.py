@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from holdfast.usecases.record_watch import Look
-    from holdfast.usecases.sessions.transcript_ports import QueuedMessage
+    from holdfast.usecases.sessions.message_ports import QueuedMessage
     from holdfast.vocab.agent_events import AgentCall
     from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said, TurnEnded
     from holdfast.vocab.transcript import UserText

@@ -17,10 +17,10 @@ from holdfast.usecases.checkpoints import checkpoint
 from holdfast.usecases.locked_workspace import settle_first
 from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.usecases.turns.approvals import ApprovalContext, Approvals
+from holdfast.usecases.turns.observed_changes import TurnObserver
 from holdfast.usecases.turns.ports import TurnNotBegun
 from holdfast.usecases.turns.recorder import TurnRecorder
 from holdfast.usecases.turns.stop_watch import StopWatch
-from holdfast.usecases.turns.turn_observer import TurnObserver
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.cancellation import TurnStopped
 from holdfast.vocab.events import CheckpointMissed, SentinelRaised, TurnEnded

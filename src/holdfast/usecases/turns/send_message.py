@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.loop.limits import LoopLimits
     from holdfast.loop.ports import Model, Toolbox
     from holdfast.tools.ports import ApprovalGate, Editor, FileObserver
-    from holdfast.usecases.sessions.transcript_ports import QueuedMessage
+    from holdfast.usecases.sessions.message_ports import QueuedMessage
     from holdfast.usecases.turns.ports import ShowEvent
     from holdfast.vocab.cancellation import Cancel
 

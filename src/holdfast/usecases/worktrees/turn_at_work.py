@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
+from holdfast.usecases.checkpoints.restore_ports import ConversationFailed
 from holdfast.usecases.sessions.ports import StopScope
 from holdfast.usecases.worktrees.session_worktree import WorktreeRefused, WorktreesUnavailable
 

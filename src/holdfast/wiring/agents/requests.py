@@ -12,7 +12,7 @@ from holdfast.wiring.state_directory import state_directory
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.usecases.sessions.transcript_ports import QueuedMessage
+    from holdfast.usecases.sessions.message_ports import QueuedMessage
     from holdfast.vocab.agent_events import Transport
 
 WorkPlace: TypeAlias = Literal["default", "in_place", "worktree"]

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.store.database_url import SqliteFile, chosen_url, parse_address
-from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.plain.plain_changes import PlainChanges
 from holdfast.adapters.store.plain.plain_store import PlainStore, open_plain_store
+from holdfast.adapters.store.store_errors import StoreError
 from holdfast.changes.change_log import LogUnavailable
 
 if TYPE_CHECKING:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.processes.turn_processes import TurnProcesses
 from holdfast.adapters.store.agent_eviction import StoredAgents
-from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.store.queries.agent_sessions import close_agent_session
 from holdfast.adapters.store.running_turns import StoredRunningTurns
 from holdfast.adapters.store.sessions.approvals import StoredApprovals
 from holdfast.adapters.store.sessions.worktree_records import StoredWorktrees
+from holdfast.adapters.store.store_errors import StoreError
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.adapters.store.turn_log import (
     StoredTurnLog,
     agent_of_session,
     worktree_of_session,
 )
-from holdfast.usecases.checkpoints.conversation_ports import Conversations
+from holdfast.usecases.checkpoints.restore_ports import Conversations
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,12 +10,12 @@ from holdfast.adapters.filesystem.command_grants import DiskGrants
 from holdfast.adapters.filesystem.disk_files import DiskFiles
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.places.place_records import claim_place, find_worktree
-from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.store.sessions.message_pages import StoredMessages
 from holdfast.adapters.store.sessions.message_queue import StoredQueue
 from holdfast.adapters.store.sessions.rejections import StoredRejections
 from holdfast.adapters.store.sessions.session_log import StoredSessions
+from holdfast.adapters.store.store_errors import StoreError
 from holdfast.adapters.store.turn_log import worktree_of_session
 from holdfast.usecases.events.log_watch import LogWatch
 from holdfast.usecases.sessions.session import SessionRefused

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.config.settings import Settings
+    from holdfast.usecases.sessions.message_ports import NewMessage, QueuedMessage
     from holdfast.usecases.sessions.session_records import SessionSummary
-    from holdfast.usecases.sessions.transcript_ports import NewMessage, QueuedMessage
     from holdfast.usecases.turns.approvals import Asker
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import TurnEnded

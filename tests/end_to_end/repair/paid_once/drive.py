@@ -7,6 +7,7 @@ There are no builtin rules, so that what repairs the second program was learned 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -94,7 +95,7 @@ class Driven:
 
 def drive(case: Case, place: Path) -> Driven:
     """Repair the first program with a model, and the other two without one."""
-    root = place / "root"
+    root = _emptied(place)
     files = {name: root / name / case.file for name in ("first", "second", "near")}
     for file, text in zip(files.values(), (case.broken, case.second, case.near), strict=True):
         file.parent.mkdir(parents=True)
@@ -119,7 +120,7 @@ def drive(case: Case, place: Path) -> Driven:
 
 def drive_again(case: Case, place: Path) -> tuple[Verdict, Verdict, bool]:
     """Return what comes of the second program after one example and after two, and whether the near miss stayed both times."""
-    root = place / "root"
+    root = _emptied(place)
 
     def repaired(name: str, text: str, proposer: Proposer | None) -> str:
         file = root / name / case.file
@@ -141,6 +142,16 @@ def drive_again(case: Case, place: Path) -> tuple[Verdict, Verdict, bool]:
         two = judged(repaired("two", case.second, None))
         near_again = repaired("near again", case.near, None)
     return one, two, near == near_again == case.near
+
+
+def _emptied(place: Path) -> Path:
+    """Remove what the case before has left, and return the root.
+
+    Cases that are driven in the same place have the same root, and so the same scratch folder with the caches of their
+    tools: mypy reads the standard library for the first of them only.
+    """
+    shutil.rmtree(place, ignore_errors=True)
+    return place / "root"
 
 
 def repair_cold(tool: str, file: str, text: str, place: Path) -> str | None:

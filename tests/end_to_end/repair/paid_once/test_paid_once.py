@@ -75,7 +75,7 @@ def test_a_second_program_is_repaired_by_a_rule_learned_from_the_first(
     if (hint := missing(tool)) is not None:
         pytest.skip(hint)
     cases = _sample(read_cases(tool))
-    driven = [drive(case, tmp_path / str(number)) for number, case in enumerate(cases)]
+    driven = [drive(case, tmp_path / "place") for case in cases]
     print("", *(each.tell() for each in driven), sep="\n")
 
     assert {type(each.near).__name__ for each in driven} == {"NoProvider"}, (
@@ -94,10 +94,7 @@ def test_a_second_example_widens_a_rule_as_much_as_the_two_differ(
     if (hint := missing(tool)) is not None:
         pytest.skip(hint)
     cases = _sample(read_cases(tool, "writer"))
-    driven = [
-        (case.title, *drive_again(case, tmp_path / str(number)))
-        for number, case in enumerate(cases)
-    ]
+    driven = [(case.title, *drive_again(case, tmp_path / "place")) for case in cases]
     print("", *driven, sep="\n")
     assert not [each for each in driven if "WRONG" in each]
     assert {title for title, _, _, kept in driven if not kept} == set()

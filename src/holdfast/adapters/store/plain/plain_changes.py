@@ -11,7 +11,6 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from holdfast.adapters.store.errors import Gone, StoreError
 from holdfast.adapters.store.plain.change_rows import (
     change_of,
     change_values,
@@ -28,6 +27,7 @@ from holdfast.adapters.store.plain.column_values import (
 )
 from holdfast.adapters.store.plain.folder_rows import PROJECTS, WORKTREES
 from holdfast.adapters.store.plain.plain_events import publish
+from holdfast.adapters.store.store_errors import Gone, StoreError
 from holdfast.changes.change_log import KEPT, AddedChange, LogUnavailable
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.store.error_messages import explained_driver
+from holdfast.adapters.store.driver_errors import explained_driver
 from holdfast.adapters.store.plain.revisions import (
     NEWEST_SCHEMA,
     READ_VERSION,

@@ -8,9 +8,9 @@ import os
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.store.error_messages import busy_message, within_reach
-from holdfast.adapters.store.errors import NotAStore, StoreUnavailable
+from holdfast.adapters.store.driver_errors import busy_message, within_reach
 from holdfast.adapters.store.plain.write_queue import QueueStuck, wait_in_line
+from holdfast.adapters.store.store_errors import NotAStore, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

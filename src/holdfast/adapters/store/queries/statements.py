@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from sqlalchemy import Column, Select, Table, TextClause, bindparam, func, insert, select, text
 
 from holdfast.adapters.store.column_types import Json
-from holdfast.adapters.store.errors import Gone
 from holdfast.adapters.store.plain.column_values import dump_json
+from holdfast.adapters.store.store_errors import Gone
 from holdfast.adapters.store.turn_fence import RUNNING
 from holdfast.vocab.lazy_dataclass import dataclass
 

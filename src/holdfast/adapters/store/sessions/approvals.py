@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.store.database_url import SqliteFile
-from holdfast.adapters.store.errors import Gone, StoreError
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.approvals import (
     add_question,
@@ -19,6 +18,7 @@ from holdfast.adapters.store.queries.approvals import (
 from holdfast.adapters.store.queries.projects import find_project, lock_project_by_id
 from holdfast.adapters.store.queries.sessions import session_by_id
 from holdfast.adapters.store.queries.turns import lock_turns, turns_by_id
+from holdfast.adapters.store.store_errors import Gone, StoreError
 from holdfast.adapters.store.turn_fence import RUNNING
 from holdfast.usecases.approvals.ports import (
     AnsweredBefore,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Text, cast, delete, func, select
 
-from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.projects import all_projects, lock_project_by_id
+from holdfast.adapters.store.store_errors import StoreError
 from holdfast.adapters.store.tables import changes, events, turns, worktrees
 from holdfast.adapters.store.turn_fence import RUNNING
 from holdfast.changes.change_log import KEPT

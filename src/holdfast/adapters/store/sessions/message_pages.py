@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from holdfast.adapters.store.event_log import logged_event
 from holdfast.adapters.store.queries.events import events_of_turns, last_event
 from holdfast.adapters.store.queries.projects import find_project
-from holdfast.adapters.store.sessions.errors import translated_sessions
+from holdfast.adapters.store.sessions.session_errors import translated_sessions
 from holdfast.adapters.store.tables import (
     chats,
     checkpoints,
@@ -19,7 +19,7 @@ from holdfast.adapters.store.tables import (
     turns,
 )
 from holdfast.loop.context.ledger import Ledger
-from holdfast.usecases.sessions.transcript_ports import (
+from holdfast.usecases.sessions.message_ports import (
     MessagePart,
     TranscriptMessage,
     TranscriptPage,

@@ -11,9 +11,9 @@ from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.projects import lock_project
 from holdfast.adapters.store.queries.statements import add, next_seq, record, records
 from holdfast.adapters.store.rows import QueuedRow
-from holdfast.adapters.store.sessions.errors import translated_sessions
+from holdfast.adapters.store.sessions.session_errors import translated_sessions
 from holdfast.adapters.store.tables import queued_messages
-from holdfast.usecases.sessions.transcript_ports import Attachment, QueuedMessage
+from holdfast.usecases.sessions.message_ports import Attachment, QueuedMessage
 from holdfast.vocab.owned_event import OwnedEvent
 from holdfast.vocab.session_events import MessageQueued
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from holdfast.adapters.store.store import Store
-    from holdfast.usecases.sessions.transcript_ports import NewMessage
+    from holdfast.usecases.sessions.message_ports import NewMessage
     from holdfast.vocab.place import Place
 
 _THERE = queued_messages.c.state.in_(("waiting", "refused"))

@@ -11,7 +11,7 @@ from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.projects import find_project, lock_project
 from holdfast.adapters.store.queries.statements import add, next_seq, records
 from holdfast.adapters.store.rows import RejectionRow
-from holdfast.adapters.store.sessions.errors import translated_sessions
+from holdfast.adapters.store.sessions.session_errors import translated_sessions
 from holdfast.adapters.store.tables import rejections, sessions
 from holdfast.usecases.changes.ports import NewRejection, Rejection
 from holdfast.vocab.owned_event import OwnedEvent

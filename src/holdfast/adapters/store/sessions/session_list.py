@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 ARCHIVED: Literal["archived"] = "archived"
 """The status of a session that was put away."""
-_LAST_WORDS = 300
+_LAST_WORDS = 200
 _SAID = "said"
 
 
@@ -242,9 +242,9 @@ def _with_last_words(connection: Connection, summary: SessionSummary) -> Session
     said = (events.c.session_id == summary.id, events.c.kind == _SAID)
     query = select(events.c.body).where(*said).order_by(events.c.seq.desc()).limit(10)
     for body in connection.execute(query).scalars():
-        words = str(body.get("text", "")).strip()
+        words = " ".join(str(body.get("text", "")).split())
         if words:
-            return replace(summary, last_words=words[-_LAST_WORDS:])
+            return replace(summary, last_words=_end_of(words))
 
     return summary
 
@@ -283,3 +283,16 @@ def _sessions_with_text(
 def _ascii_piece(text: str) -> str:
     """Return the longest piece of a text that JSON writes as it is."""
     return max(re.split(r'[^ -~]|["\\]', text), key=len)
+
+
+def _end_of(words: str) -> str:
+    """Return the end of a text, from a whole word on; the page's fold makes the same of it.
+
+    >>> _end_of("alpha " * 40)[:13]
+    '…alpha alpha '
+    """
+    if len(words) <= _LAST_WORDS:
+        return words
+    end = words[-_LAST_WORDS:]
+    _, _, whole = end.partition(" ")
+    return f"…{whole or end}"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, func, or_, select
 
 from holdfast.adapters.store.database_url import SqliteFile
-from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.checkpoints import remove_checkpoints
 from holdfast.adapters.store.queries.projects import find_project, lock_project
@@ -23,6 +22,7 @@ from holdfast.adapters.store.sessions.session_writes import (
     turn_of_project,
     turn_summary,
 )
+from holdfast.adapters.store.store_errors import StoreError
 from holdfast.adapters.store.tables import changes, chats, checkpoints, sessions, turns, worktrees
 from holdfast.adapters.store.turn_fence import RUNNING
 from holdfast.usecases.sessions.session_records import (

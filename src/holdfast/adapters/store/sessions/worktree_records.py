@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, insert, select, update
 
 from holdfast.adapters.places.folder_id import folder_id
-from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.chats import add_chat
 from holdfast.adapters.store.queries.projects import find_project, lock_project
 from holdfast.adapters.store.queries.sessions import session_by_id, set_worktree
 from holdfast.adapters.store.queries.worktrees import worktree_at
+from holdfast.adapters.store.store_errors import StoreError
 from holdfast.adapters.store.tables import changes, checkpoints, sessions, worktrees
 from holdfast.usecases.worktrees.session_worktree import SessionWorktree, WorktreesUnavailable
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from holdfast.loop.parse_reply.arguments import (
+from holdfast.syntax.json_text import (
     Cut,
+    JsonReading,
     Read,
-    ReadArguments,
     Unreadable,
     lacks_bracket,
-    read_arguments,
+    read_json_text,
 )
-from holdfast.loop.parse_reply.spans import next_span
-from holdfast.loop.parse_reply.strict_json import DecodedJson, UnsoundError, decode, pair_up
+from holdfast.syntax.spans import next_span
+from holdfast.syntax.strict_json import DecodedJson, UnsoundError, decode, pair_up
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class FoundCall:
     """A call: the name, the arguments, and the text of the call."""
 
     name: str
-    arguments: ReadArguments
+    arguments: JsonReading
     raw: str
     ending: Ending = "closed"
 
@@ -127,7 +127,7 @@ def _call_of(value: Any, raw: str, *, bare: bool) -> FoundCall | None:
     )
 
 
-def _whole_fields(arguments: ReadArguments) -> dict[str, Any]:
+def _whole_fields(arguments: JsonReading) -> dict[str, Any]:
     """Return the fields of arguments that were read whole; nothing of any others."""
     match arguments:
         case Read(dict(fields)):
@@ -158,7 +158,7 @@ def _name_field(value: dict[str, Any]) -> str | None:
     return "type"  # Granite
 
 
-def _arguments_of(value: dict[str, Any], label: str, given: str | None) -> ReadArguments:
+def _arguments_of(value: dict[str, Any], label: str, given: str | None) -> JsonReading:
     """Return the arguments in the field `given`; without one, all fields but the name's."""
     if given is None:
         others = dict(value)
@@ -168,24 +168,24 @@ def _arguments_of(value: dict[str, Any], label: str, given: str | None) -> ReadA
 
     arguments = value[given]
     if isinstance(arguments, str):
-        return read_arguments(arguments)
+        return read_json_text(arguments)
     if arguments is None:
         return Read({})
 
     return Read(arguments)
 
 
-def read_json_arguments(text: str, at: int, closer: re.Pattern[str]) -> tuple[ReadArguments, int]:
+def read_json_arguments(text: str, at: int, closer: re.Pattern[str]) -> tuple[JsonReading, int]:
     """Read the JSON arguments at `at` and return their end.
 
     If the JSON has no end of its own, the next match of `closer` ends it.
     """
     found = decode(text, at, raw_controls=True)
     if isinstance(found, DecodedJson):
-        return read_arguments(text[at : found.end]), found.end
+        return read_json_text(text[at : found.end]), found.end
 
     end, _ = next_span(closer, text, at)
-    arguments = read_arguments(text[at:end])
+    arguments = read_json_text(text[at:end])
     # The model closed the call, so nothing was cut off.
     if isinstance(arguments, Cut) and end < len(text) and lacks_bracket(text[at:end]):
         arguments = Unreadable("a closing bracket is missing")
@@ -193,7 +193,7 @@ def read_json_arguments(text: str, at: int, closer: re.Pattern[str]) -> tuple[Re
     return arguments, end
 
 
-def fields_of(pairs: list[tuple[str, str]], *, cut: bool = False) -> ReadArguments:
+def fields_of(pairs: list[tuple[str, str]], *, cut: bool = False) -> JsonReading:
     """Return the arguments that were written field by field."""
     try:
         fields = pair_up(list(pairs))

@@ -6,10 +6,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from holdfast.loop.parse_reply.arguments import Cut, Read, ReadArguments, Unreadable
 from holdfast.loop.parse_reply.control_tokens import NAMESPACE
-from holdfast.loop.parse_reply.loose_json import Loose, LooseJsonEnd, read_call
-from holdfast.loop.parse_reply.spans import next_span, skip
 from holdfast.loop.parse_reply.text_calls.found_call import (
     CallsRead,
     Ending,
@@ -19,6 +16,9 @@ from holdfast.loop.parse_reply.text_calls.found_call import (
 )
 from holdfast.loop.parse_reply.text_calls.xml_named_tags import LABELLED, read_labelled
 from holdfast.loop.parse_reply.text_calls.xml_parameter_tags import read_arg_pairs
+from holdfast.syntax.json_text import Cut, JsonReading, Read, Unreadable
+from holdfast.syntax.loose_json import Loose, LooseJsonEnd, read_call
+from holdfast.syntax.spans import next_span, skip
 
 MARKER: Final = (
     rf"<{NAMESPACE}(?:tool_calls?|function_calls?|functioncall|toolcall|tools)\s*>|<TOOLCALL>"
@@ -187,7 +187,7 @@ def _read_objects(text: str, start: int, at: int) -> CallsRead:
     return CallsRead(tuple(calls), skip(_AFTER, text, end))
 
 
-def _calls_in(read: ReadArguments, raw: str) -> tuple[FoundCall, ...]:
+def _calls_in(read: JsonReading, raw: str) -> tuple[FoundCall, ...]:
     match read:
         case Read(value, _, doubtful):
             return calls_of(value, raw, doubtful=doubtful)

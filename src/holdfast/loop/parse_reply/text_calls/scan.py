@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
 from holdfast.loop.parse_reply.quoted_parts import QUOTE, skip_quote, start_of_text
-from holdfast.loop.parse_reply.spans import find_or_end
 from holdfast.loop.parse_reply.text_calls.last_block import LastBlock, read_last_block
 from holdfast.loop.parse_reply.text_calls.marker_dialects import (
     HARMONY,
@@ -23,6 +22,7 @@ from holdfast.loop.parse_reply.text_calls.marker_dialects import (
 from holdfast.loop.parse_reply.text_calls.whole_message import read_whole
 from holdfast.loop.parse_reply.text_calls.xml_named_tags import NESTED, read_nested
 from holdfast.loop.parse_reply.text_calls.xml_parameter_tags import OPENER, read_tagged
+from holdfast.syntax.spans import find_or_end
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

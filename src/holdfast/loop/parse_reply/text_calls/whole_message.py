@@ -6,19 +6,19 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from holdfast.loop.parse_reply.arguments import (
-    Cut,
-    Read,
-    ReadArguments,
-    Unreadable,
-    lacks_bracket,
-    read_arguments,
-)
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
-from holdfast.loop.parse_reply.spans import skip
-from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
 from holdfast.loop.parse_reply.text_calls.found_call import Ending, FoundCall, calls_of
 from holdfast.loop.parse_reply.text_calls.marker_dialects import CLOSER, read_pythonic
+from holdfast.syntax.json_text import (
+    Cut,
+    JsonReading,
+    Read,
+    Unreadable,
+    lacks_bracket,
+    read_json_text,
+)
+from holdfast.syntax.spans import skip
+from holdfast.syntax.strict_json import DecodedJson, decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,7 +143,7 @@ def _read_json(body: str) -> tuple[FoundCall, ...]:
 
 def _read_broken(body: str) -> tuple[FoundCall, ...]:
     """Read a call object that is almost JSON, or was cut."""
-    match read_arguments(body):
+    match read_json_text(body):
         case Read(value, _, doubtful):
             return calls_of(value, body, bare=True, doubtful=doubtful)
         case Cut(value):
@@ -157,7 +157,7 @@ def _read_broken(body: str) -> tuple[FoundCall, ...]:
     return _name_broken(body, Unreadable("it is not JSON"))
 
 
-def _name_broken(body: str, arguments: ReadArguments) -> tuple[FoundCall, ...]:
+def _name_broken(body: str, arguments: JsonReading) -> tuple[FoundCall, ...]:
     """Return the call that unreadable JSON names, if it has a field for arguments."""
     named = _NAME_FIELD.search(body[:2000])
     if named is None or not _ARGUMENTS_FIELD.search(body[:4000]):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from holdfast.loop.parse_reply.arguments import read_arguments
-from holdfast.loop.parse_reply.spans import find_or_end
 from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, FoundCall, fields_of
+from holdfast.syntax.json_text import read_json_text
+from holdfast.syntax.spans import find_or_end
 
 NESTED: Final = r"<(?P<nested>[a-z]+(?:_[a-z]+)+)>(?=\s*(?:<[a-z_]+>|</(?P=nested)>))"
 """The start of such a call. A name of one word could be a tag of any markup."""
@@ -40,7 +40,7 @@ def read_labelled(text: str, start: int, label: re.Match[str]) -> CallsRead:
     """Read the call whose name is in `label`, a match of `LABELLED`."""
     close = f"</{label.group('given')}>"
     stop = find_or_end(text, close, label.end())
-    arguments = read_arguments(text[label.end() : stop])
+    arguments = read_json_text(text[label.end() : stop])
     call = FoundCall(label.group("name"), arguments, text[start:stop])
     end = text.find(">", stop) + 1 or len(text)
     return CallsRead((call,), end)

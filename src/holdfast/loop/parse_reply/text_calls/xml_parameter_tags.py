@@ -6,7 +6,6 @@ import re
 from typing import Final
 
 from holdfast.loop.parse_reply.control_tokens import NAMESPACE
-from holdfast.loop.parse_reply.spans import skip
 from holdfast.loop.parse_reply.text_calls.found_call import (
     CallsRead,
     Ending,
@@ -14,6 +13,7 @@ from holdfast.loop.parse_reply.text_calls.found_call import (
     fields_of,
     read_json_arguments,
 )
+from holdfast.syntax.spans import skip
 from holdfast.vocab.lazy_dataclass import dataclass
 
 OPENER: Final = (

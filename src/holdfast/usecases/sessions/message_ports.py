@@ -1,4 +1,4 @@
-"""The ports to the transcript of a session, as people read it, and to the messages that wait."""
+"""The ports to the messages of a session: those of its transcript, and those that wait."""
 
 from __future__ import annotations
 

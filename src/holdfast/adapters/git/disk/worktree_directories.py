@@ -34,8 +34,8 @@ _UNKNOWN: Times = [0, 0]
 class ScannedDirectories:
     """The mode of each directory, the empty ones, and those that cannot be read.
 
-    `special` are pipes, sockets and devices. `repositories` are inside, and were not left out: git
-    may have captured files in them.
+    The root has no name. `special` are pipes, sockets and devices. `repositories` are inside, and
+    were not left out: git may have captured files in them.
     """
 
     modes: dict[str, int] = field(default_factory=dict)
@@ -50,12 +50,12 @@ class ScannedDirectories:
         return not self.unreadable and not self.repositories
 
     def unusual(self, usual: int) -> dict[str, int]:
-        """Return the directories with other permissions than the usual ones."""
-        return {path: mode for path, mode in self.modes.items() if mode != usual}
+        """Return the directories with other permissions than the usual ones, and the root."""
+        return {path: mode for path, mode in self.modes.items() if mode != usual or not path}
 
     def most_common(self) -> Counter[int]:
         """Return how often each mode occurs."""
-        return Counter(self.modes.values())
+        return Counter(mode for path, mode in self.modes.items() if path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +119,9 @@ class WorktreeDirectories:
                 return None
             if directory.special:
                 scanned.special += _below(path, directory.special)
-            if path:
-                scanned.modes[path] = mode
-                if directory.empty:
-                    scanned.empty.append(path)
+            scanned.modes[path] = mode
+            if path and directory.empty:
+                scanned.empty.append(path)
 
         for path, times in memory.left_out.items():
             if self._times_of(to_bytes(path)) != times:
@@ -226,10 +225,9 @@ class WorktreeDirectories:
         if directory is None:
             return None
 
-        if path:
-            scanned.modes[path] = stat.S_IMODE(status.st_mode)
-            if directory.empty:
-                scanned.empty.append(path)
+        scanned.modes[path] = stat.S_IMODE(status.st_mode)
+        if path and directory.empty:
+            scanned.empty.append(path)
 
         return directory
 

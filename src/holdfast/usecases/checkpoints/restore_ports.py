@@ -1,7 +1,4 @@
-"""The ports to what belongs to a session besides files.
-
-These are its transcript and its running agents.
-"""
+"""The ports of a restore to what a session has besides files: its transcript and its agents."""
 
 from __future__ import annotations
 
@@ -36,14 +33,14 @@ class Exchanged:
     made before, or the chat is gone.
     """
 
-    messages_left: tuple[str, ...] = ()
-    messages_back: tuple[str, ...] = ()
-    checkpoints_left: tuple[str, ...] = ()
-    checkpoints_back: tuple[str, ...] = ()
-    turns_left: tuple[str, ...] = ()
-    turns_back: tuple[str, ...] = ()
-    changes_left: tuple[str, ...] = ()
-    changes_back: tuple[str, ...] = ()
+    messages_removed: tuple[str, ...] = ()
+    messages_brought_back: tuple[str, ...] = ()
+    checkpoints_removed: tuple[str, ...] = ()
+    checkpoints_brought_back: tuple[str, ...] = ()
+    turns_removed: tuple[str, ...] = ()
+    turns_brought_back: tuple[str, ...] = ()
+    changes_removed: tuple[str, ...] = ()
+    changes_brought_back: tuple[str, ...] = ()
     changes_restored: tuple[tuple[str, ChangeState], ...] = ()
     target_recorded: bool = False
     seq: int | None = None

@@ -1,4 +1,4 @@
-"""What the store says when it cannot be used.
+"""The exceptions that a store raises when it cannot be used.
 
 Each message is one sentence for a person, and never holds a password.
 """

@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from holdfast.loop.parse_reply.arguments import (
+from holdfast.syntax.json_text import (
     Cut,
+    JsonReading,
     Read,
-    ReadArguments,
     SeveralReadings,
     Unreadable,
     fields_read,
     lacks_bracket,
-    read_arguments,
+    read_json_text,
 )
 
 ALMOST = "arguments were almost JSON"
@@ -32,6 +32,7 @@ BESIDE = "text around the arguments was ignored"
         ('"{\\"a\\": Infinity}"', Unreadable("Infinity is not JSON")),
         ('"[1]"', Read([1], TWICE)),
         ('{"a": "x\ty\nz"}', Read({"a": "x\ty\nz"}, "line breaks inside strings")),
+        ('{"a": "x\\n\ny"}', Read({"a": "x\n\ny"}, "line breaks inside strings", doubtful=True)),
         ('```json\n{"a": 1}\n```', Read({"a": 1}, BESIDE)),
         ('{"a": 1}</tool_call>', Read({"a": 1}, BESIDE)),
         ('{"a": 1}<|im_end|>', Read({"a": 1}, BESIDE)),
@@ -66,9 +67,9 @@ BESIDE = "text around the arguments was ignored"
     ],
 )  # fmt: skip
 def test_arguments_are_read_on_the_first_rung_that_takes_them(
-    raw: str, expected: ReadArguments
+    raw: str, expected: JsonReading
 ) -> None:
-    assert read_arguments(raw) == expected
+    assert read_json_text(raw) == expected
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_arguments_are_read_on_the_first_rung_that_takes_them(
     ],
 )
 def test_only_an_object_has_fields(
-    arguments: ReadArguments, fields: dict[str, object] | None
+    arguments: JsonReading, fields: dict[str, object] | None
 ) -> None:
     assert fields_read(arguments) == fields
 
@@ -92,10 +93,10 @@ def test_arguments_that_were_encoded_too_often_stay_a_text() -> None:
     value: object = {"a": 1}
     for _ in range(5):
         value = json.dumps(value)
-    read = read_arguments(str(value))
+    read = read_json_text(str(value))
     assert isinstance(read, Read)
     assert read.value == '{"a": 1}'
-    once_less = read_arguments(json.loads(str(value)))
+    once_less = read_json_text(json.loads(str(value)))
     assert isinstance(once_less, Read)
     assert once_less.value == {"a": 1}
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.loop.parse_reply.spans import skip
-from holdfast.loop.parse_reply.strict_json import UnsoundError, pair_up, require_sound
+from holdfast.syntax.spans import skip
+from holdfast.syntax.strict_json import UnsoundError, pair_up, require_sound
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ _QUOTED: Final = (
 _OPENERS: Final = frozenset("\"'“<")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_RIGHT: Final = frozenset((*_LETTERS, "u"))
+_OF_OTHERS: Final = frozenset("xUNv0")
+"""Escapes of other languages: `\\x1b` is four characters, or one."""
 _ESCAPED: Final = {**_LETTERS, '"': '"', "'": "'", "\\": "\\", "/": "/"}
 """The characters that escapes stand for. Any other escape stays as it is: also a backslash before
 a line break, because Python joins the lines there and JSON has no such escape."""
@@ -216,12 +219,13 @@ class _Reader:
         if "\\" not in body:
             return body
 
-        escapes = {found.group(1)[0] for found in _ESCAPE.finditer(body)}
-        wrong = escapes - set(_ESCAPED) - {"u", "\n"}
-        right = escapes & {*_LETTERS, "u"}
         # `\d+\n`: one backslash was not doubled, so perhaps the other was not either, and then
         # `\n` means two characters.
-        if wrong and right:
+        escapes = _escapes_in(body)
+        wrong = escapes - set(_ESCAPED) - {"u", "\n"}
+        if wrong and escapes & _RIGHT:
+            self.doubtful = True
+        if wrong & _OF_OTHERS or _mixes_line_breaks(body):
             self.doubtful = True
 
         return _ESCAPE.sub(_unescape_one, body)
@@ -246,6 +250,26 @@ class _Reader:
             raise _UnexpectedError
         self.at = found.end()
         return _WORDS[found.group()]
+
+
+def mixes_line_breaks(text: str) -> bool:
+    r"""Return whether a JSON string in the text has both raw line breaks and escapes.
+
+    A model that writes line breaks as they are may mean two characters by `\n`.
+
+    >>> mixes_line_breaks('{"a": "x\ny"}'), mixes_line_breaks('{"a": "x\n\\n"}')
+    (False, True)
+    """
+    _, double_quoted = _QUOTED[0]
+    return any(map(_mixes_line_breaks, double_quoted.findall(text)))
+
+
+def _mixes_line_breaks(body: str) -> bool:
+    return "\n" in body and not _RIGHT.isdisjoint(_escapes_in(body))
+
+
+def _escapes_in(body: str) -> set[str]:
+    return {found.group(1)[0] for found in _ESCAPE.finditer(body)}
 
 
 def _unescape_one(escape: re.Match[str]) -> str:

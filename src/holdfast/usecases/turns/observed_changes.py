@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.ports import FileFound, FileMissing, FileUnfit, JournalDamaged
-from holdfast.changes.swaps import LINK, Content, digest_of
+from holdfast.changes.swaps import LINK, Content, digest_of, directories_above
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.tools.ports import Observed
-from holdfast.tools.text_limits import sendable
 from holdfast.usecases.changes.observe import ChangeObserved, observe_difference, observe_unkept
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.turns.observed_files import (
@@ -46,6 +45,7 @@ _SKIPPED = {
     "not a file": "It is not a regular file",
 }
 """Why a snapshot does not have what a command has made, in words."""
+_NO_TEXT = "\ufffd"
 _CLOCK_STEP = 50_000_000
 """Nanoseconds that the clock of a file system may be behind that of the system."""
 
@@ -209,6 +209,9 @@ class TurnObserver:
         found = self._differences(versions, prefix)
         found |= self._uncaptured(last, state, prefix)
         for path, file in left.items():
+            if _NO_TEXT in path:
+                # An event has no name that is no text; so the log does not tell which file it was.
+                continue
             difference = self._since_left(path, file, found.pop(path, None))
             if difference is not None:
                 found[path] = difference
@@ -222,8 +225,9 @@ class TurnObserver:
         found: dict[str, ObservedFile] = {}
         listed = tuple(versions)
         vanished = _vanished_contents(listed)
+        reshaped = _reshaped(listed)
         for each in listed:
-            difference = self._difference(each, prefix, vanished)
+            difference = self._difference(each, prefix, vanished, reshaped)
             if difference is not None:
                 found[difference.path] = difference
         return found
@@ -248,11 +252,16 @@ class TurnObserver:
         return found
 
     def _difference(
-        self, versions: FileVersions, prefix: str, vanished: Collection[bytes]
+        self,
+        versions: FileVersions,
+        prefix: str,
+        vanished: Collection[bytes],
+        reshaped: Collection[str],
     ) -> ObservedFile | None:
         """Return the difference of a file; None if the file does not count.
 
-        `vanished` are the contents of the files that are gone.
+        `vanished` are the contents of the files that are gone, `reshaped` the files that are gone
+        because of a directory in their place, or a file in the place of theirs.
         """
         path = versions.path.removeprefix(prefix)
         if not self._counts(path):
@@ -263,7 +272,9 @@ class TurnObserver:
             path = "../" * prefix.count("/") + versions.path
             return ObservedFile(path, before, after, "It is outside of this root")
 
-        why = self._why_not_kept(path, versions, vanished)
+        why = self._why_not_kept(versions, vanished)
+        if not why and versions.path not in reshaped and not self._can_be_swapped(path, versions):
+            why = "No edit can reach it"
         return ObservedFile(path, before, after, why)
 
     def _counts(self, path: str) -> bool:
@@ -272,19 +283,15 @@ class TurnObserver:
             return False
         return path.split("/", maxsplit=1)[0] not in self._ours
 
-    def _why_not_kept(self, path: str, versions: FileVersions, vanished: Collection[bytes]) -> str:
+    def _why_not_kept(self, versions: FileVersions, vanished: Collection[bytes]) -> str:
         """Return why a change cannot keep this file; "" if it can."""
         for version in (versions.before, versions.after):
             why = _why_no_data(version)
             if why:
                 return why
 
-        if sendable(path) != path:
-            return "Its name is not UTF-8"
         if self._was_ignored(versions, vanished):
             return "It was there before, and ignored by git"
-        if not self._can_be_swapped(path, versions.after):
-            return "No edit can reach it"
 
         return ""
 
@@ -302,9 +309,10 @@ class TurnObserver:
             return False
         return versions.changed_at < self._looked_at - _CLOCK_STEP
 
-    def _can_be_swapped(self, path: str, after: FileVersion | None) -> bool:
+    def _can_be_swapped(self, path: str, versions: FileVersions) -> bool:
         """Return whether a file can be written at this path; it may have changed once more."""
         files = self._workspace.files
+        after = versions.after
         if after is not None and after.shape == "link":
             target = files.link(path)
             if target is not None:
@@ -461,6 +469,22 @@ def _why_no_data(version: FileVersion | None) -> str:
         return f"It has {version.size} bytes"
 
     return ""
+
+
+def _reshaped(versions: Iterable[FileVersions]) -> frozenset[str]:
+    """Return the files that are gone where a directory with new files is, or a new file above."""
+    gone: set[str] = set()
+    made: set[str] = set()
+    made_in: set[str] = set()
+    for each in versions:
+        if each.after is None:
+            gone.add(each.path)
+        elif each.before is None and each.after.shape == "file":
+            made.add(each.path)
+            made_in.update(directories_above(each.path))
+
+    below_new = {path for path in gone if not made.isdisjoint(directories_above(path))}
+    return frozenset(gone & made_in | below_new)
 
 
 def _vanished_contents(versions: Iterable[FileVersions]) -> frozenset[bytes]:

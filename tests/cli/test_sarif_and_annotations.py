@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from holdfast.cli.render.diagnostic_reports import github_annotations, sarif_of, what_fails
+from holdfast.cli.render.sarif_and_annotations import github_annotations, sarif_of, what_fails
 from holdfast.repair.outcomes import FirstTrySuccess, NoProvider
 from holdfast.usecases.repair.file_repair import FileRepair
 from holdfast.vocab.diagnostics import Area, Diagnostic

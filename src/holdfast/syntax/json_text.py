@@ -1,4 +1,6 @@
-"""Read the arguments of a call as a model wrote them: strict JSON first, small repairs last.
+"""Read JSON as a model wrote it: strict JSON first, small repairs last.
+
+It is the arguments of a call, or the edits of a reply.
 
 No rung closes a string, chooses among objects, or adds a bracket. Such a text is `Cut`, and the
 caller decides what a call may do with the readable part.
@@ -10,9 +12,9 @@ import re
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from holdfast.loop.parse_reply.loose_json import Loose, LooseJsonEnd, read_loose
-from holdfast.loop.parse_reply.spans import skip
-from holdfast.loop.parse_reply.strict_json import DecodedJson, NotJson, decode, require_sound, same
+from holdfast.syntax.loose_json import Loose, LooseJsonEnd, mixes_line_breaks, read_loose
+from holdfast.syntax.spans import find_or_end, skip
+from holdfast.syntax.strict_json import DecodedJson, NotJson, decode, require_sound, same
 from holdfast.vocab.lazy_dataclass import dataclass
 
 _WRAPPINGS: Final = 3
@@ -48,7 +50,7 @@ class Unreadable:
     why: str
 
 
-ReadArguments: TypeAlias = Read | Cut | SeveralReadings | Unreadable
+JsonReading: TypeAlias = Read | Cut | SeveralReadings | Unreadable
 
 _EMPTY: Final = frozenset(("", "null", "None", '""', "''"))
 _LEADING = re.compile(r"(?:\s|\ufeff|<\|[^|<>]{0,40}\|>|`{3,}[A-Za-z_]*|=|json(?=\s*\{))*+")
@@ -63,24 +65,55 @@ _BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\]]', re.DOTALL)
 _DEPTHS: Final = {"{": 1, "[": 1, "}": -1, "]": -1, '"': 0}
 """The change of the depth at each beginning of a match of `_BRACKET`."""
 _AFTER_VALUE = re.compile(r"[\s,;]*+")
+_OPENING_LINE = re.compile(r"^[ \t]*(?=[{\[])", re.MULTILINE)
 
 
-def read_arguments(raw: str) -> ReadArguments:
+def read_json_text(raw: str) -> JsonReading:
     r"""Read the arguments of one call.
 
-    >>> read_arguments('{"path": "a.py"}')
+    >>> read_json_text('{"path": "a.py"}')
     Read(value={'path': 'a.py'}, note=None, doubtful=False)
-    >>> read_arguments('"{\\"path\\": \\"a.py\\"}"')
+    >>> read_json_text('"{\\"path\\": \\"a.py\\"}"')
     Read(value={'path': 'a.py'}, note='arguments were encoded twice', doubtful=False)
-    >>> read_arguments('{"path": "a.py", "text": "hel')
+    >>> read_json_text('{"path": "a.py", "text": "hel')
     Cut(value={'path': 'a.py'})
-    >>> read_arguments('{"query": "A"}{"query": "B"}')
+    >>> read_json_text('{"query": "A"}{"query": "B"}')
     SeveralReadings(count=2)
     """
     return _read(raw, _WRAPPINGS)
 
 
-def fields_read(arguments: ReadArguments) -> dict[str, Any] | None:
+def read_json_in_prose(text: str) -> JsonReading:
+    r"""Read the one value of a text that begins a line, with prose before and behind it.
+
+    >>> read_json_in_prose('Here it is:\n\n{"a": 1}\nDone.')
+    Read(value={'a': 1}, note=None, doubtful=False)
+    >>> read_json_in_prose('First:\n{"a": 1}\nThen:\n{"a": 2}')
+    SeveralReadings(count=2)
+    """
+    opening = _OPENING_LINE.search(text)
+    if opening is None:
+        return read_json_text(text)
+
+    end = _end_of_value(text, opening.end())
+    stop = find_or_end(text, "\n", end)
+    behind = _OPENING_LINE.findall(text, stop)
+    if behind:
+        return SeveralReadings(1 + len(behind))
+    return read_json_text(text[opening.end() : stop])
+
+
+def _end_of_value(text: str, at: int) -> int:
+    """Return the position after the value at `at`; without a whole value, the end of the text."""
+    found: object = decode(text, at, raw_controls=True)
+    if isinstance(found, NotJson):
+        found = read_loose(text, at)
+    if isinstance(found, DecodedJson | Loose):
+        return found.end
+    return len(text)
+
+
+def fields_read(arguments: JsonReading) -> dict[str, Any] | None:
     """Return the fields of an object, whole or cut; None for any other arguments."""
     value = getattr(arguments, "value", None)
     if not isinstance(value, dict):
@@ -88,7 +121,7 @@ def fields_read(arguments: ReadArguments) -> dict[str, Any] | None:
     return value
 
 
-def _read(raw: str, wrappings: int) -> ReadArguments:
+def _read(raw: str, wrappings: int) -> JsonReading:
     text = raw.strip("\ufeff \t\r\n")
     if text in _EMPTY:
         return Read({})
@@ -99,7 +132,8 @@ def _read(raw: str, wrappings: int) -> ReadArguments:
 
     spread = _decode_whole(text, raw_controls=True)
     if isinstance(spread, DecodedJson):
-        return _unwrap(spread.value, "line breaks inside strings", wrappings)
+        doubtful = mixes_line_breaks(text)
+        return _unwrap(spread.value, "line breaks inside strings", wrappings, doubtful=doubtful)
 
     found = _read_side_by_side(text, wrappings) or _read_prefix(text) or _repair(text, wrappings)
     if found is None:
@@ -118,12 +152,12 @@ def _decode_whole(text: str, *, raw_controls: bool = False) -> DecodedJson | Not
     return found
 
 
-def _unwrap(value: Any, note: str | None, wrappings: int) -> ReadArguments:
+def _unwrap(value: Any, note: str | None, wrappings: int, *, doubtful: bool = False) -> JsonReading:
     """Read a value that is JSON inside a string; return any other value as it is."""
     if value is None:
         return Read({}, note)
 
-    plain = Read(value, note)
+    plain = Read(value, note, doubtful)
     if not isinstance(value, str):
         return plain
     if not wrappings:
@@ -136,10 +170,10 @@ def _unwrap(value: Any, note: str | None, wrappings: int) -> ReadArguments:
         return inner
 
     notes = ["arguments were encoded twice", inner.note]
-    return replace(inner, note="; ".join(filter(None, notes)))
+    return replace(inner, note="; ".join(filter(None, notes)), doubtful=doubtful or inner.doubtful)
 
 
-def _read_side_by_side(text: str, wrappings: int) -> ReadArguments | None:
+def _read_side_by_side(text: str, wrappings: int) -> JsonReading | None:
     """Read objects that follow each other: one value if all are equal, never one of several."""
     at = skip(_LEADING, text, 0)
     values: list[Any] = []
@@ -171,7 +205,7 @@ def _read_side_by_side(text: str, wrappings: int) -> ReadArguments | None:
     if others:
         note = "equal arguments were sent more than once"
 
-    return _unwrap(first, note, wrappings)
+    return _unwrap(first, note, wrappings, doubtful=mixes_line_breaks(text))
 
 
 def _read_prefix(text: str) -> Cut | None:
@@ -220,7 +254,7 @@ def lacks_bracket(text: str) -> bool:
     return True
 
 
-def _repair(text: str, wrappings: int) -> ReadArguments | None:
+def _repair(text: str, wrappings: int) -> JsonReading | None:
     """Read a value that is almost JSON."""
     at = skip(_LEADING, text, 0)
     if text[at : at + 1] not in {"{", "["}:
@@ -230,9 +264,6 @@ def _repair(text: str, wrappings: int) -> ReadArguments | None:
         case LooseJsonEnd():
             return Cut({})
         case Loose(value, end, doubtful) if _TRAILING.fullmatch(text, end):
-            read = _unwrap(value, "arguments were almost JSON", wrappings)
-            if isinstance(read, Read) and doubtful:
-                return replace(read, doubtful=True)
-            return read
+            return _unwrap(value, "arguments were almost JSON", wrappings, doubtful=doubtful)
 
     return None

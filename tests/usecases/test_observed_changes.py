@@ -18,8 +18,8 @@ from holdfast.tools.ports import Author
 from holdfast.usecases.changes.apply import AppliedReply, apply_reply
 from holdfast.usecases.changes.rewind import Rewound, rewind_change
 from holdfast.usecases.changes.undo import Undone, undo_last
-from holdfast.usecases.turns import observed_files, turn_observer
-from holdfast.usecases.turns.turn_observer import TurnObserver
+from holdfast.usecases.turns import observed_changes, observed_files
+from holdfast.usecases.turns.observed_changes import TurnObserver
 from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Replace, WriteFile
@@ -348,12 +348,12 @@ def test_a_log_that_cannot_record_is_a_problem_and_no_error(
 
     with world.workspace() as workspace:
         seen = Observed(world, workspace)
-        monkeypatch.setattr(turn_observer, "observe_difference", away)
+        monkeypatch.setattr(observed_changes, "observe_difference", away)
         assert list(seen.look(changed)) == ["a.py"]
         assert seen.observer.problem == "the store is away."
         assert seen.observer.paths.command == {"a.py"}
         refused = NothingDone((FileRefused("", Refused("conflict", "a journal is open.")),))
-        monkeypatch.setattr(turn_observer, "observe_difference", lambda *_, **__: refused)
+        monkeypatch.setattr(observed_changes, "observe_difference", lambda *_, **__: refused)
         seen.observer.begin(WorktreeState("before"), None)
         seen.look(changed)
         assert seen.observer.problem == "a journal is open."

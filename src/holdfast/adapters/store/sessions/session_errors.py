@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.store_errors import StoreError
 from holdfast.usecases.sessions.session_records import SessionsUnavailable
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The messages for errors of SQLite, of PostgreSQL and of the disk."""
+"""Errors of the drivers of SQLite and PostgreSQL, and of the disk, as errors of the store."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.store.errors import NotAStore, StoreUnavailable
+from holdfast.adapters.store.store_errors import NotAStore, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

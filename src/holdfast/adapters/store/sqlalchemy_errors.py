@@ -1,4 +1,4 @@
-"""What SQLAlchemy raises, as the sentences of the store."""
+"""Errors of SQLAlchemy as errors of the store."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from holdfast.adapters.store.error_messages import raise_explained
-from holdfast.adapters.store.errors import StoreUnavailable
+from holdfast.adapters.store.driver_errors import raise_explained
+from holdfast.adapters.store.store_errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

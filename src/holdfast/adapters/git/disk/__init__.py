@@ -1,0 +1,1 @@
+"""What git does not store: directories, folders that are left out, repositories inside."""

@@ -1,0 +1,95 @@
+"""The JSON value of a model's reply, without the prose and the call of a tool around it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from holdfast.syntax.json_text import (
+    Cut,
+    Read,
+    SeveralReadings,
+    read_json_in_prose,
+    read_json_text,
+)
+from holdfast.vocab.lazy_dataclass import dataclass
+
+_LISTS: Final = frozenset(("edits", "files", "changes", "range"))
+_NUMBERS: Final = frozenset(("start", "end", "near_line", "nearLine"))
+_DEEPEST_CALL: Final = 4
+_NUMBER = re.compile(r"[0-9]{1,9}")
+
+_CUT = "the JSON ends in the middle, so it may be cut off; send all of it:"
+_SEVERAL = "the reply contains several JSON values; send one, with all edits in a list:"
+_DOUBTFUL = (
+    "a string mixes escapes with line breaks or backslashes that are not escaped; write each line break as \\n and each"
+    " backslash as \\\\:"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundValue:
+    """The value; `in_call`: it was the argument of a call."""
+
+    value: object
+    in_call: bool
+
+
+def find_value(text: str, edit_names: frozenset[str]) -> FoundValue | str | None:
+    """Return the one value of a reply, the sentence about why it is in doubt, or None where there is no value.
+
+    An object with one of the `edit_names` is no call.
+    """
+    match read_json_in_prose(text.removeprefix("\ufeff")):
+        case Read(dict() | list() as value, _, False):
+            inner = _out_of_call(value, edit_names, _DEEPEST_CALL)
+            return FoundValue(_typed(inner), inner != value)
+        case Read(dict() | list()):
+            return _DOUBTFUL
+        case Cut():
+            return _CUT
+        case SeveralReadings():
+            return _SEVERAL
+    return None
+
+
+def _out_of_call(value: Any, edit_names: frozenset[str], depth: int) -> Any:
+    """Return the arguments of a call: the only structured field of an object that is no edit itself."""
+    if isinstance(value, list):
+        return [_out_of_call(item, edit_names, depth) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if not depth or not edit_names.isdisjoint(value):
+        return value
+
+    nested = [field for field in map(_decoded, value.values()) if isinstance(field, dict | list)]
+    if len(nested) != 1:
+        return value
+    return _out_of_call(nested[0], edit_names, depth - 1)
+
+
+def _decoded(value: Any) -> Any:
+    """Return what a string contains that is JSON, of one reading; any other value as it is."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+        return value
+    match read_json_text(value):
+        case Read(dict() | list() as inner, _, False):
+            return inner
+    return value
+
+
+def _typed(value: Any) -> Any:
+    """Return the value with numbers and lists that are written as strings."""
+    if isinstance(value, list):
+        return list(map(_typed, value))
+    if not isinstance(value, dict):
+        return value
+    return {key: _typed_field(key, field) for key, field in value.items()}
+
+
+def _typed_field(key: str, field: Any) -> Any:
+    if key in _LISTS:
+        return _typed(_decoded(field))
+    if key in _NUMBERS and isinstance(field, str) and _NUMBER.fullmatch(field):
+        return int(field)
+    return _typed(field)
