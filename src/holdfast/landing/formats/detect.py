@@ -15,7 +15,7 @@ LONGEST_MARKER = 400
 """A marker, with a path behind it, is no longer; a line of megabytes is not read for one."""
 
 BLOCK_OPENER = re.compile(
-    r"(<{5,9}(?= ?(?i:search|original)\b)|-{5,9}(?= ?SEARCH\b)) ?\w+>?[ \t:]*(.*)$", re.DOTALL
+    r"(<{3,}(?= ?(?i:search|original)\b)|-{5,9}(?= ?SEARCH\b)) ?\w+>?[ \t:]*(.*)$", re.DOTALL
 )
 
 _OPENINGS = (
@@ -30,7 +30,7 @@ _OPENINGS = (
         "new file",
         "deleted file",
     ),
-    *("similarity", "dissimilarity", "rename ", "copy ", "<<<<<", "-----", "*** "),
+    *("similarity", "dissimilarity", "rename ", "copy ", "<<<", "-----", "*** "),
 )
 
 
@@ -40,7 +40,7 @@ def opens_block(line: str) -> bool:
     >>> opens_block("<<<<<<< SEARCH"), opens_block("------- SEARCH"), opens_block("<<<<<<< HEAD")
     (True, True, False)
     """
-    if not line.startswith(("<<<<<", "-----")):
+    if not line.startswith(("<<<", "-----")):
         return False
     return BLOCK_OPENER.match(line[:LONGEST_MARKER]) is not None
 
