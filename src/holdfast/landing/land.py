@@ -101,7 +101,7 @@ def _land(text: str, request: Request, path: str | None) -> Outcome:
 
 def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
     """Land a replacement, without what is around its new text alone or before each line of it."""
-    old = without_end_token(text, request.old, path)
+    old = without_end_token(text, request.old)
     read = read_replacement(text, old, request.new, path)
     outcome = land_replace(text, replace(request, old=old, new=read.text), path)
     return _with_undone(outcome, read.undone)
