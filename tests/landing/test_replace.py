@@ -245,6 +245,17 @@ def test_every_takes_all_places_and_spares_those_done() -> None:
     assert refused("aaa", "aa", "b", every=True).reason in {"overlap", "not_found"}
 
 
+def test_every_place_of_a_word_includes_those_in_names_with_hyphens_but_not_in_other_words() -> (
+    None
+):
+    text = "version = 1\nrust-version = 2\nversions = 3\nmy_version = 4\n"
+    expected = "edition = 1\nrust-edition = 2\nversions = 3\nmy_version = 4\n"
+    assert landed(text, "version", "edition", every=True).text == expected
+    # Its twin: one place is meant, and the other name is not it.
+    one = text.replace("version = 1", "edition = 1", 1)
+    assert landed(text, "version", "edition").text == one
+
+
 def test_a_refusal_names_the_lines_and_the_difference() -> None:
     ambiguous = refused("a = 1\nb\na = 1\n", "a = 1", "a = 2")
     assert ambiguous.candidates == (1, 3)
