@@ -24,7 +24,11 @@ from holdfast.landing.text.lines import (
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.vocab.requests import Replace
+
+    _Cuts = Callable[[str, int, int], tuple[bool, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +102,16 @@ def whole_hits(text: str, old: str, *, every: bool = False) -> list[int]:
     Beside another place, the end of a file counts that lacks only the last newline of `old`. Where every place is
     meant, a hyphen is an edge.
     """
-    found = _hits(text, old)
-    if every:
-        return [at for at in found if not cuts_word(text, at, at + len(old))]
-    hits = _uncut(text, old, found)
+    cuts = cuts_word if every else cuts_token
+    hits = _uncut(text, old, _hits(text, old), cuts)
     lines = old.rstrip("\r\n")
     if hits and lines != old and text.endswith(lines):
-        hits += _uncut(text, lines, [len(text) - len(lines)])
+        hits += _uncut(text, lines, [len(text) - len(lines)], cuts)
     return hits
 
 
-def _uncut(text: str, old: str, hits: list[int]) -> list[int]:
-    return [at for at in hits if not any(cuts_token(text, at, at + len(old)))]
+def _uncut(text: str, old: str, hits: list[int], cuts: _Cuts = cuts_token) -> list[int]:
+    return [at for at in hits if not any(cuts(text, at, at + len(old)))]
 
 
 def _hits(text: str, old: str) -> list[int]:

@@ -50,9 +50,9 @@ def cuts_token(text: str, start: int, end: int) -> tuple[bool, bool]:
     return _joins(_JOINT, text, start), _joins(_JOINT, text, end)
 
 
-def cuts_word(text: str, start: int, end: int) -> bool:
-    """Return whether `text[start:end]` cuts a token in two other than at a hyphen."""
-    return _joins(_WORD_JOINT, text, start) or _joins(_WORD_JOINT, text, end)
+def cuts_word(text: str, start: int, end: int) -> tuple[bool, bool]:
+    """Return the same as `cuts_token` where a hyphen is an edge."""
+    return _joins(_WORD_JOINT, text, start), _joins(_WORD_JOINT, text, end)
 
 
 def _joins(joint: re.Pattern[str], text: str, at: int) -> bool:
