@@ -352,3 +352,36 @@ def test_a_new_line_that_is_the_files_own_shows_that_only_the_first_lost_its_ind
     done = land(text, Replace("real x", "real x\n\nsub b\n  real x"), "a.f90")
     assert isinstance(done, Landed)
     assert done.text == "sub a\n  real x\n\nsub b\n  real x\nend\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "spelt"),
+    [
+        ("a.txt", "One \u2018two\u2019.\nThree.\nFour.\n", "One 'two'."),
+        ("a.js", "import a from 'a'\nimport b from 'b'\ncall(c)\n", 'import a from "a"'),
+        ("a.py", "    one = 1  \n    two = 2\n    three = 3\n", "one = 1"),
+    ],
+)
+def test_a_line_that_moves_keeps_the_text_of_the_file(path: str, text: str, spelt: str) -> None:
+    first, second, third = text.splitlines()
+    indent = first[: len(first) - len(first.lstrip())]
+    old = f"{indent}{spelt}\n{second}\n{third}\n"
+    moved = f"{second}\n{third}\n{indent}{spelt}\n"
+    outcome = land(text, Replace(old, moved), path)
+    assert isinstance(outcome, Landed)
+    assert outcome.text == f"{second}\n{third}\n{first}\n"
+
+
+def test_the_tab_before_a_command_of_a_makefile_stays_in_a_file_without_tabs() -> None:
+    text = "ifdef A\n  B = 1\nendif\nC = 2\n"
+    for path, indent in (("a.mk", "\t"), ("a.sh", "  ")):
+        outcome = land(text, Replace("C = 2 \n", "run:\n\t./run.sh\nC = 2 \n"), path)
+        assert isinstance(outcome, Landed)
+        assert outcome.text == text.replace("C = 2", f"run:\n{indent}./run.sh\nC = 2")
+
+
+def test_the_blank_line_at_the_end_of_a_listing_is_a_newline_in_a_text_without_numbers() -> None:
+    text = "a = 1\nb = 2\n\nc = 3\n"
+    for end in ("2| b = 2\n3| ", "  2\tb = 2\n  3\t"):
+        assert landed(text, f"{end}", "b = 9\n").text == text.replace("2", "9")
+        assert landed(text, f"{end}\n", "b = 9\n").text == "a = 1\nb = 9\nc = 3\n"
