@@ -130,6 +130,9 @@ def test_the_last_of_several_newlines_at_the_end_is_kept_unless_it_is_all_that_c
     changed = land(text, WriteFile("a = 9\nb = 2\n"), "a.py")
     assert isinstance(changed, Landed)
     assert changed.text == "a = 9\nb = 2\n\n"
+    longer = land(text, WriteFile("a = 9\nb = 2\n\n\n"), "a.py")
+    assert isinstance(longer, Landed)
+    assert longer.text == "a = 9\nb = 2\n\n"
     # Its twins: only the newline goes; another line is the last one.
     alone = land(text, WriteFile("a = 1\nb = 2\n"), "a.py")
     assert isinstance(alone, Landed)

@@ -459,12 +459,11 @@ def with_file_endings(text: str, new: str) -> str:
 def with_file_end(text: str, new: str) -> str:
     """Return the new text with a newline at its end if the file has one there, and without if it has none.
 
-    Where only that differs, it is the edit. Of several newlines behind a last line that stays, the last one may be lost.
+    Where only that differs, it is the edit. Of several newlines behind a last line that stays, the last one may be lost or
+    be one too many.
     """
     doc = Doc(text)
-    if not text or not new:
-        return new
-    if doc.lines == contents_of(new):
+    if not text or not new or doc.lines == contents_of(new):
         return new
 
     ending = _LAST_ENDING.search(new)
@@ -472,18 +471,20 @@ def with_file_end(text: str, new: str) -> str:
         return new[: ending.start()]
     if doc.ends_open:
         return new
-    if ending is None or _lacks_last_newline(doc, contents_of(new)):
+    if ending is None:
         return new + doc.newline
+    if _differ_by_one_newline(doc, new):
+        return new.rstrip("\r\n") + text[len(text.rstrip("\r\n")) :]
     return new
 
 
-def _lacks_last_newline(doc: Doc, new: list[str]) -> bool:
-    """Return whether both texts end in the same line with blank lines behind it, of which the new one has one less."""
-    last = max(doc.solid, default=0)
-    tail = doc.lines[last:-1]
-    if not tail or new == doc.lines[:-1]:
+def _differ_by_one_newline(doc: Doc, new: str) -> bool:
+    """Return whether both texts end in the same line, of which one has one newline more behind it, and differ elsewhere."""
+    bodies = [text.rstrip("\r\n") for text in (doc.text, new)]
+    sizes = len(doc.text) - len(bodies[0]), len(new) - len(bodies[1])
+    if bodies[0] == bodies[1] or abs(sizes[0] - sizes[1]) != len(doc.newline):
         return False
-    return new[-len(tail) :] == tail
+    return contents_of(bodies[0])[-1:] == contents_of(bodies[1])[-1:]
 
 
 _LAST_ENDING = re.compile(r"(?:\r\n|\r|\n)\Z")

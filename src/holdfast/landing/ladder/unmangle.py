@@ -281,6 +281,12 @@ def _listing_of(lines: Sequence[str]) -> _Listing | None:
     return _Listing(numbers, starts.pop())
 
 
+def ends_in_numbered_blank(text: str) -> bool:
+    """Return whether the text is a listing whose last line is blank."""
+    lines = contents_of(text)
+    return _listing_of(lines) is not None and _BARE_NUMBER.fullmatch(lines[-1]) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class _ListingStyle:
     """How a listing writes its numbers."""

@@ -100,14 +100,15 @@ def _in_file_characters(table: dict[str, str], request: Sequence[str], doc: Doc)
     """Return the map for lines that are indented alike, as far as they are.
 
     It changes nothing, unless no line on both sides is indented and the request indents by characters that the file
-    never indents by.
+    never indents by; a tab that the language asks for stays.
     """
     ours = set("".join(map(indent_of, request)))
     if any(table) or not ours:
         return Indents({})
 
     theirs = set("".join(doc.indents))
-    if not theirs or ours & theirs:
+    are_meant = doc.language.tabs and "\t" in ours
+    if not theirs or ours & theirs or are_meant:
         return Indents({})
     return Indents({"": ""}, step=_steps_of(request)[0], unit=unit_of(doc))
 
