@@ -372,12 +372,17 @@ def test_a_line_that_moves_keeps_the_text_of_the_file(path: str, text: str, spel
     assert outcome.text == f"{second}\n{third}\n{first}\n"
 
 
-def test_the_tab_before_a_command_of_a_makefile_stays_in_a_file_without_tabs() -> None:
-    text = "ifdef A\n  B = 1\nendif\nC = 2\n"
-    for path, indent in (("a.mk", "\t"), ("a.sh", "  ")):
-        outcome = land(text, Replace("C = 2 \n", "run:\n\t./run.sh\nC = 2 \n"), path)
-        assert isinstance(outcome, Landed)
-        assert outcome.text == text.replace("C = 2", f"run:\n{indent}./run.sh\nC = 2")
+@pytest.mark.parametrize("path", ["a.mk", "a.sh"])
+@pytest.mark.parametrize(("own", "theirs"), [("  ", "\t"), ("\t", "    ")])
+def test_new_lines_between_lines_without_indentation_keep_theirs(
+    path: str, own: str, theirs: str
+) -> None:
+    text = f"ifdef A\n{own}B = 1\nendif\nC = 2\n"
+    outcome = land(text, Replace("C = 2 \n", f"run:\n{theirs}./run.sh\nC = 2 \n"), path)
+    assert isinstance(outcome, Landed)
+    # In a Makefile only a tab makes a command.
+    written = "\t" if path == "a.mk" else theirs
+    assert outcome.text == text.replace("C = 2", f"run:\n{written}./run.sh\nC = 2")
 
 
 def test_the_blank_line_at_the_end_of_a_listing_is_a_newline_in_a_text_without_numbers() -> None:

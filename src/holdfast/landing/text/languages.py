@@ -39,7 +39,7 @@ class FileLanguage:
     underlined: bool = False
     """A line of equal marks below another one makes that a heading."""
     tabs: bool = False
-    """Lines begin with a tab where blanks would mean something else."""
+    """A tab at the beginning of a line has a meaning, which blanks have not."""
 
     def is_comment(self, line: str) -> bool:
         """Return whether the whole line is a comment."""
