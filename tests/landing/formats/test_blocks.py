@@ -259,7 +259,7 @@ def test_form_feeds_in_a_block_are_content() -> None:
         ),
         (
             f"a.py\n{BLOCK}\n  SEARCH\nold\n=======\nnew\n  >>> replace\n",
-            'line 12: ">>> replace" is outside of all blocks; write each edit so:',
+            'line 8: "SEARCH" is outside of all blocks; write each edit so:',
         ),
         (
             f"*** Update File: a.py\n{BLOCK}",

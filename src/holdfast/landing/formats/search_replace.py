@@ -11,6 +11,7 @@ from holdfast.landing.formats.detect import (
     LONGEST_MARKER,
     opens_block,
     opens_notation,
+    resembles_edit,
 )
 from holdfast.landing.formats.hunks import Malformed, malformed_like
 from holdfast.landing.formats.paths import shorten, tidy_path
@@ -38,9 +39,6 @@ _DIVIDER = re.compile(r"(={3,})\s*$")
 _USUAL_LENGTHS = range(5, 10)
 """The markers of one block may differ within these; others are all of one length."""
 
-_STRAY_MARKER = re.compile(
-    r"\s*(?:[<>]{5}|(?:[<>]{3,}|[-+]{5,})\s*(?i:search|original|replace|updated)\b)"
-)
 _START_LINE = re.compile(r":start_line:\s*([0-9]{1,9})\s*$")
 _END_LINE = re.compile(r":end_line:\s*[0-9]+\s*$")
 _DASHES = re.compile(r"-{5,9}\s*$")
@@ -350,7 +348,7 @@ def _looks_like_path(word: str) -> bool:
 
 
 def _check_between(lines: Sequence[str], start: int, end: int) -> Malformed | None:
-    """Return where another notation or a marker of a block that was not read is between the blocks.
+    """Return where another notation or a part of an edit that was not read is between the blocks.
 
     To skip it as prose would land half of the reply.
     """
@@ -360,7 +358,7 @@ def _check_between(lines: Sequence[str], start: int, end: int) -> Malformed | No
                 f'"{shorten(lines[i], 40)}" belongs to another notation; write all edits as blocks:',
                 i + 1,
             )
-        if _STRAY_MARKER.match(lines[i]):
+        if resembles_edit(lines[i]):
             return malformed(
                 f'"{shorten(lines[i], 40)}" is outside of all blocks; write each edit so:', i + 1
             )
