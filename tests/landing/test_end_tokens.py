@@ -46,6 +46,7 @@ def test_a_token_that_ends_the_new_text_is_dropped(token: str, ending: str) -> N
         ("chat.py", 'END = "<|im_end|>"\nSIZE = 1\n', 'SIZE = 2  # "<|im_end|>"\n'),
         ("a.html", "<p>one</p>\nSIZE = 1\n", "<s>one</s>\n"),
         ("a.md", "one\n\nSIZE = 1\n", "It is <s>gone</s>\n"),
+        ("a.html", "<s\nid=1>one\nSIZE = 1\n", "one</s>\n"),
     ],
 )
 def test_a_token_that_the_file_has_or_a_tag_of_markup_is_content(
@@ -54,6 +55,16 @@ def test_a_token_that_the_file_has_or_a_tag_of_markup_is_content(
     outcome = land(file, Replace("SIZE = 1\n", new), path)
     assert isinstance(outcome, Landed)
     assert (outcome.text, outcome.rung) == (file.replace("SIZE = 1\n", new), "exact")
+
+
+@pytest.mark.parametrize("path", ["a.md", "a.html", "a.php", "a.tsx"])
+@pytest.mark.parametrize("token", ["</s>", "<eos>", "<end_of_turn>"])
+def test_a_tag_that_closes_nothing_ends_a_reply_in_every_kind_of_file(
+    path: str, token: str
+) -> None:
+    outcome = land("one\n<b>two</b>\n", WriteFile(f"1\n<b>two</b>\n{token}"), path)
+    assert isinstance(outcome, Landed)
+    assert outcome.text == "1\n<b>two</b>\n"
 
 
 def test_a_fence_around_the_new_text_alone_is_dropped_from_edits_of_lines() -> None:

@@ -245,6 +245,17 @@ def test_every_takes_all_places_and_spares_those_done() -> None:
     assert refused("aaa", "aa", "b", every=True).reason in {"overlap", "not_found"}
 
 
+def test_every_place_of_a_word_includes_those_in_names_with_hyphens_but_not_in_other_words() -> (
+    None
+):
+    text = "version = 1\nrust-version = 2\nversions = 3\nmy_version = 4\n"
+    expected = "edition = 1\nrust-edition = 2\nversions = 3\nmy_version = 4\n"
+    assert landed(text, "version", "edition", every=True).text == expected
+    # Its twin: one place is meant, and the other name is not it.
+    one = text.replace("version = 1", "edition = 1", 1)
+    assert landed(text, "version", "edition").text == one
+
+
 def test_a_refusal_names_the_lines_and_the_difference() -> None:
     ambiguous = refused("a = 1\nb\na = 1\n", "a = 1", "a = 2")
     assert ambiguous.candidates == (1, 3)
@@ -341,3 +352,41 @@ def test_a_new_line_that_is_the_files_own_shows_that_only_the_first_lost_its_ind
     done = land(text, Replace("real x", "real x\n\nsub b\n  real x"), "a.f90")
     assert isinstance(done, Landed)
     assert done.text == "sub a\n  real x\n\nsub b\n  real x\nend\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "spelt"),
+    [
+        ("a.txt", "One \u2018two\u2019.\nThree.\nFour.\n", "One 'two'."),
+        ("a.js", "import a from 'a'\nimport b from 'b'\ncall(c)\n", 'import a from "a"'),
+        ("a.py", "    one = 1  \n    two = 2\n    three = 3\n", "one = 1"),
+    ],
+)
+def test_a_line_that_moves_keeps_the_text_of_the_file(path: str, text: str, spelt: str) -> None:
+    first, second, third = text.splitlines()
+    indent = first[: len(first) - len(first.lstrip())]
+    old = f"{indent}{spelt}\n{second}\n{third}\n"
+    moved = f"{second}\n{third}\n{indent}{spelt}\n"
+    outcome = land(text, Replace(old, moved), path)
+    assert isinstance(outcome, Landed)
+    assert outcome.text == f"{second}\n{third}\n{first}\n"
+
+
+@pytest.mark.parametrize("path", ["a.mk", "a.sh"])
+@pytest.mark.parametrize(("own", "theirs"), [("  ", "\t"), ("\t", "    ")])
+def test_new_lines_between_lines_without_indentation_keep_theirs(
+    path: str, own: str, theirs: str
+) -> None:
+    text = f"ifdef A\n{own}B = 1\nendif\nC = 2\n"
+    outcome = land(text, Replace("C = 2 \n", f"run:\n{theirs}./run.sh\nC = 2 \n"), path)
+    assert isinstance(outcome, Landed)
+    # In a Makefile only a tab makes a command.
+    written = "\t" if path == "a.mk" else theirs
+    assert outcome.text == text.replace("C = 2", f"run:\n{written}./run.sh\nC = 2")
+
+
+def test_the_blank_line_at_the_end_of_a_listing_is_a_newline_in_a_text_without_numbers() -> None:
+    text = "a = 1\nb = 2\n\nc = 3\n"
+    for end in ("2| b = 2\n3| ", "  2\tb = 2\n  3\t"):
+        assert landed(text, f"{end}", "b = 9\n").text == text.replace("2", "9")
+        assert landed(text, f"{end}\n", "b = 9\n").text == "a = 1\nb = 9\nc = 3\n"

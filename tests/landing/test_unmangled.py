@@ -239,3 +239,12 @@ def test_numbers_that_count_up_prove_that_a_fence_is_around_a_listing() -> None:
     bare = land(text, Replace("```\nrun\n```\n", "run\n"), "a.md")
     assert isinstance(bare, Landed)
     assert bare.text == "# T\n\nrun\n\nalpha one\nbeta two\n"
+
+
+@pytest.mark.parametrize("gap", ["", " "])
+def test_new_lines_without_numbers_show_which_blank_of_a_listing_is_its_own(gap: str) -> None:
+    text = "if a:\n    one = 1\n    two = 2\n    end()\n"
+    old = f"2|{gap}  one = 1\n3|{gap}  two = 2\n4|{gap}  end()\n"
+    outcome = land(text, Replace(old, "  one = 1\n  end()\n  last()\n"), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "if a:\n    one = 1\n    end()\n    last()\n"

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from holdfast import Landed, Refused, WriteFile, land
+from holdfast import Landed, Refused, Replace, WriteFile, land
 
 
 def test_a_whole_file_replaces_the_text_and_shows_what_changed() -> None:
@@ -130,6 +130,9 @@ def test_the_last_of_several_newlines_at_the_end_is_kept_unless_it_is_all_that_c
     changed = land(text, WriteFile("a = 9\nb = 2\n"), "a.py")
     assert isinstance(changed, Landed)
     assert changed.text == "a = 9\nb = 2\n\n"
+    longer = land(text, WriteFile("a = 9\nb = 2\n\n\n"), "a.py")
+    assert isinstance(longer, Landed)
+    assert longer.text == "a = 9\nb = 2\n\n"
     # Its twins: only the newline goes; another line is the last one.
     alone = land(text, WriteFile("a = 1\nb = 2\n"), "a.py")
     assert isinstance(alone, Landed)
@@ -191,6 +194,45 @@ def test_what_may_be_content_of_a_whole_file_stays(path: str, text: str, new: st
     outcome = land(text, WriteFile(new), path)
     assert isinstance(outcome, Landed), outcome
     assert (outcome.text, outcome.warning) == (new, None)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "new"),
+    [
+        ("a.js", "f(1)\ng(2)\n", "f(1)\ng(3)\n"),
+        ("a.php", "<?php\n\nf(1);\n", "<?php\n\nf(2);\n"),
+        (
+            "a.conf",
+            "<?xml version='1.0'?>\n<a>\n1\n</a>\n",
+            "<?xml version='1.0'?>\n<a>\n2\n</a>\n",
+        ),
+        ("a.css", "a {\n}\nb {\n}\n", "a {\n}\nc {\n}\n"),
+    ],
+)
+@pytest.mark.parametrize("name", ["file", "content", "document", "whatever"])
+def test_a_pair_of_tags_around_a_whole_file_that_has_no_such_tags_is_undone(
+    path: str, text: str, new: str, name: str
+) -> None:
+    for wrapped in (f"<{name}>\n{new}</{name}>\n", f'<{name} path="{path}">\n{new}</{name}>'):
+        outcome = land(text, WriteFile(wrapped), path)
+        assert isinstance(outcome, Landed), outcome
+        assert (outcome.text, outcome.rung) == (new, "unmangled")
+
+
+def test_a_pair_of_tags_around_a_whole_file_of_markup_may_be_its_edit() -> None:
+    text = "<p>one</p>\n<p>two</p>\n<p>end</p>\n"
+    changed = text.replace("two", "2")
+    wrapper = land(text, WriteFile(f"<file>\n{changed}</file>\n"), "a.html")
+    assert isinstance(wrapper, Landed)
+    assert wrapper.text == changed
+    doubtful = land(text, WriteFile(f"<div>\n{changed}</div>\n"), "a.html")
+    assert isinstance(doubtful, Refused)
+    assert doubtful.message == (
+        "a.html: `<div>` is around the whole file; send the content alone, or the new tags as an edit."
+    )
+    edit = land(text, Replace("<p>two</p>\n", "<div>\n<p>two</p>\n</div>\n"), "a.html")
+    assert isinstance(edit, Landed)
+    assert edit.text == text.replace("<p>two</p>\n", "<div>\n<p>two</p>\n</div>\n")
 
 
 @pytest.mark.parametrize(

@@ -48,12 +48,13 @@ def read_file_text(text: str, new: str, path: str | None) -> FileText | Refused:
 
     What is around the content or before its lines is undone if lines of the file come back by that; else it is refused.
     """
-    ended = _without_token(text, new, path)
+    ended = _without_token(text, new)
     new = _with_file_mark(text, ended.text)
     read = (
         _out_of_fence(text, new, path)
         or _out_of_escapes(text, new, path)
         or _out_of_marks(text, new, path)
+        or _out_of_pair(text, new, path)
         or FileText(new)
     )
     if isinstance(read, FileText):
@@ -68,7 +69,7 @@ def read_replacement(text: str, old: str, new: str, path: str | None) -> FileTex
     """
     if old in text or not any(map(is_wrapper, contents_of(old))):
         return _read_for(text, old, new, path)
-    return _without_token(text, new, path)
+    return _without_token(text, new)
 
 
 def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | None) -> FileText:
@@ -83,7 +84,7 @@ def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | Non
 
 def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     """Return the new text without what is around it or before its lines, if lines of the old text come back by that."""
-    ended = _without_token(text, new, path)
+    ended = _without_token(text, new)
     edit = _out_of_edit(old, ended.text, path)
     if edit is not None:
         return edit
@@ -102,8 +103,8 @@ def _ending_as(old: str, new: str) -> str:
     return new.rstrip("\r\n") + old[len(old.rstrip("\r\n")) :]
 
 
-def _without_token(text: str, new: str, path: str | None) -> FileText:
-    bare = without_end_token(text, new, path)
+def _without_token(text: str, new: str) -> FileText:
+    bare = without_end_token(text, new)
     if bare == new:
         return FileText(new)
     return FileText(bare, ("a token that ends a reply",))
@@ -111,21 +112,27 @@ def _without_token(text: str, new: str, path: str | None) -> FileText:
 
 _END_TOKEN = re.compile(r"(?:<\|\w+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>)+(?=\s*\Z)")
 _END_TAG = re.compile(r"(?:</s>|<eos>|<end_of_turn>)+(?=\s*\Z)")
-"""The same as tags, which markup and prose may have too."""
+"""The same as tags."""
+_STRUCK = re.compile(r"<s[\s>]")
 
 
-def without_end_token(text: str, new: str, path: str | None) -> str:
-    """Return the new text without the token of a chat template that ends it, unless the file has it."""
-    found = _END_TOKEN.search(new)
-    if found is None and kind_of(path) in _KINDS_OF_CODE:
-        found = _END_TAG.search(new)
+def without_end_token(text: str, new: str) -> str:
+    """Return the new text without the token of a chat template that ends it, unless the file has it or it closes a tag."""
+    found = _END_TOKEN.search(new) or _END_TAG.search(new)
     if found is None or found[0] in text:
+        return new
+    if found[0] == "</s>" and _is_closed_in(text + new):
         return new
 
     content, blanks = new[: found.start()], new[found.end() :]
     if content.endswith("\n"):
         return content
     return content + blanks
+
+
+def _is_closed_in(text: str) -> bool:
+    """Return whether each `</s>` closes an `<s>` of struck text."""
+    return text.count("</s>") <= len(_STRUCK.findall(text))
 
 
 def _drops_file_lines(text: str, new: str, read: str) -> bool:
@@ -311,15 +318,20 @@ def _without_wrappers(doc: Doc, lines: list[str], path: str | None) -> list[str]
     solid = solid_numbers(lines)
     first = max(takewhile(is_around, solid), default=-1)
     last = min(takewhile(is_around, reversed(solid)), default=len(lines))
-    inside = lines[first + 1 : last]
-    # A blank line between the content and what wraps it belongs to the wrapper.
-    has_blank_end = doc.text.endswith(("\n\n", "\r\n\r\n"))
-    while last < len(lines) and inside and is_blank(inside[-1]) and not has_blank_end:
-        inside.pop()
+    inside = _between(doc, lines, first, last)
     is_wrapped = 0 < len(inside) < len(lines)
     # Where the file has such lines, they are content.
     if not is_wrapped or not doc.lines or any(_wraps(line, path) for line in doc.lines):
         return lines
+    return inside
+
+
+def _between(doc: Doc, lines: list[str], first: int, last: int) -> list[str]:
+    """Return the lines between two lines; a blank one above the second belongs to that, unless the file ends so."""
+    inside = lines[first + 1 : last]
+    has_blank_end = doc.text.endswith(("\n\n", "\r\n\r\n"))
+    while last < len(lines) and inside and is_blank(inside[-1]) and not has_blank_end:
+        inside.pop()
     return inside
 
 
@@ -369,6 +381,44 @@ def _returning(doc: Doc, lines: Iterable[str]) -> int:
     return len(doc.bare_lines.intersection(map(str.rstrip, lines)))
 
 
+def _out_of_pair(text: str, new: str, path: str | None) -> FileText | Refused | None:
+    """Return the file inside a pair of tags that it does not have, a refusal where they may be content, or None."""
+    doc = Doc(text)
+    lines = contents_of(new)
+    outer = solid_numbers(lines)
+    first, last = outer[:1], outer[-1:]
+    name = _pair_of(*(lines[n] for n in first + last))
+    if not name or f"<{name}" in text or f"</{name}" in text:
+        return None
+
+    inside = _between(doc, lines, first[0], last[0])
+    own, content = solid_lines(doc.lines), solid_lines(inside)
+    kept_ends = (own[:1] == content[:1]) + (own[-1:] == content[-1:])
+    if not own or kept_ends == 0:
+        return None
+
+    has_tags = kind_of(path) in {"prose", "markup"} or own[0].startswith("<")
+    if not has_tags or is_carrier(lines[first[0]]) or _DECLARATION.match(content[0]):
+        return FileText(text_of(inside), ("tags around it",))
+    if kept_ends == 2:
+        return refusals.plain(
+            "malformed",
+            f"`<{name}>` is around the whole file; send the content alone, or the new tags as an edit.",
+        )
+    return None
+
+
+_DECLARATION = re.compile(r"<\?|<!doctype", re.IGNORECASE)
+
+
+def _pair_of(first: str = "", last: str = "") -> str:
+    """Return the name of the tag that the first line opens and the last one closes, or ""."""
+    name = tag_of(first)
+    if name and last.rstrip() == f"</{name}>" and not first.startswith("</"):
+        return name
+    return ""
+
+
 _SENTENCE = re.compile(r"[A-Z][\w']*(?:[ ,]+[\w'`./-]+){3,}[.:!]")
 
 
@@ -409,12 +459,11 @@ def with_file_endings(text: str, new: str) -> str:
 def with_file_end(text: str, new: str) -> str:
     """Return the new text with a newline at its end if the file has one there, and without if it has none.
 
-    Where only that differs, it is the edit. Of several newlines behind a last line that stays, the last one may be lost.
+    Where only that differs, it is the edit. Of several newlines behind a last line that stays, the last one may be lost or
+    be one too many.
     """
     doc = Doc(text)
-    if not text or not new:
-        return new
-    if doc.lines == contents_of(new):
+    if not text or not new or doc.lines == contents_of(new):
         return new
 
     ending = _LAST_ENDING.search(new)
@@ -422,18 +471,20 @@ def with_file_end(text: str, new: str) -> str:
         return new[: ending.start()]
     if doc.ends_open:
         return new
-    if ending is None or _lacks_last_newline(doc, contents_of(new)):
+    if ending is None:
         return new + doc.newline
+    if _differ_by_one_newline(doc, new):
+        return new.rstrip("\r\n") + text[len(text.rstrip("\r\n")) :]
     return new
 
 
-def _lacks_last_newline(doc: Doc, new: list[str]) -> bool:
-    """Return whether both texts end in the same line with blank lines behind it, of which the new one has one less."""
-    last = max(doc.solid, default=0)
-    tail = doc.lines[last:-1]
-    if not tail or new == doc.lines[:-1]:
+def _differ_by_one_newline(doc: Doc, new: str) -> bool:
+    """Return whether both texts end in the same line, of which one has one newline more behind it, and differ elsewhere."""
+    bodies = [text.rstrip("\r\n") for text in (doc.text, new)]
+    sizes = len(doc.text) - len(bodies[0]), len(new) - len(bodies[1])
+    if bodies[0] == bodies[1] or abs(sizes[0] - sizes[1]) != len(doc.newline):
         return False
-    return new[-len(tail) :] == tail
+    return contents_of(bodies[0])[-1:] == contents_of(bodies[1])[-1:]
 
 
 _LAST_ENDING = re.compile(r"(?:\r\n|\r|\n)\Z")

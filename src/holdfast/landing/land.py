@@ -101,7 +101,7 @@ def _land(text: str, request: Request, path: str | None) -> Outcome:
 
 def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
     """Land a replacement, without what is around its new text alone or before each line of it."""
-    old = without_end_token(text, request.old, path)
+    old = without_end_token(text, request.old)
     read = read_replacement(text, old, request.new, path)
     outcome = land_replace(text, replace(request, old=old, new=read.text), path)
     return _with_undone(outcome, read.undone)
@@ -129,30 +129,39 @@ def _with_undone(outcome: Outcome, undone: Sequence[str]) -> Outcome:
 
 
 def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
-    """Return the outcome of the only reading that lands; refuse where several land."""
-    hits: list[Landed] = []
+    """Return the outcome of the reading that is meant: the only one that lands, or the longest if the file has its old text.
+
+    A reading is cut short if the file goes on with the divider below it.
+    """
+    readings = _readings(text, request, path)
+    hits: list[tuple[Replace, Landed]] = []
     misses: list[Refused] = []
-    for reading in _readings(text, request, path):
+    for reading in readings:
         outcome = _land_replace(text, reading, path)
         if isinstance(outcome, Landed):
-            hits.append(outcome)
+            hits.append((reading, outcome))
         else:
             misses.append(outcome)
 
-    if len(hits) == 1:
-        return hits[0]
-    if len(hits) > 1:
-        lines = tuple(sorted({outcome.spans[0].line for outcome in hits}))
-        return refusals.plain(
-            "ambiguous",
-            "the block has several ======= lines and more than one way to read it fits; split it.",
-            lines,
-        )
+    if not hits:
+        applied = (miss for miss in misses if miss.reason == "already_applied")
+        return next(applied, misses[0])
 
-    for miss in misses:
-        if miss.reason == "already_applied":
-            return miss
-    return misses[0]
+    longest, outcome = hits[-1]
+    plain = text.replace("\r\n", "\n")
+    is_cut = longest is not readings[-1] and re.search(
+        re.escape(longest.old) + _DIVIDER.pattern, plain, re.MULTILINE
+    )
+    is_longer = longest.old in plain and _has_content_between(hits[-2:][0][0], longest)
+    if not is_cut and (len(hits) == 1 or is_longer):
+        return outcome
+
+    lines = tuple(sorted({outcome.spans[0].line for _, outcome in hits}))
+    return refusals.plain(
+        "ambiguous",
+        "the block has several ======= lines and more than one way to read it fits; split it.",
+        lines,
+    )
 
 
 _DIVIDER = re.compile(r"={5,9}[ \t]*$", re.MULTILINE)
@@ -161,10 +170,15 @@ _DIVIDER = re.compile(r"={5,9}[ \t]*$", re.MULTILINE)
 def _readings(text: str, request: OneOf, path: str | None) -> Sequence[Replace]:
     """Return the readings; only one where the divider was written twice: in a file that can have no such line."""
     first, last = request.readings[0], request.readings[-1]
-    between = _DIVIDER.sub("", last.old.removeprefix(first.old))
-    if between.strip() or kind_of(path) == "prose" or _DIVIDER.search(text):
+    is_split = _has_content_between(first, last)
+    if is_split or kind_of(path) == "prose" or _DIVIDER.search(text):
         return request.readings
     return [replace(first, new=last.new)]
+
+
+def _has_content_between(shorter: Replace, longer: Replace) -> bool:
+    """Return whether the longer old text has more than dividers below the shorter one."""
+    return _DIVIDER.sub("", longer.old.removeprefix(shorter.old)).strip() != ""
 
 
 def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:

@@ -24,7 +24,7 @@ from holdfast.landing.ladder.ladder import (
     plan_at,
 )
 from holdfast.landing.ladder.strict_match import hint_at
-from holdfast.landing.ladder.unmangle import Unmangled, readings
+from holdfast.landing.ladder.unmangle import Unmangled, ends_in_numbered_blank, readings
 from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.placement import Placement
 from holdfast.landing.projection.already_applied import find_around
@@ -117,6 +117,8 @@ def _land_by_lines(text: str, request: Replace, path: str | None) -> Outcome:
     if request.old.endswith("\n") and new and not request.new.endswith("\n"):
         # The last new line takes the place of what follows the old text, if that is a blank line.
         old.append("")
+    if _shows_blank_end(request):
+        new.append("")
 
     script = script_of(old, new)
     if not script.edits:
@@ -125,6 +127,12 @@ def _land_by_lines(text: str, request: Replace, path: str | None) -> Outcome:
         return _land_plan(doc, script, climb_everywhere(doc, script))
 
     return _land_plan(doc, script, climb(doc, script, hint_at(request.near_line)))
+
+
+def _shows_blank_end(request: Replace) -> bool:
+    """Return whether the blank line at the end is a number alone in the old text, and a newline in the new one."""
+    is_open = request.new.endswith("\n") and not request.old.endswith("\n")
+    return is_open and ends_in_numbered_blank(request.old)
 
 
 def _land_whole_lines(

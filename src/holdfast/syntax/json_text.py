@@ -91,16 +91,22 @@ def read_json_in_prose(text: str) -> JsonReading:
     >>> read_json_in_prose('First:\n{"a": 1}\nThen:\n{"a": 2}')
     SeveralReadings(count=2)
     """
-    opening = _OPENING_LINE.search(text)
-    if opening is None:
-        return read_json_text(text)
-
-    end = _end_of_value(text, opening.end())
-    stop = find_or_end(text, "\n", end)
+    start, stop = value_span(text)
     behind = _OPENING_LINE.findall(text, stop)
     if behind:
         return SeveralReadings(1 + len(behind))
-    return read_json_text(text[opening.end() : stop])
+    return read_json_text(text[start:stop])
+
+
+def value_span(text: str) -> tuple[int, int]:
+    """Return where the value that begins a line begins, and where its last line ends.
+
+    All of the text where there is none.
+    """
+    opening = _OPENING_LINE.search(text)
+    if opening is None:
+        return 0, len(text)
+    return opening.end(), find_or_end(text, "\n", _end_of_value(text, opening.end()))
 
 
 def _end_of_value(text: str, at: int) -> int:

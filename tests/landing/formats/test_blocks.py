@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast import ReplyLanded, land_reply, parse
 from holdfast.landing.formats.hunks import Malformed
 from holdfast.landing.formats.search_replace import EXAMPLE, read_blocks
+from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, OneOf, Replace, WriteFile
 
 BLOCK = "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"
@@ -248,6 +250,18 @@ def test_form_feeds_in_a_block_are_content() -> None:
             'line 8: "--- a/b.py" belongs to another notation; write all edits as blocks:',
         ),
         (
+            f"a.py\n{BLOCK}\n<<<<<<<\nold\n=======\nnew\n>>>>>>>\n",
+            'line 8: "<<<<<<<" is outside of all blocks; write each edit so:',
+        ),
+        (
+            f"a.py\n<<<SEARCH>\nold\n===\nnew\n>>>>>>> REPLACE\n{BLOCK}",
+            "line 2: this block is not closed; end it with `>>>>>>> REPLACE`:",
+        ),
+        (
+            f"a.py\n{BLOCK}\n  SEARCH\nold\n=======\nnew\n  >>> replace\n",
+            'line 8: "SEARCH" is outside of all blocks; write each edit so:',
+        ),
+        (
             f"*** Update File: a.py\n{BLOCK}",
             'line 1: "*** Update File: a.py" belongs to another notation; write all edits as blocks:',
         ),
@@ -302,3 +316,40 @@ def test_a_block_may_be_marked_by_other_words(opener: str, closer: str) -> None:
     # Its twin: the marks of a merge conflict.
     conflict = text.replace(opener, "HEAD").replace(closer, "topic")
     assert isinstance(read_blocks(conflict), Malformed)
+
+
+def test_markers_of_another_length_or_indentation_are_read_if_all_of_the_block_are_alike() -> None:
+    short = BLOCK.replace("<<<<<<<", "<<<").replace("=======", "===").replace(">>>>>>>", ">>>")
+    long = BLOCK.replace("<" * 7, "<" * 12).replace("=" * 7, "=" * 12).replace(">" * 7, ">" * 12)
+    indented = "  <<<<<<< SEARCH\nold\n=======\n  =======\nnew\n  >>>>>>> REPLACE\n"
+    change = FileRequest("a.py", "edit", Replace("old\n", "new\n"))
+    below = FileRequest("a.py", "edit", Replace("old\n=======\n", "new\n"))
+    assert read_blocks(f"a.py\n{short}{indented}{long}") == (change, below, change)
+    assert parse(f"a.py\n{indented}") == (below,)
+
+
+def test_a_prompt_is_no_marker_of_a_block() -> None:
+    text = "a.md\n<<<<<<< SEARCH\n>>> replace\n=======\n>>> search\n>>>>>>> REPLACE\n"
+    change = Replace(">>> replace\n", ">>> search\n")
+    assert read_blocks(text) == (FileRequest("a.md", "edit", change),)
+
+
+def test_a_closing_marker_that_is_written_twice_is_one() -> None:
+    text = f"a.py\n{BLOCK}>>>>>>> REPLACE\n"
+    assert read_blocks(text) == (FileRequest("a.py", "edit", Replace("old\n", "new\n")),)
+
+
+GUIDE = "Guide\n=======\nRun it.\n\nLog\n=======\nNone.\n"
+RENAMED = "a.md\n<<<<<<< SEARCH\n{old}\n=======\nManual\n=======\nRun it.\n>>>>>>> REPLACE\n"
+
+
+def test_of_several_dividers_the_one_below_the_longest_old_text_of_the_file_counts() -> None:
+    outcome = land_reply(RENAMED.format(old="Guide\n=======\nRun it."), {"a.md": GUIDE})
+    assert isinstance(outcome, ReplyLanded)
+    assert outcome.files == {"a.md": GUIDE.replace("Guide", "Manual")}
+
+
+def test_a_divider_that_the_file_has_below_the_old_text_does_not_end_it() -> None:
+    outcome = land_reply(RENAMED.format(old="Guide\n=======\nRun that thing."), {"a.md": GUIDE})
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "ambiguous"

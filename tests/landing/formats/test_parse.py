@@ -291,3 +291,27 @@ def test_two_dividers_in_a_file_that_has_such_lines_are_not_one() -> None:
     block = "a.rst\n<<<<<<< SEARCH\nTitle\n=======\n=======\nName\n>>>>>>> REPLACE\n"
     landed = land_reply(block, {"a.rst": "Title\n=======\nText.\n"})
     assert not isinstance(landed, ReplyLanded)
+
+
+JSON = '{"path": "a.py", "old": "y = 2", "new": "y = 3"}\n'
+TWO_FILES = {"a.py": "x = 1\ny = 2\n", "b.py": "x\n"}
+UNREAD = [
+    "b.py\n<<<< SEARCH\nx\n===\nz\n>>>> REPLACE\n",
+    "b.py\n<<<<<<<\nx\n=======\nz\n>>>>>>>\n",
+    "b.py\nSEARCH\nx\n=======\nz\nREPLACE\n",
+    "-- a/b.py\n++ b/b.py\n@ -1 +1 @\n-x\n+z\n",
+    "** Update File: b.py\n-x\n+z\n",
+    '{"path": "b.py", "old": "x", "new": "z"\n',
+    '{\n  "path": "b.py",\n  "old": "x",\n  "new": "z"\n}\n',
+]
+
+
+@pytest.mark.parametrize("edit", [DIFF, PATCH, BLOCK, JSON])
+@pytest.mark.parametrize("unread", UNREAD)
+def test_an_edit_that_cannot_be_read_refuses_the_reply_in_every_notation(
+    edit: str, unread: str
+) -> None:
+    for reply in (f"{edit}\nAnd this:\n\n{unread}", f"{unread}\nAnd this:\n\n{edit}"):
+        assert isinstance(land_reply(reply, TWO_FILES, unwrap=True), Refused), reply
+    beside = f"See `<<<<<<< SEARCH` below.\n\n{edit}\n- It was **a.py**.\n- Run >>> y.\n"
+    assert isinstance(land_reply(beside, TWO_FILES, unwrap=True), ReplyLanded)

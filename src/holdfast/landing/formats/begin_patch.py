@@ -9,7 +9,7 @@ from itertools import dropwhile
 from operator import not_
 from typing import TYPE_CHECKING
 
-from holdfast.landing.formats.detect import opens_block
+from holdfast.landing.formats.detect import resembles_edit
 from holdfast.landing.formats.hunk_body import END_OF_FILE, is_change
 from holdfast.landing.formats.hunks import Malformed, all_or_fault, malformed_like
 from holdfast.landing.formats.paths import shorten, tidy_path
@@ -147,7 +147,7 @@ def _ends_in_context(text: str) -> bool:
 
 def _is_prose(line: str) -> bool:
     """Return whether a line outside can be dropped: one that looks like an edit may be meant."""
-    return not line.startswith("@@") and not is_change(line) and not opens_block(line)
+    return not line.startswith("@@") and not is_change(line) and not resembles_edit(line)
 
 
 def _directive(line: str, within: Sequence[_Section] = ()) -> str:

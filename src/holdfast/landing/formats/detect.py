@@ -15,7 +15,7 @@ LONGEST_MARKER = 400
 """A marker, with a path behind it, is no longer; a line of megabytes is not read for one."""
 
 BLOCK_OPENER = re.compile(
-    r"(<{5,9}(?= ?(?i:search|original)\b)|-{5,9}(?= ?SEARCH\b)) ?\w+>?[ \t:]*(.*)$", re.DOTALL
+    r"(<{3,}(?= ?(?i:search|original)\b)|-{5,9}(?= ?SEARCH\b)) ?\w+>?[ \t:]*(.*)$", re.DOTALL
 )
 
 _OPENINGS = (
@@ -30,7 +30,7 @@ _OPENINGS = (
         "new file",
         "deleted file",
     ),
-    *("similarity", "dissimilarity", "rename ", "copy ", "<<<<<", "-----", "*** "),
+    *("similarity", "dissimilarity", "rename ", "copy ", "<<<", "-----", "*** "),
 )
 
 
@@ -40,7 +40,7 @@ def opens_block(line: str) -> bool:
     >>> opens_block("<<<<<<< SEARCH"), opens_block("------- SEARCH"), opens_block("<<<<<<< HEAD")
     (True, True, False)
     """
-    if not line.startswith(("<<<<<", "-----")):
+    if not line.startswith(("<<<", "-----")):
         return False
     return BLOCK_OPENER.match(line[:LONGEST_MARKER]) is not None
 
@@ -54,3 +54,25 @@ def opens_notation(lines: Sequence[str], at: int) -> bool:
     if opens_block(line) or opens_edit(line):
         return True
     return line.startswith("@@") or starts_file(lines, at)
+
+
+_RESEMBLING = re.compile(
+    r"""\s*(?:
+      [<>]{5}|(?:[<>]{3,}|[-+]{5,})\s*(?i:search|original|replace|updated)\b|(?:SEARCH|REPLACE)\s*:?\s*$
+    | @{1,2}[ ]-[0-9]|(?:-{2,3}|\+{2,3})\s+[ab]/
+    | \*{2,4}\s+(?:Begin[ ]Patch|(?:Add|Update|Delete)[ ]File:)
+    | [\[{\s]*"(?:path|file_?[pP]ath|edits|(?:old|new)(?:_?[tT]ext|_?[sS]tr(?:ing)?)?)"\s*:
+    )""",
+    re.VERBOSE,
+)
+
+
+def resembles_edit(line: str) -> bool:
+    """Return whether a line that no notation has read may be part of an edit: to skip it would land half of a reply.
+
+    >>> list(map(resembles_edit, ["<<<< SEARCH", "  @@ -1 +1 @@", '{"path": "a.py",', "** Update File: a.py"]))
+    [True, True, True, True]
+    >>> list(map(resembles_edit, [">>> print(1)", "**Update File: a.py**", "- a/b", "See @@.", "Search:"]))
+    [False, False, False, False, False]
+    """
+    return _RESEMBLING.match(line[:LONGEST_MARKER]) is not None

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import Any, Final
 
+from holdfast.landing.formats.detect import resembles_edit
+from holdfast.landing.text.lines import contents_of
 from holdfast.syntax.json_text import (
     Cut,
     Read,
     SeveralReadings,
     read_json_in_prose,
     read_json_text,
+    value_span,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -21,6 +25,9 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 
 _CUT = "the JSON ends in the middle, so it may be cut off; send all of it:"
 _SEVERAL = "the reply contains several JSON values; send one, with all edits in a list:"
+_BESIDE = (
+    "a line around the JSON looks like another edit; send one value, with all edits in a list:"
+)
 _DOUBTFUL = (
     "a string mixes escapes with line breaks or backslashes that are not escaped; write each line break as \\n and each"
     " backslash as \\\\:"
@@ -41,6 +48,8 @@ def find_value(text: str, edit_names: frozenset[str]) -> FoundValue | str | None
     An object with one of the `edit_names` is no call.
     """
     match read_json_in_prose(text.removeprefix("\ufeff")):
+        case Read(dict() | list()) if _has_edit_beside(text):
+            return _BESIDE
         case Read(dict() | list() as value, _, False):
             inner = _out_of_call(value, edit_names, _DEEPEST_CALL)
             return FoundValue(_typed(inner), inner != value)
@@ -51,6 +60,12 @@ def find_value(text: str, edit_names: frozenset[str]) -> FoundValue | str | None
         case SeveralReadings():
             return _SEVERAL
     return None
+
+
+def _has_edit_beside(text: str) -> bool:
+    """Return whether a line around the value may be part of another edit."""
+    start, stop = value_span(text)
+    return any(map(resembles_edit, chain(contents_of(text[:start]), contents_of(text[stop:]))))
 
 
 def _out_of_call(value: Any, edit_names: frozenset[str], depth: int) -> Any:

@@ -84,6 +84,8 @@ def _detect(text: str) -> Format | None:
     for i in solid:
         if opens_notation(lines, i):
             return _notation_of(lines[i])
+        if opens_block(lines[i].lstrip(" \t")):
+            return "blocks"
 
     if any(lines[i].lstrip().startswith(_JSON_OPENINGS) for i in solid):
         return "json"

@@ -11,6 +11,7 @@ from holdfast.landing.formats.detect import (
     LONGEST_MARKER,
     opens_block,
     opens_notation,
+    resembles_edit,
 )
 from holdfast.landing.formats.hunks import Malformed, malformed_like
 from holdfast.landing.formats.paths import shorten, tidy_path
@@ -33,8 +34,11 @@ the new lines
 malformed = partial(malformed_like, EXAMPLE)
 
 # Some models close a block by the word that they opened it with.
-_CLOSER = re.compile(r"(>{5,9}|\+{5,9}) ?(?i:replace|updated|search|original)\s*$")
-_DIVIDER = re.compile(r"={5,9}\s*$")
+_CLOSER = re.compile(r"(>{3,}|\+{5,9}) ?(?i:replace|updated|search|original)\s*$")
+_DIVIDER = re.compile(r"(={3,})\s*$")
+_USUAL_LENGTHS = range(5, 10)
+"""The markers of one block may differ within these; others are all of one length."""
+
 _START_LINE = re.compile(r":start_line:\s*([0-9]{1,9})\s*$")
 _END_LINE = re.compile(r":end_line:\s*[0-9]+\s*$")
 _DASHES = re.compile(r"-{5,9}\s*$")
@@ -56,7 +60,7 @@ def read_blocks(text: str) -> tuple[FileRequest, ...] | Malformed:
     path = ""
     at = 0
     for opener, line in enumerate(lines):
-        if opener < at or not opens_block(line):
+        if opener < at or not opens_block(line.lstrip(" \t")):
             continue
         block = _read_block(lines, opener)
         if isinstance(block, Malformed):
@@ -94,8 +98,10 @@ class _Block:
 
 
 def _read_block(lines: Sequence[str], opener: int) -> _Block | Malformed:
-    length = _marker_length(lines[opener], BLOCK_OPENER)
-    behind = BLOCK_OPENER.sub(r"\2", lines[opener][:LONGEST_MARKER]).strip()
+    marker = lines[opener].lstrip(" \t")
+    indent = lines[opener].removesuffix(marker)
+    length = _marker_length(marker, BLOCK_OPENER)
+    behind = BLOCK_OPENER.sub(r"\2", marker[:LONGEST_MARKER]).strip()
     path = _path_on(behind)
     if behind and not path:
         return malformed(
@@ -103,42 +109,49 @@ def _read_block(lines: Sequence[str], opener: int) -> _Block | Malformed:
             opener + 1,
         )
 
-    below = opener + 1
-    while lines[below : below + 1] == [lines[opener]]:
-        # The marker was written twice.
-        below += 1
-    closer = _closer(lines, below, length)
+    below = _below(lines, opener)
+    closer = _closer(lines, below, indent, length)
     if closer is None:
         return malformed("this block is not closed; end it with `>>>>>>> REPLACE`:", opener + 1)
 
     start, near_line = _start_line(lines, below)
     body = lines[start:closer]
-    dividers = _dividers(body, length)
+    dividers = _dividers(body, indent, length)
     if not dividers:
         return malformed(
             "this block has no line `=======` between the old and the new lines:", opener + 1
         )
 
-    return _Block(body, dividers, closer + 1, path, near_line)
+    return _Block(body, dividers, _below(lines, closer), path, near_line)
 
 
-def _closer(lines: Sequence[str], at: int, length: int) -> int | None:
+def _below(lines: Sequence[str], marker: int) -> int:
+    """Return the index below a marker, which may be written twice."""
+    below = marker + 1
+    while lines[below : below + 1] == [lines[marker]]:
+        below += 1
+    return below
+
+
+def _closer(lines: Sequence[str], at: int, indent: str, length: int) -> int | None:
     """Return the index of the closing marker; None if another block begins before it.
 
-    Shorter markers inside are content, as long as they are whole blocks: a page that explains this
+    All markers of a block are indented alike. Shorter markers inside are content, as long as they are whole blocks: a page that explains this
     notation is edited with longer ones.
     """
     inside = 0
     for i in range(at, len(lines)):
-        line = lines[i]
-        if not line.startswith(("<<<<<", "-----", ">>>>>", "+++++")):
+        if not lines[i].startswith(indent):
+            continue
+        line = lines[i][len(indent) :]
+        if not line.startswith(("<<<", "-----", ">>>", "+++++")):
             continue
         opened, closed = _marker_length(line, BLOCK_OPENER), _marker_length(line, _CLOSER)
-        if closed and not inside:
+        if not inside and _are_of_one_block(length, closed):
             return i
         if max(opened, closed) >= length:
             return None
-        inside += (opened > 0) - (closed > 0)
+        inside = max(0, inside + (opened > 0) - (closed > 0))
 
     return None
 
@@ -148,6 +161,10 @@ def _marker_length(line: str, marker: re.Pattern[str]) -> int:
     if not found:
         return 0
     return len(found[1])
+
+
+def _are_of_one_block(opened: int, length: int) -> bool:
+    return length == opened or {opened, length}.issubset(_USUAL_LENGTHS)
 
 
 def _start_line(lines: Sequence[str], at: int) -> tuple[int, int | None]:
@@ -164,13 +181,18 @@ def _start_line(lines: Sequence[str], at: int) -> tuple[int, int | None]:
     return at, int(found[1])
 
 
-def _dividers(body: Sequence[str], length: int) -> tuple[int, ...]:
+def _dividers(body: Sequence[str], indent: str, length: int) -> tuple[int, ...]:
     """Return the indexes of the lines that can be the divider.
 
     Those as long as the opening marker, if there are any.
     """
-    every = [i for i, line in enumerate(body) if _DIVIDER.match(line)]
-    exact = [i for i in every if len(body[i].rstrip()) == length]
+    runs = [
+        (i, _marker_length(line[len(indent) :], _DIVIDER))
+        for i, line in enumerate(body)
+        if line.startswith(f"{indent}===")
+    ]
+    every = [i for i, run in runs if _are_of_one_block(length, run)]
+    exact = [i for i, run in runs if run == length]
     return tuple(exact or every)
 
 
@@ -326,7 +348,7 @@ def _looks_like_path(word: str) -> bool:
 
 
 def _check_between(lines: Sequence[str], start: int, end: int) -> Malformed | None:
-    """Return where another notation is between the blocks.
+    """Return where another notation or a part of an edit that was not read is between the blocks.
 
     To skip it as prose would land half of the reply.
     """
@@ -335,6 +357,10 @@ def _check_between(lines: Sequence[str], start: int, end: int) -> Malformed | No
             return malformed(
                 f'"{shorten(lines[i], 40)}" belongs to another notation; write all edits as blocks:',
                 i + 1,
+            )
+        if resembles_edit(lines[i]):
+            return malformed(
+                f'"{shorten(lines[i], 40)}" is outside of all blocks; write each edit so:', i + 1
             )
 
     return None

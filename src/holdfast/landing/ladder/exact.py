@@ -12,7 +12,7 @@ from holdfast.landing.placement import Placement
 from holdfast.landing.projection.splices import line_at
 from holdfast.landing.text.edit_script import EditScript, common_ends, kept_lines, script_of
 from holdfast.landing.text.line_keys import indent_of
-from holdfast.landing.text.line_tokens import cuts_token
+from holdfast.landing.text.line_tokens import cuts_token, cuts_word
 from holdfast.landing.text.lines import (
     ENDING,
     Doc,
@@ -24,7 +24,11 @@ from holdfast.landing.text.lines import (
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.vocab.requests import Replace
+
+    _Cuts = Callable[[str, int, int], tuple[bool, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class ExactMatch:
 def find_exactly(text: str, request: Replace) -> ExactMatch | None:
     """Return the places of the old text; None where it is missing, or only a piece of other words."""
     for old in _in_file_newlines(text, request.old):
-        hits = whole_hits(text, old)
+        hits = whole_hits(text, old, every=request.every)
         lacks_newline = bool(hits) and hits[-1] + len(old) > len(text)
         if lacks_newline and (request.every or request.near_line):
             return None
@@ -92,20 +96,22 @@ def indent_before(text: str, at: int) -> str:
     return before
 
 
-def whole_hits(text: str, old: str) -> list[int]:
+def whole_hits(text: str, old: str, *, every: bool = False) -> list[int]:
     """Return where `old` is without cutting an identifier or a number in two at its edges.
 
-    Beside another place, the end of a file counts that lacks only the last newline of `old`.
+    Beside another place, the end of a file counts that lacks only the last newline of `old`. Where every place is
+    meant, a hyphen is an edge.
     """
-    hits = _uncut(text, old, _hits(text, old))
+    cuts = cuts_word if every else cuts_token
+    hits = _uncut(text, old, _hits(text, old), cuts)
     lines = old.rstrip("\r\n")
     if hits and lines != old and text.endswith(lines):
-        hits += _uncut(text, lines, [len(text) - len(lines)])
+        hits += _uncut(text, lines, [len(text) - len(lines)], cuts)
     return hits
 
 
-def _uncut(text: str, old: str, hits: list[int]) -> list[int]:
-    return [at for at in hits if not any(cuts_token(text, at, at + len(old)))]
+def _uncut(text: str, old: str, hits: list[int], cuts: _Cuts = cuts_token) -> list[int]:
+    return [at for at in hits if not any(cuts(text, at, at + len(old)))]
 
 
 def _hits(text: str, old: str) -> list[int]:

@@ -248,8 +248,10 @@ def _out_of_listing(doc: Doc, reading: Unmangled) -> Unmangled | None:
         gap=0,
         has_blanks=len(listing.numbers) < len(lines),
     )
-    bare = map(str.rstrip, map(style.strip_number, lines))
-    if all(map(_has_gap, listing.numbers)) and not doc.bare_lines.issuperset(bare):
+    bare = set(map(str.rstrip, map(style.strip_number, lines)))
+    # New lines without numbers show which blanks are content.
+    is_shown = not bare.isdisjoint(solid_lines(map(str.rstrip, contents_of(reading.new))))
+    if all(map(_has_gap, listing.numbers)) and not doc.bare_lines.issuperset(bare) and not is_shown:
         style = replace(style, gap=1)
     old = text_of(map(style.strip_number, lines))
     new = text_of(map(style.strip_number, contents_of(reading.new)))
@@ -279,6 +281,12 @@ def _listing_of(lines: Sequence[str]) -> _Listing | None:
     if len(starts) != 1:
         return None
     return _Listing(numbers, starts.pop())
+
+
+def ends_in_numbered_blank(text: str) -> bool:
+    """Return whether the text is a listing whose last line is blank."""
+    lines = contents_of(text)
+    return _listing_of(lines) is not None and _BARE_NUMBER.fullmatch(lines[-1]) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,17 +99,16 @@ def map_indents(
 def _in_file_characters(table: dict[str, str], request: Sequence[str], doc: Doc) -> Indents:
     """Return the map for lines that are indented alike, as far as they are.
 
-    It changes nothing, unless no line on both sides is indented and the request indents by characters that the file
-    never indents by.
+    It changes nothing: what the request says is meant, as in a replacement of an exact text. Only where a tab has a
+    meaning and the file has no other indentation, blanks become tabs.
     """
-    ours = set("".join(map(indent_of, request)))
-    if any(table) or not ours:
+    if any(table) or not doc.language.tabs:
         return Indents({})
 
-    theirs = set("".join(doc.indents))
-    if not theirs or ours & theirs:
+    ours, theirs = set("".join(map(indent_of, request))), set("".join(doc.indents))
+    if ours != {" "} or theirs != {"\t"}:
         return Indents({})
-    return Indents({"": ""}, step=_steps_of(request)[0], unit=unit_of(doc))
+    return Indents({"": ""}, step=_steps_of(request)[0], unit="\t")
 
 
 def _without_slips(

@@ -154,6 +154,7 @@ class _Writer:
         self.request = [*script.old, *script.new]
         self.pairs = self._solid_pairs(0, len(script.old))
         self.drift: Drift = drift_between(self.pairs)
+        self.spellings = _spellings(self.pairs)
         self.lost_first = _has_lost(self.pairs[0], self.pairs[1:], solid_lines(script.new))
         self.indents = map_indents(self.pairs[self.lost_first :], self.request, doc)
         if _is_in_file_indentation(self.pairs, solid_lines(script.new)):
@@ -197,8 +198,10 @@ class _Writer:
         return self.drift.undo_inside(indents.map(indent))
 
     def _body(self, n: int, rewritten: Mapping[int, tuple[str, str]]) -> str:
-        """Return the rest of a new line; words that it shares with the line it rewrites are spelt as in the file."""
+        """Return the rest of a new line: as in the file if it is an old one that moved, else in the words of the one it rewrites."""
         line = self.script.new[n]
+        if line.strip() in self.spellings:
+            return self.spellings[line.strip()]
         if n in rewritten:
             return merge_line(line, *rewritten[n], self.drift)
         return self.drift.undo(line[len(indent_of(line)) :])
@@ -220,6 +223,14 @@ class _Writer:
         """
         near = self._solid_pairs(max(0, edit.o1 - 1), edit.o2 + 1)
         return map_indents(near, self.request, self.doc)
+
+
+def _spellings(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return the file's own text, without its indentation, of each old line that is one line of the file and no other."""
+    found: dict[str, set[str]] = {}
+    for line, real in pairs:
+        found.setdefault(line.strip(), set()).add(real[len(indent_of(real)) :])
+    return {line: own.pop() for line, own in found.items() if len(own) == 1}
 
 
 _ALIKE = 60.0

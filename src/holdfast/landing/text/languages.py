@@ -38,6 +38,8 @@ class FileLanguage:
     """A regular expression for lines that have a key and a value."""
     underlined: bool = False
     """A line of equal marks below another one makes that a heading."""
+    tabs: bool = False
+    """A tab at the beginning of a line has a meaning, which blanks have not."""
 
     def is_comment(self, line: str) -> bool:
         """Return whether the whole line is a comment."""
@@ -104,7 +106,10 @@ _FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
         "toml cfg conf properties env ini editorconfig",
         FileLanguage(r"[#;]", rf"\[|{_NAMED_VALUE}", _KEY),
     ),
-    ("makefile mk gnumakefile", FileLanguage(_HASH, r"[\w./%$()-]+ *:(?!=)|ifn?(?:eq|def)\b")),
+    (
+        "makefile mk gnumakefile",
+        FileLanguage(_HASH, r"[\w./%$()-]+ *:(?!=)|ifn?(?:eq|def)\b", tabs=True),
+    ),
     ("dockerfile containerfile gitignore", FileLanguage(_HASH, r"FROM\b")),
     ("c h cc hh cpp hpp cxx hxx m mm", FileLanguage(_SLASHES, r"# ?define\b")),
     (

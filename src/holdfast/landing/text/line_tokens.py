@@ -47,18 +47,26 @@ def cuts_token(text: str, start: int, end: int) -> tuple[bool, bool]:
     >>> cuts_token("timeout = 100", 0, 12)
     (False, True)
     """
-    return _joins(text, start), _joins(text, end)
+    return _joins(_JOINT, text, start), _joins(_JOINT, text, end)
 
 
-def _joins(text: str, at: int) -> bool:
-    return _JOINT.match(text, at) is not None
+def cuts_word(text: str, start: int, end: int) -> tuple[bool, bool]:
+    """Return the same as `cuts_token` where a hyphen is an edge."""
+    return _joins(_WORD_JOINT, text, start), _joins(_WORD_JOINT, text, end)
 
 
-_JOINT = re.compile(
+def _joins(joint: re.Pattern[str], text: str, at: int) -> bool:
+    return joint.match(text, at) is not None
+
+
+_WORD_JOINT = re.compile(
     r"(?<=\w)(?=\w)"
     r"|(?<=\r)(?=\n)"
     # 1.5 and 0x1.8p3: a point between digits is part of the number.
     r"|(?<=\d\.)(?=\d)|(?<=\d)(?=\.\d)"
+)
+_JOINT = re.compile(
+    rf"{_WORD_JOINT.pattern}"
     # `background-color` and `data-id`: with letters on both sides, a hyphen is part of a name.
     r"|(?<=[^\W\d_]{3}-)(?=[^\W\d_]{2})|(?<=[^\W\d_]{3})(?=-[^\W\d_]{2})"
 )
