@@ -290,3 +290,24 @@ def test_marks_in_the_new_text_that_may_be_content_stay() -> None:
     assert is_content("x = 1\n```\ny = 2\n", "y = 2\n", "y = 3\n```\n", "a.py")
     assert is_content("# one\n# two\n", "# one\n", "# ```\n# one\n# ```\n", "a.py")
     assert is_content("a\nb\nc\n", "a\nb\nc\n", "> a\n> b\n> c\n", "a.md")
+
+
+def test_entities_in_place_of_all_tags_of_the_old_text_are_undone() -> None:
+    file = "<ul>\n  <li>one</li>\n</ul>\n"
+    request = Replace("  <li>one</li>", "  &lt;li&gt;two&lt;/li&gt;")
+
+    assert text_of(file, request, "a.html") == "<ul>\n  <li>two</li>\n</ul>\n"
+
+
+def test_entities_are_the_edit_where_only_they_differ() -> None:
+    assert is_content("<li>one</li>\n", "<li>one</li>", "&lt;li&gt;one&lt;/li&gt;", "a.html")
+
+
+def test_numbers_that_count_up_before_new_lines_alone_are_undone_if_a_line_comes_back() -> None:
+    request = Replace("a = 1\nb = 2", "11|a = 1\n12|b = 3")
+
+    assert text_of("a = 1\nb = 2\n", request, "a.py") == "a = 1\nb = 3\n"
+
+
+def test_a_list_in_prose_may_get_numbers() -> None:
+    assert is_content("first\nsecond\n", "first\nsecond", "1. first\n2. third", "a.md")

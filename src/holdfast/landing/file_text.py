@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from holdfast.landing import refusals
 from holdfast.landing.formats.surrounding_text import fence_of, is_wrapper, tag_of
 from holdfast.landing.ladder.exact import with_mixed_endings
-from holdfast.landing.ladder.unmangle import is_carrier, is_edit_mark, without_mangling
+from holdfast.landing.ladder.unmangle import ENTITY, is_carrier, is_edit_mark, without_mangling
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import UNKNOWN, language_of
@@ -89,7 +89,7 @@ def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     if edit is not None:
         return edit
 
-    undos = (_out_of_fence, _out_of_escapes, _out_of_marks)
+    undos = (_out_of_fence, _out_of_escapes, _out_of_entities, _out_of_marks)
     for read in (undo(old, ended.text, path) for undo in undos):
         if isinstance(read, FileText) and not _drops_file_lines(text, ended.text, read.text):
             return FileText(_ending_as(old, read.text), ended.undone + read.undone)
@@ -289,6 +289,27 @@ def _out_of_escapes(text: str, new: str, _path: str | None) -> FileText | Refuse
 
 
 _QUOTED = re.compile(r'\A\s*"(.*)"\s*\Z', re.DOTALL)
+
+
+_TAG = re.compile(r"</?[A-Za-z!?%]")
+
+
+def _out_of_entities(old: str, new: str, _path: str | None) -> FileText | None:
+    """Return the new text without HTML entities, if the old text has in their place what they stand for.
+
+    Lines of it come back, or all its tags are gone. Where only the entities differ, they are the edit.
+    """
+    plain = ENTITY.seen.sub(ENTITY.read, new)
+    if plain == new or ENTITY.seen.search(old) or contents_of(plain) == contents_of(old):
+        return None
+
+    doc = Doc(old)
+    has_lines_back = _shared_lines(doc, contents_of(plain)) > _shared_lines(doc, contents_of(new))
+    has_tags_back = bool(_TAG.search(old) and _TAG.search(plain) and not _TAG.search(new))
+    if not has_lines_back and not has_tags_back:
+        return None
+    return FileText(plain, ("HTML entities",))
+
 
 # --------------------------------------------------- lines around the content, marks before its lines
 

@@ -392,12 +392,21 @@ def _width_of_marks(old: Sequence[str], new: Sequence[str]) -> int:
 
 
 def without_mangling(text: str, new: str) -> str | None:
-    """Return a whole file without line numbers or escapes, if that has more lines of the file."""
+    """Return a text without line numbers or escapes, if that has more lines of the file.
+
+    For numbers that count up one line is enough, unless they may be those of a list in prose.
+    """
     doc = Doc(text)
-    undos: tuple[_Undo, ...] = (_out_of_listing, JSON_STRING)
-    for undo in undos:
+    shared = _shared(doc, new)
+    listing = _listing_of(contents_of(new))
+    is_list = listing is None or any(number[2] == ". " for number in listing.numbers)
+    undos: tuple[tuple[_Undo, int], ...] = (
+        (_out_of_listing, 2 * shared + 1 if is_list else shared),
+        (JSON_STRING, 2 * shared + 1),
+    )
+    for undo, least in undos:
         reading = undo(doc, Unmangled(new, new))
-        if reading is not None and _shared(doc, reading.new) > 2 * _shared(doc, new) + 1:
+        if reading is not None and _shared(doc, reading.new) > least:
             return reading.new
 
     return None
