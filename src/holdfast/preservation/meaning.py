@@ -296,8 +296,8 @@ def _hard_codes_result(facts: EditFacts) -> MeaningChange | None:
 
 
 def _makes_up_result(facts: EditFacts) -> MeaningChange | None:
-    """Find a new statement that returns a constant, and nothing else that is new."""
-    for fact in facts.gained_of("constant return"):
+    """Find a new statement that returns what nothing computed before, and nothing else that is new."""
+    for fact in facts.gained_of("made up"):
         if facts.added.strip() == fact.text and facts.is_new_statement(fact):
             return review(f"it makes up a result (`{_short(fact.text)}`).")
     return None

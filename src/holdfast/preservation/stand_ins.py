@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.preservation.edit_facts import EditFacts
+    from holdfast.preservation.fact import Fact
+    from holdfast.syntax.source import ParsedSource
     from holdfast.syntax.tokens import Token
 
 _WORD: Final = re.compile(r"\w+")
@@ -182,6 +184,57 @@ def _adds_to_correction(facts: EditFacts) -> MeaningChange | None:
     return None
 
 
+def _changes_assertion(facts: EditFacts) -> MeaningChange | None:
+    """Find a number or a sign of an assertion that is another one now: it fits what it has to check."""
+    if facts.is_syntax or not tables.ASSERTION.match(facts.old.line_text(facts.edit.start)):
+        return None
+    for fact in facts.lost_of("literal", "comparison"):
+        if fact.text[-1:] not in {'"', "'"}:
+            return review(f"it changes what an assertion checks (`{fact.text}` is gone).")
+    return None
+
+
+def _drops_call(facts: EditFacts) -> MeaningChange | None:
+    """Find a call that is no longer made, though its function exists."""
+    if facts.is_syntax or facts.lost_of("function"):
+        return None
+    for fact in facts.lost_of("call"):
+        name = fact.text
+        if name in facts.reports.missing | tables.CONVERSIONS:
+            continue
+        passed = _arguments_at(facts.old, fact)
+        if name in facts.reports.names and _is_one_of(passed, facts):
+            return review(f"it drops the call of `{name}`, and keeps what it was passed.")
+        is_own = (
+            facts.has["function", name] > 0 and facts.has["name", name] < facts.had["name", name]
+        )
+        if is_own and facts.gained_of("call") and not _are_passed(passed, facts):
+            return review(f"it no longer calls `{name}`.")
+    return None
+
+
+def _arguments_at(source: ParsedSource, call: Fact) -> list[str]:
+    """Return the arguments of a call."""
+    for node in reversed(source.nodes_around(call.start)):
+        listed = node.field("arguments")
+        if node.kind() in tables.CALLEES and listed is not None:
+            return [each.text() for each in listed.named_children()]
+    return []
+
+
+def _is_one_of(arguments: list[str], facts: EditFacts) -> bool:
+    """Return whether an edit leaves nothing of a call but one of its arguments."""
+    return "(" in facts.removed and facts.added.strip(" ()") in arguments
+
+
+def _are_passed(arguments: list[str], facts: EditFacts) -> bool:
+    """Return whether a new call gets all arguments of an old one."""
+    for fact in facts.gained_of("call"):
+        if set(arguments) <= set(_arguments_at(facts.new, fact)):
+            return True
+    return False
+
+
 RULES: Final[tuple[MeaningRule, ...]] = (
     _defines_beside,
     _avoids_similar,
@@ -195,4 +248,6 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _stores_unused,
     _ignores_argument,
     _adds_to_correction,
+    _changes_assertion,
+    _drops_call,
 )
