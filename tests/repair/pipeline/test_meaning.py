@@ -511,3 +511,26 @@ def test_a_missing_result_is_not_made_up(value: str, is_made_up: bool) -> None:
     after = before.replace("name);\n", f"name);\n        return {value};\n")
     reasons = [f"it makes up a result (`return {value};`)."] if is_made_up else []
     assert _judged(before, after, said, "java") == reasons
+
+
+# ------------------------------------------------------------ where what an error is about comes from
+
+
+def test_a_value_may_be_corrected_where_the_failing_variable_gets_it() -> None:
+    before = "def f(box):\n    path = find(box)\n    name = pick(box)\n    return path.strip()\n"
+    said = _said("object has no attribute", 4, 12, "strip")
+    assert _judged(before, before.replace("find(", "await find("), said) == []
+    (reason,) = _judged(before, before.replace("pick(", "await pick("), said)
+    assert "in line 3, which no error points at" in reason
+
+
+def test_a_member_may_be_corrected_where_the_size_of_its_type_is_wrong() -> None:
+    before = (
+        "struct head {\n    uint64_t length;\n};\nstruct tail {\n    uint64_t sum;\n};\n\n\n\n\n"
+        '_Static_assert(sizeof(struct head) == 8, "wire");\n'
+    )
+    said = _said('static assertion failed: "wire"', 11, 1)
+    honest = before.replace("uint64_t length", "uint32_t length")
+    assert _judged(before, honest, said, "c") == []
+    (reason,) = _judged(before, before.replace("uint64_t sum", "uint32_t sum"), said, "c")
+    assert "in line 5, which no error points at" in reason
