@@ -128,6 +128,7 @@ ASSIGNMENTS: Final = {
     "named_expression": "value",
 }
 """Assignments that have a value themselves, with the field of what is assigned."""
+CONDITIONS: Final = _words("parenthesized_expression condition_clause")
 HANDLERS: Final = {"except_clause": "except", "catch_clause": "catch"}
 BINDINGS: Final = {
     "assignment": ("left", "right"),

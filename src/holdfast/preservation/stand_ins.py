@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING, Final
 from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.facts import written_names
 from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, review
+from holdfast.syntax.node_kinds import FUNCTIONS
 from holdfast.syntax.tokens import tokenize
+from holdfast.syntax.tree import span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from ast_grep_py import SgNode
 
     from holdfast.preservation.edit_facts import EditFacts
     from holdfast.preservation.fact import Fact
@@ -27,6 +31,7 @@ _WORD: Final = re.compile(r"\w+")
 _BOUND: Final = re.compile(r"^[ \t]*(?:[\w<>\[\].*&]+[ \t]+)*(\w+)(?::[^=\n(]+)? = ", re.MULTILINE)
 _IGNORING: Final = re.compile(r"(\w+)\((?:move )?(?:\|_\||lambda _:|_ =>|\(_?\) =>)")
 _FOR_ERRORS: Final = re.compile("err|else|catch|then")
+_COPIED: Final = re.compile(r"(?<![&\w])[^\W\d]\w*")
 _ALIKE: Final = 0.8
 
 
@@ -194,6 +199,32 @@ def _changes_assertion(facts: EditFacts) -> MeaningChange | None:
     return None
 
 
+def _captures_copy(facts: EditFacts) -> MeaningChange | None:
+    """Find a function that gets a copy of a variable which is set afterwards."""
+    around = facts.new.nodes_around(facts.edit.new_start)
+    kinds = [node.kind() for node in around]
+    if "lambda_capture_specifier" not in kinds:
+        return None
+    function = around[kinds.index("lambda_capture_specifier")].parent()
+    if function is None:
+        return None
+    _, end = span_of(function)
+    for name in _COPIED.findall(facts.added):
+        again = rf"\b{name}\s*(?:[-+*/%|&^]|<<|>>)?=(?!=)|\b{name}(?:\+\+|--)|(?:\+\+|--){name}\b"
+        if re.search(again, facts.new.text[end : _end_of_function(around, end)]):
+            return review(f"it copies `{name}`, which is set afterwards.")
+    return None
+
+
+def _end_of_function(around: list[SgNode], start: int) -> int:
+    """Return where the function ends that is around a place and does not end there."""
+    for node in reversed(around):
+        _, end = span_of(node)
+        if node.kind() in FUNCTIONS and end > start:
+            return end
+    return start
+
+
 def _drops_call(facts: EditFacts) -> MeaningChange | None:
     """Find a call that is no longer made, though its function exists."""
     if facts.is_syntax or facts.lost_of("function"):
@@ -249,5 +280,6 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _ignores_argument,
     _adds_to_correction,
     _changes_assertion,
+    _captures_copy,
     _drops_call,
 )

@@ -534,3 +534,37 @@ def test_a_member_may_be_corrected_where_the_size_of_its_type_is_wrong() -> None
     assert _judged(before, honest, said, "c") == []
     (reason,) = _judged(before, before.replace("uint64_t sum", "uint32_t sum"), said, "c")
     assert "in line 5, which no error points at" in reason
+
+
+def test_a_constant_that_a_condition_sets_stays_a_constant() -> None:
+    before = "int f(int n) {\n    const int most = 9;\n    most = n;\n    return most;\n}\n"
+    said = _said("assignment of read-only variable 'most'", 3, 10, "most")
+    assert _judged(before, before.replace("const ", ""), said, "c") == []
+    condition = before.replace("most = n;", "if (most = n) g();")
+    assert _judged(condition, condition.replace("const ", ""), said, "c") == [
+        "it drops `const`; keep what the code checks and promises."
+    ]
+
+
+def test_a_function_does_not_copy_what_is_set_afterwards() -> None:
+    before = (
+        "void f() {\n    int n = 1;\n    auto g = [](int k) { return k > n; };\n    use(g);\n}\n"
+    )
+    said = _said("'n' is not captured", 3, 37, "n")
+    assert _judged(before, before.replace("[]", "[n]"), said, "cpp") == []
+    later = before.replace("    use", "    n = 2;\n    use")
+    assert _judged(later, later.replace("[]", "[&n]"), said, "cpp") == []
+    assert _judged(later, later.replace("[]", "[n]"), said, "cpp") == [
+        "it copies `n`, which is set afterwards."
+    ]
+
+
+def test_a_class_without_objects_may_have_shared_state() -> None:
+    before = "class A {\n    int n;\n    static void add() { n += 1; }\n}\n"
+    said = _said("non-static variable n cannot be referenced", 3, 25, "n")
+    shared = before.replace("    int n;", "    static int n;")
+    assert _judged(before, shared, said, "java") == []
+    made = before.replace("add() {", "add() { A a = new A();")
+    assert _judged(made, made.replace("    int n;", "    static int n;"), said, "java") == [
+        "it lets all objects share `n`, which the program sets."
+    ]
