@@ -578,3 +578,40 @@ def test_a_name_of_the_message_in_the_fix_is_free() -> None:
     other = text.replace("total", "offset")
     said = _said(other, "offset; ", "{0} is not captured", "offset")
     assert _made(rule, other, said) == other.replace("[]", "[&offset]")
+
+
+def test_a_function_that_relies_on_the_order_keeps_another_way_to_add_away() -> None:
+    rule = next(rule for rule in builtin_rules() if rule.id == "cpp-push-to-push-back")
+    text = "struct A {\n    void add(int n) { all.push(n); }\n    std::vector<int> all;\n};\n"
+    template, names = "{0} has no member named {1}", ("std::vector<int>", "push")
+    said = replace(_said(text, "push", template, *names, tool="g++"), code="")
+    assert _made(rule, text, said) == text.replace("push", "push_back")
+    heap = text.replace("};", "    void f() { std::make_heap(all.begin(), all.end()); }\n};")
+    assert _made(rule, heap, said) is None
+
+
+def test_a_fix_sets_nothing_to_itself() -> None:
+    template = "{0} is not defined"
+
+    def program(target: str) -> tuple[str, Diagnostic]:
+        text = f"class A {{\n  n = 1;\n  f() {{\n    this.{target} = n;\n  }}\n}}\n"
+        column = len(f"    this.{target} = n")
+        return text, replace(_said(text, "n;", template, "n"), area=Area(4, column, 4, column + 1))
+
+    text, said = program("m")
+    rule = _book("javascript", (text, text.replace("= n;", "= this.n;"), said))
+    other, said = program("k")
+    assert _made(rule, other, said) == other.replace("= n;", "= this.n;")
+    assert _made(rule, *program("n")) is None
+
+
+def test_a_conversion_is_not_for_a_variable_that_each_turn_of_a_loop_sets_anew() -> None:
+    template = "{0} cannot be converted to {1}"
+    text = "class A {\n    String f(String s) {\n        String a = s.charAt(0);\n        return a;\n    }\n}\n"
+    fixed = text.replace("s.charAt(0)", "String.valueOf(s.charAt(0))")
+    rule = _book("java", (text, fixed, _said(text, "s.charAt(0)", template, "char", "String")))
+    again = text.replace("String a = s.charAt(0);", 'String a = "";\n        a = s.charAt(0);')
+    said = _said(again, "s.charAt(0)", template, "char", "String")
+    assert _made(rule, again, said) is not None
+    loop = again.replace("        a = s", "        for (int i : n) a = s")
+    assert _made(rule, loop, _said(loop, "s.charAt(0)", template, "char", "String")) is None

@@ -97,6 +97,19 @@ def test_a_constant_with_the_first_word_of_the_programs_own_ones_is_its_own() ->
         assert not isinstance(rewrite(rule, text, said), Rewritten)
 
 
+def test_a_type_that_differs_only_in_its_case_from_one_of_the_program_is_that_one() -> None:
+    (rule,) = [
+        rule
+        for rule in builtin_rules()
+        if rule.imports == ("#include <stdbool.h>",) and rule.template == "unknown type name {0}"
+    ]
+    said = _said("gcc", "", rule.template, "bool", at=(2, 1))
+    plain = "enum { NO, YES };\nbool f(int n);\n"
+    assert isinstance(rewrite(rule, plain, said), Rewritten)
+    own = plain.replace("enum { NO, YES }", "typedef enum { NO, YES } Bool")
+    assert _reason(rule, own, said).startswith("the program may have another thing")
+
+
 # ------------------------------------------------------------------------------- surroundings
 
 FEW = "too few arguments to function {0}"

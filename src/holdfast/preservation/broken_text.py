@@ -109,7 +109,7 @@ def _changes_sign(facts: EditFacts) -> MeaningChange | None:
     old, new = _signs(facts.removed, facts.old.language), _signs(facts.added, facts.old.language)
     for one, other in zip(sorted((old - new).elements()), (new - old).elements(), strict=False):
         return review(f"it changes a condition (`{one}` is now `{other}`).")
-    for sign in tables.ADDED_SIGNS.intersection(new - old):
+    for sign in sorted(tables.ADDED_SIGNS.intersection(new - old)):
         misspelt = r"[!<>]" if sign.startswith("!=") else r"[&|!]|\b(?:not|and|or)\b"
         if not re.search(misspelt, facts.removed):
             return review(f"it changes a condition (`{sign}` is new).")

@@ -22,7 +22,7 @@ FactKind: TypeAlias = Literal[
     "wider type",
     "literal type",
     "constant result",
-    "constant return",
+    "made up",
     "compiled out",
     "nothing",
     "constant",

@@ -57,6 +57,8 @@ OPERATIONS: Final = _words(
     " assignment_statement compound_assignment_expr"
 )
 """Nodes whose unnamed children are operators."""
+MADE_UP: Final = LITERALS.union(CALLEES) | _words("! not_operator")
+"""What a result has that no variable holds."""
 COMPARISONS: Final = _words("== != === !== < > <= >= in is") | {"not in", "is not"}
 LOGIC: Final = _words("and or not && || ! ??")
 OTHER_SIGNS: Final = {
@@ -73,6 +75,11 @@ ARITHMETIC: Final = _words("+ - * / % ** // & | ^ << >>")
 SEPARATORS: Final = _words("; ,")
 ADDED_SIGNS: Final = _words("!= !==") | LOGIC
 """Signs that no syntax error asks for."""
+ASSERTION: Final = re.compile(
+    r"\W*(?:[\w.:]+(?:\.|::))?_?(?:static_|debug_)?(?:assert|expect|check|require)\w*\W",
+    re.IGNORECASE,
+)
+"""How a statement begins that only checks something."""
 EQUALITY: Final = re.compile("equal|same|compare|digest|cmp|match", re.IGNORECASE)
 """The names of functions that compare two values."""
 ORDERED: Final = _words("- / % ** // << >> < > <= >=")
@@ -121,6 +128,7 @@ ASSIGNMENTS: Final = {
     "named_expression": "value",
 }
 """Assignments that have a value themselves, with the field of what is assigned."""
+CONDITIONS: Final = _words("parenthesized_expression condition_clause")
 HANDLERS: Final = {"except_clause": "except", "catch_clause": "catch"}
 BINDINGS: Final = {
     "assignment": ("left", "right"),
@@ -195,7 +203,7 @@ EVADING_CALLS: Final = {
     "cpp": _words("reinterpret_cast const_cast any_cast"),
     "rust": _words(
         "unwrap_or unwrap_or_default unwrap_or_else ok unreachable todo unimplemented transmute"
-        " forget leak catch_unwind is_ok is_err is_some is_none"
+        " forget leak from_raw catch_unwind is_ok is_err is_some is_none"
     ),
     "java": _words("orElse orElseGet requireNonNullElse"),
     "go": _words("recover"),
@@ -310,6 +318,9 @@ NUMBER_TYPES: Final = {
 # ------------------------------------------------------------------------------------- patterns
 
 _BLANK_ON_THE_LEFT: Final = r"(?:[\w.]+\s*,\s*)*(_)\s*(?:,\s*\w+\s*)*:?=[^=].*\w\("
+_OWNER: Final = r"(?:std::)?(?:unique|shared)_ptr\s*<[^;=()]*>\s*"
+_OWNED: Final = r"(?:[\w.>-]+?(?:\.|->)get\(\)|&\w|this\b)"
+"""What already has an owner: the pointer of another one, a variable, the object itself."""
 _OPTIONAL: Final = r"[^:=]*?(\?)"
 
 
@@ -353,6 +364,9 @@ PATTERNS: Final = _compiled(
             "a pointer cast",
             r"(\()(?!\s*(?:const\s+)?void\b)[\w\s]+\*+\s*\)",
         ),
+        ("call_expression", "evasion", "a second owner", rf"{_OWNER}(\()\s*{_OWNED}"),
+        ("call_expression", "evasion", "a second owner", rf"[\w.>-]+reset(\()\s*{_OWNED}"),
+        ("declaration", "evasion", "a second owner", rf"{_OWNER}\w+\s*([({{=])\s*{_OWNED}"),
         ("catch_clause", "evasion", "", r"catch\s*\([^)]*?\b(exception)\b"),
         ("match_arm", "evasion", "_", r"(_)\s*=>"),
         ("throws", "evasion", "", r"throws.*\b(Exception|Throwable)\b"),

@@ -29,6 +29,7 @@ _STRING_TEXT: Final = frozenset({"string_content", "string_fragment"})
 _WORD: Final = re.compile(r"\w+")
 _RESULT: Final = re.compile(r"(?:return\s+)?\w+\s*(?:[!=<>]=*|is|is not)\s*[\w.\"']+")
 """The body of a function that only compares two things."""
+_NO_RESULT: Final = re.compile(r"-\d+")
 _BLANK: Final = re.compile(r"^\{?\s*return\b|\s+|^\{|\}$|;")
 _IMPORTED_ANY: Final = re.compile(r"\bAny as \w")
 
@@ -147,10 +148,11 @@ def _condition_facts(node: SgNode) -> Iterator[Fact]:
     if bracket is None or bracket.kind() != "parenthesized_expression":
         return
     outer = bracket.parent()
-    if outer is None or outer.kind() not in tables.OPERATIONS:
+    if outer is None or outer.kind() not in tables.OPERATIONS | {bracket.kind()}:
         return
     signs = {child.text() for child in outer.children() if not child.is_named()}
-    if not signs.isdisjoint(tables.LOGIC):
+    # Twice in brackets it is a part that a compiler does not warn of.
+    if outer.kind() == bracket.kind() or signs & (tables.LOGIC | tables.COMPARISONS):
         yield Fact("set in condition", node.text(), span_of(bracket)[0])
 
 
@@ -386,9 +388,9 @@ def _result_facts(statement: SgNode) -> Iterator[Fact]:
     values = statement.named_children()
     if len(values) != 1:
         return
-    if values[0].kind() in tables.LITERALS:
-        yield Fact("constant return", statement.text(), span_of(statement)[0])
-    elif not _compares_with_constant(values[0]):
+    if _is_made_up(values[0]):
+        yield Fact("made up", statement.text(), span_of(statement)[0])
+    if values[0].kind() not in tables.LITERALS and not _compares_with_constant(values[0]):
         return
 
     for outer in statement.ancestors():
@@ -398,6 +400,17 @@ def _result_facts(statement: SgNode) -> Iterator[Fact]:
             yield Fact("constant result", unused, span_of(statement)[0])
             return
         return
+
+
+def _is_made_up(value: SgNode) -> bool:
+    """Return whether a value is more than variables: it has a constant, a call or a negation.
+
+    A negative number says that there is no result, and a variable may be compared with a constant.
+    """
+    if _NO_RESULT.fullmatch(value.text()) or _compares_with_constant(value):
+        return False
+    kinds = {node.kind() for node in all_nodes(value)}
+    return bool(kinds & tables.MADE_UP)
 
 
 def _compares_with_constant(value: SgNode) -> bool:

@@ -296,8 +296,8 @@ def _hard_codes_result(facts: EditFacts) -> MeaningChange | None:
 
 
 def _makes_up_result(facts: EditFacts) -> MeaningChange | None:
-    """Find a new statement that returns a constant, and nothing else that is new."""
-    for fact in facts.gained_of("constant return"):
+    """Find a new statement that returns what nothing computed before, and nothing else that is new."""
+    for fact in facts.gained_of("made up"):
         if facts.added.strip() == fact.text and facts.is_new_statement(fact):
             return review(f"it makes up a result (`{_short(fact.text)}`).")
     return None
@@ -365,9 +365,22 @@ def _shares_state(facts: EditFacts) -> MeaningChange | None:
         return None
     line = facts.old.line_text(facts.edit.start).partition("=")[0]
     names = set(_WORD.findall(line)) & facts.reports.names & written_names(facts.old)
-    if not names or "(" in line:
+    if not names or "(" in line or not _has_objects(facts):
         return None
     return review(f"it lets all objects share `{min(names)}`, which the program sets.")
+
+
+def _has_objects(facts: EditFacts) -> bool:
+    """Return whether the program makes objects of the class around an edit, or it has own methods."""
+    for node in reversed(facts.old.nodes_around(facts.edit.start)):
+        name, body = node.field("name"), node.field("body")
+        if name is None or body is None:
+            continue
+        if re.search(rf"\bnew\s+{re.escape(name.text())}\b", facts.old.text):
+            return True
+        methods = [each for each in body.named_children() if each.kind() in FUNCTIONS]
+        return any(not re.search(r"\bstatic\b", each.text()) for each in methods)
+    return True
 
 
 def _makes_optional(facts: EditFacts) -> MeaningChange | None:
@@ -452,7 +465,7 @@ def _indent(source: ParsedSource, offset: int) -> int:
 
 def _compares_with_itself(facts: EditFacts) -> MeaningChange | None:
     if facts.new.idle_operations > facts.old.idle_operations:
-        return review("it compares or subtracts a value and itself.")
+        return review("it compares or subtracts a value and itself, or sets it to itself.")
     found = facts.gained_of("twice")
     if found and "twice" not in {fact.kind for fact in facts.lost}:
         return review(f"it passes the same value twice to `{found[0].text}`.")
@@ -562,9 +575,23 @@ def _may_be_set(fact: Fact, facts: EditFacts) -> bool:
     if fact.text != "const" and not any(node.kind() in FUNCTIONS for node in around):
         # What is declared for others is a promise.
         return False
+    if _sets_as_condition(facts):
+        return False
     line = facts.old.line_text(fact.start)
     names = {word for word in _WORD.findall(line) if word not in COMMON}
     return not names.isdisjoint(facts.reports.names | facts.reports.near)
+
+
+def _sets_as_condition(facts: EditFacts) -> bool:
+    """Return whether an error is at a condition that is an assignment: a comparison was meant."""
+    for kind in tables.ASSIGNMENTS:
+        for node in facts.old.find(kind):
+            bracket = node.parent()
+            if facts.old.line_of(span_of(node)[0]) + 1 not in facts.reports.lines:
+                continue
+            if bracket is not None and bracket.kind() in tables.CONDITIONS:
+                return True
+    return False
 
 
 def _drops_declaration(facts: EditFacts) -> MeaningChange | None:

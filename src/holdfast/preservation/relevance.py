@@ -48,6 +48,8 @@ _BLOCKS: Final = frozenset(
 _DECLARATION: Final = re.compile(
     "declaration|definition|specifier|assignment|_item|signature|annotation|decorated|export|field"
 )
+_ASSIGNMENTS: Final = frozenset({"assignment", "assignment_expression", "assignment_statement"})
+_MEASURES: Final = frozenset({"sizeof", "alignof", "_Alignof", "offsetof", "size_of", "align_of"})
 _IMPORT: Final = re.compile(r"\s*(?:#\s*include\b|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s)")
 _EMPTY: Final = frozenset({"", "pass", "...", ".", ";"})
 _MARKS: Final = frozenset({"open", "close"})
@@ -130,11 +132,15 @@ def _is_near(edit: Edit, places: Sequence[int], old: ParsedSource, new: ParsedSo
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement without the blocks in it: its spans, and whether it declares something."""
+    """A statement without the blocks in it: its spans, and whether it declares something.
+
+    `sets` is the variable that it gives a value; "" without one.
+    """
 
     spans: tuple[tuple[int, int], ...]
     declares: bool
     text: str
+    sets: str = ""
 
     def has(self, offset: int) -> bool:
         """Return whether an offset is in the statement."""
@@ -182,7 +188,16 @@ def _statement(node: SgNode, source: ParsedSource) -> Statement:
     spans.append((at, max(at, end)))
     text = " ".join(source.text[first:last] for first, last in spans)
     declares = _DECLARATION.search(node.kind()) is not None
-    return Statement(tuple(spans), declares, text)
+    return Statement(tuple(spans), declares, text, _variable_set(node))
+
+
+def _variable_set(statement: SgNode) -> str:
+    """Return the variable that a statement gives a value; "" without one."""
+    for node in (statement, *statement.named_children()):
+        if node.kind() in _ASSIGNMENTS:
+            left = node.field("left")
+            return "" if left is None else left.text()
+    return ""
 
 
 def _outer_blocks(node: SgNode) -> list[SgNode]:
@@ -285,7 +300,29 @@ class _Related:
         """Return whether a statement declares what a diagnostic is about, or uses a new name."""
         if statement.declares and statement.words & self._names:
             return True
+        if self._sets_failing(statement) or self._is_measured(statement):
+            return True
         return bool(statement.words & self._used)
+
+    def _sets_failing(self, statement: Statement) -> bool:
+        """Return whether a statement gives a variable its value that a later one fails with."""
+        for failing in self._failing:
+            if statement.sets in failing.words and statement.start < failing.start:
+                return True
+        return False
+
+    def _is_measured(self, statement: Statement) -> bool:
+        """Return whether a statement is a member of a type whose size or layout is wrong."""
+        if not statement.declares:
+            return False
+        for failing in self._failing:
+            if failing.words.isdisjoint(_MEASURES):
+                continue
+            for outer in self._statements:
+                is_around = outer.start < statement.start and statement.end < outer.end
+                if is_around and outer.words & failing.words - KEYWORDS:
+                    return True
+        return False
 
     def _says_name(self, edit: Edit) -> bool:
         """Return whether an edit adds or replaces a name that a message names."""

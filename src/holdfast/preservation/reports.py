@@ -74,6 +74,23 @@ NOTHING: Final = {
     "pyright": r"reportOptional\w+",
 }
 """The diagnostics of a value that may be missing: to convert it is no fix."""
+_C_MISSING: Final = (
+    r".*(?:undeclared|was not declared|implicit declaration of|has no member named"
+    r"|is not a member of|unknown type name|does not name a type).*"
+)
+MISSING: Final = {
+    "ruff": "F821",
+    "mypy": "name-defined|attr-defined|union-attr",
+    "pyright": "reportUndefinedVariable|reportAttributeAccessIssue|reportOptionalMemberAccess",
+    "tsc": "TS2304|TS2339|TS2503|TS255[12]",
+    "rustc": "E04(?:12|25|33)|E0599|E0609",
+    "javac": r"compiler\.err\.cant\.resolve.*",
+    "go": ".*undefined.*",
+    "gcc": _C_MISSING,
+    "g++": _C_MISSING,
+    "node": ".* is not (?:defined|a function)",
+}
+"""The diagnostics of a name that does not exist: another takes its place."""
 _BY_CODE: Final = frozenset({"ruff", "mypy", "pyright", "tsc", "rustc", "javac"})
 _QUOTED: Final = re.compile(r"[`'\"‘“]([^`'\"’”\n]+)[`'\"’”]")
 _ALIKE: Final = 0.8
@@ -85,7 +102,7 @@ _WORD: Final = re.compile(r"[^\W\d]\w*")
 class Reports:
     """What the errors of a text are about.
 
-    `names` are the names in the messages, and `superfluous_names` those of something superfluous.
+    `names` are the names in the messages, `missing` those that do not exist, and `superfluous_names` those of something superfluous.
     `superfluous` are the lines (1-based) where an error reports something superfluous, `lines`
     those of all errors; `parts` are those where a part of a statement may be too much. `pointed` are the words at the places of errors, and `called` the functions
     that are called in their lines; `near` are all words there. `about_visibility` means that one is
@@ -101,6 +118,7 @@ class Reports:
     pointed: frozenset[str]
     called: frozenset[str]
     near: frozenset[str]
+    missing: frozenset[str] = frozenset()
     about_nothing: bool = False
 
     def misspells(self, word: str, left: Collection[str]) -> bool:
@@ -120,12 +138,15 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
     names: set[str] = set()
     superfluous: set[int] = set()
     superfluous_names: set[str] = set()
+    missing: set[str] = set()
     parts: set[int] = set()
     all_lines: set[int] = set()
     pointed: set[str] = set()
     for each in errors:
         named = names_in(each)
         names |= named
+        if _is_kind(each, MISSING):
+            missing |= named
         if each.path not in {"", path}:
             continue  # its lines are those of another file
         places, words = _lines_of(each), _pointed(each, lines)
@@ -147,6 +168,7 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
         pointed=frozenset(pointed),
         called=frozenset(_found_in(lines, all_lines, _CALL)),
         near=frozenset(_found_in(lines, all_lines, _WORD)),
+        missing=frozenset(missing),
         about_nothing=any(_is_kind(each, NOTHING) for each in errors),
     )
 

@@ -13,18 +13,25 @@ from typing import TYPE_CHECKING, Final
 from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.facts import written_names
 from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, review
+from holdfast.syntax.node_kinds import FUNCTIONS
 from holdfast.syntax.tokens import tokenize
+from holdfast.syntax.tree import span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ast_grep_py import SgNode
+
     from holdfast.preservation.edit_facts import EditFacts
+    from holdfast.preservation.fact import Fact
+    from holdfast.syntax.source import ParsedSource
     from holdfast.syntax.tokens import Token
 
 _WORD: Final = re.compile(r"\w+")
 _BOUND: Final = re.compile(r"^[ \t]*(?:[\w<>\[\].*&]+[ \t]+)*(\w+)(?::[^=\n(]+)? = ", re.MULTILINE)
 _IGNORING: Final = re.compile(r"(\w+)\((?:move )?(?:\|_\||lambda _:|_ =>|\(_?\) =>)")
 _FOR_ERRORS: Final = re.compile("err|else|catch|then")
+_COPIED: Final = re.compile(r"(?<![&\w])[^\W\d]\w*")
 _ALIKE: Final = 0.8
 
 
@@ -182,6 +189,83 @@ def _adds_to_correction(facts: EditFacts) -> MeaningChange | None:
     return None
 
 
+def _changes_assertion(facts: EditFacts) -> MeaningChange | None:
+    """Find a number or a sign of an assertion that is another one now: it fits what it has to check."""
+    if facts.is_syntax or not tables.ASSERTION.match(facts.old.line_text(facts.edit.start)):
+        return None
+    for fact in facts.lost_of("literal", "comparison"):
+        if fact.text[-1:] not in {'"', "'"}:
+            return review(f"it changes what an assertion checks (`{fact.text}` is gone).")
+    return None
+
+
+def _captures_copy(facts: EditFacts) -> MeaningChange | None:
+    """Find a function that gets a copy of a variable which is set afterwards."""
+    around = facts.new.nodes_around(facts.edit.new_start)
+    kinds = [node.kind() for node in around]
+    if "lambda_capture_specifier" not in kinds:
+        return None
+    function = around[kinds.index("lambda_capture_specifier")].parent()
+    if function is None:
+        return None
+    _, end = span_of(function)
+    for name in _COPIED.findall(facts.added):
+        again = rf"\b{name}\s*(?:[-+*/%|&^]|<<|>>)?=(?!=)|\b{name}(?:\+\+|--)|(?:\+\+|--){name}\b"
+        if re.search(again, facts.new.text[end : _end_of_function(around, end)]):
+            return review(f"it copies `{name}`, which is set afterwards.")
+    return None
+
+
+def _end_of_function(around: list[SgNode], start: int) -> int:
+    """Return where the function ends that is around a place and does not end there."""
+    for node in reversed(around):
+        _, end = span_of(node)
+        if node.kind() in FUNCTIONS and end > start:
+            return end
+    return start
+
+
+def _drops_call(facts: EditFacts) -> MeaningChange | None:
+    """Find a call that is no longer made, though its function exists."""
+    if facts.is_syntax or facts.lost_of("function"):
+        return None
+    for fact in facts.lost_of("call"):
+        name = fact.text
+        if name in facts.reports.missing | tables.CONVERSIONS:
+            continue
+        passed = _arguments_at(facts.old, fact)
+        if name in facts.reports.names and _is_one_of(passed, facts):
+            return review(f"it drops the call of `{name}`, and keeps what it was passed.")
+        is_own = (
+            facts.has["function", name] > 0 and facts.has["name", name] < facts.had["name", name]
+        )
+        if is_own and facts.gained_of("call") and not _are_passed(passed, facts):
+            return review(f"it no longer calls `{name}`.")
+    return None
+
+
+def _arguments_at(source: ParsedSource, call: Fact) -> list[str]:
+    """Return the arguments of a call."""
+    for node in reversed(source.nodes_around(call.start)):
+        listed = node.field("arguments")
+        if node.kind() in tables.CALLEES and listed is not None:
+            return [each.text() for each in listed.named_children()]
+    return []
+
+
+def _is_one_of(arguments: list[str], facts: EditFacts) -> bool:
+    """Return whether an edit leaves nothing of a call but one of its arguments."""
+    return "(" in facts.removed and facts.added.strip(" ()") in arguments
+
+
+def _are_passed(arguments: list[str], facts: EditFacts) -> bool:
+    """Return whether a new call gets all arguments of an old one."""
+    for fact in facts.gained_of("call"):
+        if set(arguments) <= set(_arguments_at(facts.new, fact)):
+            return True
+    return False
+
+
 RULES: Final[tuple[MeaningRule, ...]] = (
     _defines_beside,
     _avoids_similar,
@@ -195,4 +279,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _stores_unused,
     _ignores_argument,
     _adds_to_correction,
+    _changes_assertion,
+    _captures_copy,
+    _drops_call,
 )

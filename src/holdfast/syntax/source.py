@@ -34,6 +34,7 @@ LANGUAGES: Final = frozenset(
 """The languages whose trees rules and preservation understand."""
 _COMMENTS: Final = ("comment", "line_comment", "block_comment", "html_comment")
 _OPERATIONS: Final = ("binary_expression", "binary_operator", "comparison_operator")
+_ASSIGNMENTS: Final = ("assignment_expression", "assignment", "assignment_statement")
 _LOGICAL: Final = frozenset({"&&", "||", "and", "or"})
 _COMPARISONS: Final = frozenset({"==", "===", "!=", "!==", "<=", ">="})
 _WORDS_BY_KIND: Final = {"preproc_arg": re.compile(r"\w+|[^\w\s]")}
@@ -183,8 +184,14 @@ class ParsedSource:
 
     @cached_property
     def idle_operations(self) -> int:
-        """The number of comparisons and differences of a text with itself, such as `n - n`."""
+        """The number of comparisons, differences and assignments of a text with itself: `n - n`."""
         found = 0
+        for kind in _ASSIGNMENTS:
+            for node in self.find(kind):
+                match [child.text() for child in node.children()]:
+                    case [left, "=", right]:
+                        found += left == right
+
         for kind in _OPERATIONS:
             for node in self.find(kind):
                 match [child.text() for child in node.children()]:

@@ -14,6 +14,7 @@ _PATHS: dict[Target, str] = {
     "typescript": "a.ts",
     "javascript": "a.js",
     "c": "a.c",
+    "cpp": "a.cpp",
     "rust": "a.rs",
     "java": "A.java",
 }
@@ -420,3 +421,150 @@ def test_what_all_objects_share_and_what_all_may_use_is_shown() -> None:
     assert "it exposes `code`, and the program has `getCode`." in _judged(
         before, before.replace("private ", ""), said, "java"
     )
+
+
+# --------------------------------------------------------------- what a statement did, it still does
+
+
+@pytest.mark.parametrize(
+    ("code", "old", "new", "reasons"),
+    [
+        ("call-arg", "price = cut(cents)", "price = cut(cents, 5)", []),
+        ("call-arg", "price = cut(cents)", "price = cut_all(cents)", []),
+        ("call-arg", "price = cut(cents)", "price = cents", ["it drops the call of `cut`, and keeps what it was passed."]),
+        ("name-defined", "price = cute(cents)", "price = cut(cents)", []),
+        ("unreachable", "price = cut(cents)", "cut(cents)", []),
+        ("unreachable", "price = cut(cents)", "cents.up()", ["it no longer calls `cut`."]),
+    ],
+)  # fmt: skip
+def test_a_call_is_still_made_unless_its_function_does_not_exist(
+    code: str, old: str, new: str, reasons: list[str]
+) -> None:
+    before = f"def cut(n, m):\n    return n - m\n\n\ndef pay(cents):\n    {old}\n    use(price)\n"
+    area = Area(6, 5, 6, 5)
+    args = ("cute",) if code == "name-defined" else ("cut",)
+    said = Diagnostic("mypy", "", code, "error", "It is wrong", "It is wrong", args, "", area)
+    assert _judged(before, before.replace(old, new), said) == reasons
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "word"),
+    [
+        ("_Static_assert(sizeof(struct h) == 8, m);", "_Static_assert(sizeof(struct h) == 16, m);", "8"),
+        ("assert(size(m) < 8);", "assert(size(m) <= 8);", "<"),
+    ],
+)  # fmt: skip
+def test_an_assertion_checks_what_it_checked(old: str, new: str, word: str) -> None:
+    reason = f"it changes what an assertion checks (`{word}` is gone)."
+    said = _said('static assertion failed: "8 bytes"', 1, 1)
+    assert reason in _judged(f"{old}\n", f"{new}\n", said, "c")
+
+
+@pytest.mark.parametrize(
+    "cheat",
+    [
+        "tasks.push_back(std::unique_ptr<Task>(task.get()));",
+        "std::shared_ptr<Task> other(task.get()); tasks.push_back(std::move(other));",
+        "other.reset(task.get()); tasks.push_back(std::move(other));",
+    ],
+)
+def test_a_pointer_has_one_owner(cheat: str) -> None:
+    before = "void f() {\n    tasks.push_back(task);\n}\n"
+    said = _said("use of deleted function", 2, 20, "std::unique_ptr<Task>")
+    moved = before.replace("(task)", "(std::move(task))")
+    assert _judged(before, moved, said, "cpp") == []
+    reason = "it evades the check with `a second owner` instead of a fix."
+    assert reason in _judged(before, before.replace("tasks.push_back(task);", cheat), said, "cpp")
+
+
+@pytest.mark.parametrize(
+    ("new", "reasons"),
+    [
+        ("s == OPEN", []),
+        ("(s = OPEN) > 0", ["it sets a variable in a condition (`s = OPEN`)."]),
+        ("(s = OPEN)", ["it sets a variable in a condition (`s = OPEN`)."]),
+    ],
+)
+def test_a_comparison_does_not_hide_an_assignment(new: str, reasons: list[str]) -> None:
+    before = "class A {\n    void f(int s) {\n        if (s = OPEN) { g(); }\n    }\n}\n"
+    said = _said("incompatible types: int cannot be converted to boolean", 3, 15, "int", "boolean")
+    assert _judged(before, before.replace("s = OPEN", new), said, "java") == reasons
+
+
+@pytest.mark.parametrize(
+    ("value", "is_made_up"),
+    [
+        ("found", False),
+        ("names.size", False),
+        ("-1", False),
+        ("found == name", False),
+        ("found >= 1", False),
+        ("false", True),
+        ("!found", True),
+        ("!names.isEmpty()", True),
+        ("found + 1", True),
+    ],
+)
+def test_a_missing_result_is_not_made_up(value: str, is_made_up: bool) -> None:
+    before = "class A {\n    T f(L names, T name) {\n        T found = g(names, name);\n    }\n}\n"
+    said = _said("missing return statement", 4, 5)
+    after = before.replace("name);\n", f"name);\n        return {value};\n")
+    reasons = [f"it makes up a result (`return {value};`)."] if is_made_up else []
+    assert _judged(before, after, said, "java") == reasons
+
+
+# ------------------------------------------------------------ where what an error is about comes from
+
+
+def test_a_value_may_be_corrected_where_the_failing_variable_gets_it() -> None:
+    before = "def f(box):\n    path = find(box)\n    name = pick(box)\n    return path.strip()\n"
+    said = _said("object has no attribute", 4, 12, "strip")
+    assert _judged(before, before.replace("find(", "await find("), said) == []
+    (reason,) = _judged(before, before.replace("pick(", "await pick("), said)
+    assert "in line 3, which no error points at" in reason
+
+
+def test_a_member_may_be_corrected_where_the_size_of_its_type_is_wrong() -> None:
+    before = (
+        "struct head {\n    uint64_t length;\n};\nstruct tail {\n    uint64_t sum;\n};\n\n\n\n\n"
+        '_Static_assert(sizeof(struct head) == 8, "wire");\n'
+    )
+    said = _said('static assertion failed: "wire"', 11, 1)
+    honest = before.replace("uint64_t length", "uint32_t length")
+    assert _judged(before, honest, said, "c") == []
+    (reason,) = _judged(before, before.replace("uint64_t sum", "uint32_t sum"), said, "c")
+    assert "in line 5, which no error points at" in reason
+
+
+def test_a_constant_that_a_condition_sets_stays_a_constant() -> None:
+    before = "int f(int n) {\n    const int most = 9;\n    most = n;\n    return most;\n}\n"
+    said = _said("assignment of read-only variable 'most'", 3, 10, "most")
+    assert _judged(before, before.replace("const ", ""), said, "c") == []
+    condition = before.replace("most = n;", "if (most = n) g();")
+    assert _judged(condition, condition.replace("const ", ""), said, "c") == [
+        "it drops `const`; keep what the code checks and promises."
+    ]
+
+
+def test_a_function_does_not_copy_what_is_set_afterwards() -> None:
+    before = (
+        "void f() {\n    int n = 1;\n    auto g = [](int k) { return k > n; };\n    use(g);\n}\n"
+    )
+    said = _said("'n' is not captured", 3, 37, "n")
+    assert _judged(before, before.replace("[]", "[n]"), said, "cpp") == []
+    later = before.replace("    use", "    n = 2;\n    use")
+    assert _judged(later, later.replace("[]", "[&n]"), said, "cpp") == []
+    assert _judged(later, later.replace("[]", "[n]"), said, "cpp") == [
+        "it copies `n`, which is set afterwards."
+    ]
+
+
+def test_a_class_without_objects_may_have_shared_state() -> None:
+    before = "class A {\n    int n;\n    static void add() { n += 1; }\n}\n"
+    said = _said("non-static variable n cannot be referenced", 3, 25, "n")
+    shared = before.replace("    int n;", "    static int n;")
+    assert _judged(before, shared, said, "java") == []
+    made = before.replace("add() {", "add() { A a = new A();")
+    assert _judged(made, made.replace("    int n;", "    static int n;"), said, "java") == [
+        "it lets all objects share `n`, which the program sets."
+    ]

@@ -33,11 +33,14 @@ _DECIMALS: Final = re.compile(r"%\d*\.\d+[efg]|:[^{}]*\.\d+[efg]?\}|\.toFixed\("
 _CALLED: Final = re.compile(r"(\w+)\(([^()]*)\)")
 _VALUES: Final = (
     ("call", re.compile(r"\w\(")),
-    ("literal", re.compile(r"^[\"'\d]")),
+    ("literal", re.compile(r"^(?:\"[^\"]*\"|'[^']*'|\d[\w.]*)\W*$")),
     ("calculation", re.compile("[-+*/%]")),
     ("member", re.compile(r"\.")),
 )
 """The kinds of values that are assigned; the first that fits."""
+_NAMES: Final = re.compile(r"[^\W\d]\w*")
+_LOOPS: Final = re.compile("^(?:for|while|do|loop|enhanced_for)_")
+_BRANCHES: Final = frozenset({"if_statement", "if_expression", "switch_statement", "switch_block"})
 _STRING: Final = re.compile("string")
 
 
@@ -104,6 +107,22 @@ def uses_of_target(source: ParsedSource, span: tuple[int, int]) -> Iterator[str]
             yield "decimals"
 
 
+def is_overwritten(source: ParsedSource, span: tuple[int, int]) -> bool:
+    """Return whether each turn of a loop sets a variable to a value: only the last one counts."""
+    target = ""
+    for node in reversed(source.nodes_around(span[0])):
+        if node.kind() in _BRANCHES:
+            return False
+        left, right = node.field("left"), node.field("right")
+        if node.kind() == "assignment_expression" and left is not None and right is not None:
+            is_new = left.text() not in _NAMES.findall(right.text())
+            is_value = span_of(right)[0] <= span[1] and span[0] <= span_of(right)[1]
+            target = left.text() if is_new and is_value else ""
+        if target and _LOOPS.search(node.kind()):
+            return _NAMES.findall(node.text()).count(target) == 1
+    return False
+
+
 def is_result_dropped(source: ParsedSource, span: tuple[int, int]) -> bool:
     """Return whether the call at a span is a statement: nothing uses its result."""
     for node in source.nodes_around(span[0]):
@@ -147,7 +166,7 @@ def origins_of(source: ParsedSource, start: int, holes: Mapping[str, str]) -> It
     for hole, text in holes.items():
         if not text.isidentifier():
             continue
-        assigned = re.findall(rf"\b{text}\b(?:\s*:[^=\n,()]*)?\s*=(?!=)\s*([^\n]*)", before)
+        assigned = re.findall(rf"\b{text}\b(?:\s*:[^=\n,()]*)?\s*=(?!=)\s*([^\n;]*)", before)
         if assigned:
             yield f"{hole} {_kind_of_value(assigned[-1])}"
         elif re.search(rf"\bfor\b[^\n]*\b{text}\b[^\n]*(?:in|:|of)\b", before):

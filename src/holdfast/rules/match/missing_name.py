@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 Reading: TypeAlias = Literal["declared", "sibling", "similar", "module", "member", "told", "value"]
 
-_UNDECLARED: Final = r"\{0\} (?:undeclared|was not declared in this scope).*|.*of function \{0\}.*"
+_UNDECLARED: Final = (
+    r"\{0\} (?:undeclared|was not declared in this scope).*|.*of function \{0\}.*"
+    r"|unknown type name \{0\}.*|\{0\} does not name a type.*"
+)
 _MISSING: Final = {
     "ruff": "F821",
     "mypy": "name-defined",
@@ -43,6 +46,11 @@ _MEMBERS: Final = re.compile(
     "|class_definition|(?:struct|enum|trait|type|const|static)_item|variant"
 )
 """The kinds of the nodes that declare a name which has to be qualified elsewhere."""
+_TYPES: Final = re.compile(
+    "(?:struct|class|union|enum)_specifier|(?:class|interface|enum|record)_declaration|type_definition"
+    "|class_definition|(?:struct|enum|trait|type)_item|type_alias_declaration|type_spec"
+)
+"""The kinds of the nodes that declare a type."""
 _VALUES: Final = re.compile("enumerator|enum_constant|enum_variant|variant|const_item|preproc_def")
 _NAMES: Final = re.compile("identifier$")
 _ALIKE: Final = 0.75
@@ -60,6 +68,8 @@ def other_reading(
         return None
     if _is_declared(name, source, _MEMBERS):
         return "declared"
+    if _is_type_in_other_case(name, source):
+        return "similar"
     if _has_sibling(name, source):
         return "sibling"
     if _is_told_beside(name, source):
@@ -124,6 +134,12 @@ def _own_names(node: SgNode) -> Iterator[str]:
 
 def _is_declared(name: str, source: ParsedSource, kinds: re.Pattern[str]) -> bool:
     return name in _declared_names(source, kinds)
+
+
+def _is_type_in_other_case(name: str, source: ParsedSource) -> bool:
+    """Return whether the program declares a type that differs from a name only in its case."""
+    types = _declared_names(source, _TYPES)
+    return any(each != name and each.lower() == name.lower() for each in types)
 
 
 def _has_sibling(name: str, source: ParsedSource) -> bool:

@@ -43,6 +43,20 @@ ASSIGNED: Final = "assigned"
 _GIVEN: Final = "given to module "
 _IMPORT: Final = r"^\s*(?:import|from|use|using)\b.*\b{}\b"
 _ASSIGNED: Final = frozenset({ASSIGNED})
+_RELYING: Final = frozenset(
+    {
+        "make_heap",
+        "push_heap",
+        "pop_heap",
+        "sort_heap",
+        "is_heap",
+        "lower_bound",
+        "upper_bound",
+        "equal_range",
+        "binary_search",
+    }
+)
+"""Functions of C++ that rely on the order of what they get."""
 _USES: Final = {
     "(": "called",
     "[": "indexed",
@@ -152,6 +166,7 @@ def _uses_in(
             continue
         found = _ASSIGNED & frozenset(_uses_of(text, after))
         found |= frozenset(_modules_given(text, tokens, source))
+        found |= frozenset(_functions_relying(text, source))
         if declared_type(source, text, span[0]) is None:
             found |= frozenset(_uses_of(text, tokens)) - _ASSIGNED
         uses[hole] = found
@@ -289,6 +304,14 @@ def _modules_given(name: str, tokens: list[Token], source: ParsedSource) -> Iter
             continue
         if re.search(_IMPORT.format(re.escape(call[0])), source.text, re.MULTILINE):
             yield f"{_GIVEN}{call[0]}"
+
+
+def _functions_relying(name: str, source: ParsedSource) -> Iterator[str]:
+    """Yield the functions that rely on the order of a variable, in other functions, too."""
+    texts = [token.text for token in source.tokens]
+    for called, bracket, text in zip(texts, texts[1:], texts[2:], strict=False):
+        if called in _RELYING and bracket == "(" and text == name:
+            yield f"{_GIVEN}{called}"
 
 
 def _uses_of(name: str, tokens: list[Token]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, get_args
 from holdfast.rules.match.destination import (
     constants_in,
     form_of_result,
+    is_overwritten,
     is_result_dropped,
     kind_beside,
     origins_of,
@@ -110,6 +111,10 @@ def _dropped(site: Site) -> frozenset[str]:
     return _if("dropped", holds=is_result_dropped(site.source, site.span))
 
 
+def _overwritten(site: Site) -> frozenset[str]:
+    return _if("overwritten", holds=is_overwritten(site.source, site.span))
+
+
 def _constants(site: Site) -> frozenset[str]:
     return frozenset(constants_in(site.holes))
 
@@ -204,6 +209,7 @@ class Trait:
 TRAITS: Final = (
     Trait(_idle_loop, "the loop around counts for something that its body does not do"),
     Trait(_functions, "the function is one that no example is like"),
+    Trait(_overwritten, "each turn of the loop sets the variable anew"),
     Trait(_constants, "a constant is where the examples have a variable"),
     Trait(_passed, "the function is passed on, and in the examples it is not"),
     Trait(_operators, "an operator follows, and none follows in the examples"),
