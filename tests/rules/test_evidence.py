@@ -489,14 +489,10 @@ def _int_rule() -> Rule:
     [
         ("def g(word: str) -> int:\n    k: int = word\n    return k\n", True),
         ("def g(word: str) -> int:\n    k: int = word\n    print(f'{k:.2f}')\n    return k\n", False),
-        ("def g(words: list[str]) -> int:\n    for word in words:\n        k: int = word\n    return k\n", False),
-        ("def g(box: Box) -> int:\n    word = box.width\n    k: int = word\n    return k\n", False),
         ("def g(word: str) -> int:\n    h = int(word, 16)\n    k: int = word\n    return k + h\n", False),
     ],
 )  # fmt: skip
-def test_a_conversion_is_for_a_value_of_the_same_origin_that_is_used_alike(
-    text: str, converted: bool
-) -> None:
+def test_a_conversion_is_for_a_value_that_is_used_alike(text: str, converted: bool) -> None:
     said = _said(text, "word\n    ret" if "word\n    ret" in text else "word\n", _INT, "str", "int")
     place = text.index("k: int = word") + len("k: int = ")
     line = text[:place].count("\n") + 1

@@ -178,6 +178,7 @@ def test_home_and_everything_above_it_are_refused(
     (made,) = (tmp_path / "state" / "worktrees").iterdir()
     assert {file.name for file in made.iterdir()} == {
         "checkpoints.git",
+        "had-checkpoints",
         "lock",
         "place.json",
         "user-repository",

@@ -31,13 +31,6 @@ _ARITHMETIC: Final = frozenset("+-*/%")
 _TARGET: Final = re.compile(r"([^\W\d]\w*)\s*(?::[^=]*)?=[^=]*$")
 _DECIMALS: Final = re.compile(r"%\d*\.\d+[efg]|:[^{}]*\.\d+[efg]?\}|\.toFixed\(")
 _CALLED: Final = re.compile(r"(\w+)\(([^()]*)\)")
-_VALUES: Final = (
-    ("call", re.compile(r"\w\(")),
-    ("literal", re.compile(r"^(?:\"[^\"]*\"|'[^']*'|\d[\w.]*)\W*$")),
-    ("calculation", re.compile("[-+*/%]")),
-    ("member", re.compile(r"\.")),
-)
-"""The kinds of values that are assigned; the first that fits."""
 _NAMES: Final = re.compile(r"[^\W\d]\w*")
 _LOOPS: Final = re.compile("^(?:for|while|do|loop|enhanced_for)_")
 _BRANCHES: Final = frozenset({"if_statement", "if_expression", "switch_statement", "switch_block"})
@@ -154,32 +147,6 @@ def _kind_of_operand(operand: SgNode, source: ParsedSource) -> str:
     text = re.escape(operand.text())
     is_text = re.search(rf"\b{text}(?::[^=\n]*)?\s*=\s*[\"']", source.text)
     return "text" if is_text else "value"
-
-
-def origins_of(source: ParsedSource, start: int, holes: Mapping[str, str]) -> Iterator[str]:
-    """Yield where the variables in holes have their values from.
-
-    That is a parameter, a loop, or the kind of what is assigned: a calculation has another range,
-    and what a call or a member has may be written in another form.
-    """
-    before = source.text[:start]
-    for hole, text in holes.items():
-        if not text.isidentifier():
-            continue
-        assigned = re.findall(rf"\b{text}\b(?:\s*:[^=\n,()]*)?\s*=(?!=)\s*([^\n;]*)", before)
-        if assigned:
-            yield f"{hole} {_kind_of_value(assigned[-1])}"
-        elif re.search(rf"\bfor\b[^\n]*\b{text}\b[^\n]*(?:in|:|of)\b", before):
-            yield f"{hole} loop"
-        else:
-            yield f"{hole} parameter"
-
-
-def _kind_of_value(value: str) -> str:
-    for kind, pattern in _VALUES:
-        if pattern.search(value):
-            return kind
-    return "name"
 
 
 def constants_in(holes: Mapping[str, str]) -> Iterator[str]:

@@ -16,7 +16,6 @@ from holdfast.rules.match.destination import (
     is_overwritten,
     is_result_dropped,
     kind_beside,
-    origins_of,
     other_calls,
     passed_functions,
     uses_of_target,
@@ -101,10 +100,6 @@ def _fraction(site: Site) -> frozenset[str]:
 def _beside(site: Site) -> frozenset[str]:
     kind = kind_beside(site.source, site.start)
     return _if(kind, holds=bool(kind))
-
-
-def _origin(site: Site) -> frozenset[str]:
-    return frozenset(origins_of(site.source, site.span[0], site.holes))
 
 
 def _dropped(site: Site) -> frozenset[str]:
@@ -222,7 +217,6 @@ TRAITS: Final = (
     ),
     Trait(_modules, "a module relies on the form of the value", _CONTENT),
     Trait(_calls, "the program calls the function with other arguments", _CONTENT),
-    Trait(_origin, "the value comes from somewhere else than in the examples", _CONVERSION),
     Trait(_beside, "the value is combined with something else", _CONVERSION, shared=True),
     Trait(_dropped, "nothing uses the result, and in the examples something does", _CONVERSION),
     Trait(_target, "the value is used in another way than in the examples"),

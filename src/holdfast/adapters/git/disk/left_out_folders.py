@@ -50,9 +50,10 @@ class LeftOutFolders:
         """Return how many files are below each folder, and the time that this is true of.
 
         A folder is missing if there are too many directories. `resolution` is the span within which
-        a change may leave a time unchanged.
+        a change may leave the times of a directory unchanged. The time of a file is compared with
+        the count itself: what was written just before has not changed since.
         """
-        counted_at = time.time_ns() - resolution
+        began = time.time_ns()
         known = self._remembered()
         seen: dict[str, _Directory] = {}
         counts: dict[str, int] = {}
@@ -62,8 +63,8 @@ class LeftOutFolders:
                 seen.update(below)
                 counts[folder] = sum(directory[2] for directory in below.values())
 
-        self._save(seen, counted_at)
-        return counts, counted_at
+        self._save(seen, began - resolution)
+        return counts, began
 
     def _visit(
         self, folder: str, known: dict[str, _Directory], at_most: int
