@@ -204,7 +204,7 @@ class Trait:
 TRAITS: Final = (
     Trait(_idle_loop, "the loop around counts for something that its body does not do"),
     Trait(_functions, "the function is one that no example is like"),
-    Trait(_overwritten, "each turn of the loop sets the variable anew", _CONVERSION),
+    Trait(_overwritten, "each turn of the loop sets the variable anew", _CONTENT),
     Trait(_constants, "a constant is where the examples have a variable"),
     Trait(_passed, "the function is passed on, and in the examples it is not"),
     Trait(_operators, "an operator follows, and none follows in the examples"),
