@@ -23,7 +23,7 @@ COMMAND = [sys.executable, "-m", "holdfast.cli.main"]
 Case = tuple[str, str, str, str]
 CASES: Mapping[str, Case] = {
     "python": ("cart.py", "def total(prices):\n    return sum(prcs)\n", "def total(prices):\n    return sum(prices)\n", "def total(prices):\n    return sum(prize)\n"),
-    "node": ("cart.js", "function total(prices) {\n  return prices.length +;\n}\ntotal([]);\n", "function total(prices) {\n  return prices.length + 1;\n}\ntotal([]);\n", "function total(prices) {\n  return prices.length + );\n}\ntotal([]);\n"),
+    "node": ("cart.js", "function total(prices) {\n  return prices.length +;\n}\ntotal([]);\n", "function total(prices) {\n  return prices.length;\n}\ntotal([]);\n", "function total(prices) {\n  return prices.length + );\n}\ntotal([]);\n"),
     "gcc": ("cart.c", "int total(int prices) {\n  return twice(prices) + zzqx;\n}\nint twice(int x) { return 2 * x; }\n", "int twice(int x);\nint total(int prices) {\n  return twice(prices) + prices;\n}\nint twice(int x) { return 2 * x; }\n", "int total(int prices) {\n  return twice(prices) + wwqx;\n}\nint twice(int x) { return 2 * x; }\n"),
     "g++": ("cart.cpp", "int total(int prices) {\n  return prices + zzqx;\n}\n", "int total(int prices) {\n  return prices + prices;\n}\n", "int total(int prices) {\n  return prices + wwqx;\n}\n"),
     "rustc": ("cart.rs", "pub fn total(prices: u32) -> u32 {\n    prices + zzqxw\n}\n", "pub fn total(prices: u32) -> u32 {\n    prices + prices\n}\n", "pub fn total(prices: u32) -> u32 {\n    prices + wwqxz\n}\n"),

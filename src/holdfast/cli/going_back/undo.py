@@ -12,7 +12,6 @@ from holdfast.cli.render.edits import attempt, output_as, warn_unrecorded
 from holdfast.cli.workspace import workspace_at
 from holdfast.usecases.changes.undo import undo_last, undo_turn
 from holdfast.usecases.workspace import NothingDone
-from holdfast.wiring.worktrees import open_worktrees
 
 
 def undo(
@@ -36,6 +35,9 @@ def undo(
     with workspace_at(root) as workspace:
         running = workspace.running_turns
         if turn:
+            # Git takes long to import.
+            from holdfast.wiring.worktrees import open_worktrees  # noqa: PLC0415 - see above
+
             worktrees = open_worktrees(root)
             outcome = attempt(lambda: undo_turn(workspace, running, worktrees))
         else:

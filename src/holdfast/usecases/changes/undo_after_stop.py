@@ -12,7 +12,6 @@ from holdfast.changes.plan import FileRefused
 from holdfast.usecases.checkpoints.restore_ports import ConversationFailed
 from holdfast.usecases.locked_workspace import LockedWorkspace, locked
 from holdfast.usecases.sessions.ports import RunningTurns, StopScope
-from holdfast.usecases.sessions.stop_turns import StopRefused, TurnsStopped, stop_turns
 from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.outcomes import Refused
@@ -44,7 +43,8 @@ def undo_after_stop(
     `find` stop nothing. `undo` receives a sentence for each turn that was stopped. Without
     `turns_of` the turns are left alone.
     """
-    recovered, stopped = NOTHING_LEFT, TurnsStopped()
+    recovered = NOTHING_LEFT
+    notes: tuple[str, ...] = ()
     try:
         for _ in range(_ATTEMPTS):
             with locked(workspace) as found:
@@ -58,12 +58,15 @@ def undo_after_stop(
                     return undo(changes, root, ())
                 turns, scope = turns_of(), StopScope(session)
                 if not turns.at_work(scope):
-                    return undo(changes, root, stopped.notes)
+                    return undo(changes, root, notes)
+
+            # Seldom needed, and the events take long to import.
+            from holdfast.usecases.sessions.stop_turns import StopRefused, stop_turns  # noqa: PLC0415 - see above
 
             outcome = stop_turns(scope, _sentence(changes), turns)
             if isinstance(outcome, StopRefused):
                 return _refused(outcome.message, recovered)
-            stopped = stopped.followed_by(outcome)
+            notes += outcome.notes
     except ConversationFailed as error:
         return _refused(str(error), recovered)
 
