@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -180,12 +181,24 @@ class GitProject:
     def make(self, session: str, commit: str, tree: str | None) -> None:
         """Make the worktree of a session on a new branch at `commit`."""
         path = Path(self.path_of(session))
-        path.parent.mkdir(0o700, parents=True, exist_ok=True)
-        branch = branch_of(session)
-        self._git().run(*_ADD, "-b", branch, str(path), commit)
-        self._check_out(path)
+        self._add(path, "-b", branch_of(session), str(path), commit)
         if tree is not None:
             self._write_tree(path, commit, tree)
+
+    def _add(self, path: Path, *words: str) -> None:
+        """Add a worktree, and write its files.
+
+        One at a time: git fails if it reads the entry of another worktree that is half made.
+        """
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        handle = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            self._git().run(*_ADD, *words)
+        finally:
+            os.close(handle)
+
+        self._check_out(path)
 
     def _check_out(self, path: Path) -> None:
         """Write the files of HEAD to a new worktree.
@@ -308,13 +321,11 @@ class GitProject:
         """Make a worktree that is gone again, on its branch, with the files of the last commit."""
         self.remove_folder(worktree.session)
         path = Path(self.path_of(worktree.session))
-        path.parent.mkdir(0o700, parents=True, exist_ok=True)
         begin = f"{worktree.base}^" if worktree.with_changes else worktree.base
         words = ["-b", worktree.branch, str(path), begin]
         if self._tip(f"refs/heads/{worktree.branch}") is not None:
             words = [str(path), worktree.branch]
-        self._git().run(*_ADD, "--force", *words)
-        self._check_out(path)
+        self._add(path, "--force", *words)
 
     def _tip(self, ref: str) -> str | None:
         words = ("rev-parse", "--verify", "--quiet", ref)
