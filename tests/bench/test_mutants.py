@@ -13,6 +13,7 @@ from bench.mutants.__main__ import main
 from bench.mutants.mutations import Mutation, draw, find_mutations
 from bench.mutants.run import Mutant, run_mutant
 from bench.mutants.tree_copy import TreeCopy
+from tests.samples import WHOLE, sample
 
 LIMITS = '''\
 import sys
@@ -237,7 +238,7 @@ def test_a_mutant_of_a_tested_condition_is_killed_and_one_of_an_untested_survive
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hang", ["while True: pass", "threading.Event().wait()"])
+@pytest.mark.parametrize("hang", sample(["while True: pass", "threading.Event().wait()"], 1))
 def test_tests_stop_at_the_limit(project: Path, tmp_path: Path, hang: str) -> None:
     (project / "tests" / "test_hang.py").write_text(
         f"import threading\n\ndef test_hang():\n    {hang}\n"
@@ -251,6 +252,7 @@ def test_tests_stop_at_the_limit(project: Path, tmp_path: Path, hang: str) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not WHOLE, reason="takes half a minute of a processor: `make soak` runs it")
 def test_after_a_change_only_the_tests_that_it_concerns_are_recorded_again(project: Path) -> None:
     tests = project / "tests"
     (tests / "test_seven.py").write_text("def test_nothing():\n    pass\n")

@@ -165,7 +165,7 @@ def _plan_once() -> None:
     names["plan_requests"] = remembered
 
 
-_MOST = 50
+_MOST = 30
 """How many moments of one act a sample has."""
 
 

@@ -13,11 +13,13 @@ from holdfast.testing import Reply, call
 from tests.end_to_end.replay.productive import PRODUCTIVE, Script, read, rerate, run
 from tests.end_to_end.replay.stage import EXITS, Played, endless, make_project, play, play_command
 from tests.end_to_end.replay.stuck import LATE, STUCK, Tail
-from tests.samples import WHOLE
+from tests.samples import WHOLE, sample
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 
 WITHIN = 15
+PLAYED_PRODUCTIVE = sample(PRODUCTIVE, 11)
+PLAYED_STUCK = sample(STUCK, 12)
 STUCK_LATE = random.Random(4).sample(STUCK, 14)
 PRODUCTIVE_COMMANDS = [
     "a_day_of_mixed_work",
@@ -34,7 +36,7 @@ STUCK_COMMANDS = [
 ]
 if not WHOLE:
     del STUCK_LATE[7:]
-    # Each of these is played without the command too, above.
+    # `make soak` plays each of these without the command too.
     del PRODUCTIVE_COMMANDS[1:]
     del STUCK_COMMANDS[2:]
 BEFORE = [read(20), rerate(20, 520), run("sh check.sh"), read(21), rerate(21, 521)]
@@ -66,7 +68,7 @@ def test_there_are_at_least_twenty_of_each() -> None:
     assert len(STUCK) >= 20
 
 
-@pytest.mark.parametrize("productive", PRODUCTIVE, ids=name_of)
+@pytest.mark.parametrize("productive", PLAYED_PRODUCTIVE, ids=name_of)
 def test_a_long_productive_turn_comes_to_its_end(root: Path, productive: type[Script]) -> None:
     script = productive()
     assert len(script) >= 40
@@ -75,7 +77,7 @@ def test_a_long_productive_turn_comes_to_its_end(root: Path, productive: type[Sc
     assert (played.stop_reason, played.requests) == ("done", requests), played.sentinels
 
 
-@pytest.mark.parametrize("tail", STUCK, ids=name_of)
+@pytest.mark.parametrize("tail", PLAYED_STUCK, ids=name_of)
 def test_a_stuck_turn_is_stopped_within_15_replies(root: Path, tail: Tail) -> None:
     played, replies = replay(root, BEFORE, tail)
     assert played.stop_reason in {"loop", "mistakes"}
