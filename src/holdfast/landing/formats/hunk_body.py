@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 END_OF_FILE = "*** End of File"
 
-_MARKS: dict[str, Mark] = {" ": " ", "+": "+", "-": "-"}
+_MARKS: dict[str, Mark] = {" ": " ", "+": "+", "-": "-", "": " "}
+"""What a line is by its first character; an empty line is context."""
+_CHANGES = frozenset("+-")
 _NO_NEWLINE = "\\ "
 _MARKERS = (" ", "+", "-", _NO_NEWLINE)
 _LISTED = re.compile(r"[-+] [A-Za-z`*\"'(]|---?\s*$")
@@ -46,9 +48,14 @@ class Body:
     at_end: bool = False
 
     @property
+    def marks(self) -> str:
+        """The marks of the lines."""
+        return "".join(line.mark for line in self.lines)
+
+    @property
     def changes(self) -> bool:
         """Whether a line is added or removed."""
-        return any(line.mark in "+-" for line in self.lines)
+        return not _CHANGES.isdisjoint(self.marks)
 
 
 def read_body(lines: Sequence[str], at: int, counts: tuple[int, int] | None) -> Body:
@@ -98,13 +105,11 @@ def _hunk_lines(lines: Sequence[str]) -> tuple[HunkLine, ...]:
 
 
 def _parts(line: str) -> tuple[Mark, str]:
-    """Return the marker of a line and the rest; an empty line is context, `?` says that there is no marker."""
+    """Return the marker of a line and the rest; `?` says that there is no marker."""
     mark = _MARKS.get(line[:1])
-    if mark is not None:
-        return mark, line[1:]
-    if not line:
-        return " ", ""
-    return "?", line
+    if mark is None:
+        return "?", line
+    return mark, line[1:]
 
 
 # ----------------------------------------------------------------------------- the counts are right

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from holdfast.landing.formats.begin_patch import BEGIN, read_patch
 from holdfast.landing.formats.detect import opens_block, opens_notation
 from holdfast.landing.formats.diff_scanner import FileSection, malformed
-from holdfast.landing.formats.hunks import Malformed, all_or_fault, text_of
+from holdfast.landing.formats.hunks import Malformed, fault_as_value, text_of
 from holdfast.landing.formats.indented_reply import without_indentation
 from holdfast.landing.formats.json_edits import read_json
 from holdfast.landing.formats.paths import shorten
@@ -107,29 +107,29 @@ def _notation_of(line: str) -> Format:
 # -------------------------------------------------------------------------------------- from a diff
 
 
+@fault_as_value
 def _read_diff(text: str, *, unwrap: bool) -> tuple[FileRequest, ...] | Malformed:
     shares = read_shares(text, unwrap=unwrap)
     if isinstance(shares, Malformed):
         return shares
+    return tuple(map(_request, shares))
 
-    return all_or_fault(map(_request, shares))
 
-
-def _request(share: FileSection) -> FileRequest | Malformed:
+def _request(share: FileSection) -> FileRequest:
     diff = share.diff
     if diff.old_path is None and diff.new_path:
         return _create(diff.new_path, share)
     if diff.new_path is None and diff.old_path:
         return _delete(diff.old_path, share)
     if not diff.old_path or not diff.new_path:
-        return malformed("the diff names no file; write its path into the --- and +++ lines:")
+        raise malformed("the diff names no file; write its path into the --- and +++ lines:")
 
     # A backup beside the file, as in `diff -u a.py.orig a.py`, is the same file.
     same = {f"{diff.new_path}{suffix}" for suffix in ("", ".orig", ".old", ".bak", "~")}
     if diff.old_path in same:
         return _edit(diff.new_path, share)
     if not diff.rename:
-        return malformed(
+        raise malformed(
             f"--- {shorten(diff.old_path)} and +++ {shorten(diff.new_path)} must name one file, unless the lines"
             " `rename from` and `rename to` name two:"
         )
@@ -137,26 +137,26 @@ def _request(share: FileSection) -> FileRequest | Malformed:
     return FileRequest(diff.old_path, "rename", _patch(share), diff.new_path)
 
 
-def _edit(path: str, share: FileSection) -> FileRequest | Malformed:
+def _edit(path: str, share: FileSection) -> FileRequest:
     if share.diff.hunks:
         return FileRequest(path, "edit", Patch(share.text))
-    return malformed(f"{path} is renamed to itself; leave these lines out, or show a change:")
+    raise malformed(f"{path} is renamed to itself; leave these lines out, or show a change:")
 
 
-def _create(path: str, share: FileSection) -> FileRequest | Malformed:
+def _create(path: str, share: FileSection) -> FileRequest:
     lines = list(chain.from_iterable(hunk.lines for hunk in share.diff.hunks))
     # An empty line among added ones is an empty line that lost its `+`.
     foreign = {(line.mark, line.text) for line in lines if line.mark != "+"}
     if len(share.diff.hunks) > 1 or not foreign <= {(" ", "")}:
-        return malformed(f"{path}: a new file has one hunk, and all of its lines begin with +:")
+        raise malformed(f"{path}: a new file has one hunk, and all of its lines begin with +:")
 
     return FileRequest(path, "create", WriteFile(text_of(lines, share.newline)))
 
 
-def _delete(path: str, share: FileSection) -> FileRequest | Malformed:
+def _delete(path: str, share: FileSection) -> FileRequest:
     lines = chain.from_iterable(hunk.lines for hunk in share.diff.hunks)
     if any(line.mark == "+" for line in lines):
-        return malformed(
+        raise malformed(
             f"{path}: a deleted file has no + lines; write /dev/null only where the whole file goes:"
         )
     return FileRequest(path, "delete", _patch(share))

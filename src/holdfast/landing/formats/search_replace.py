@@ -13,7 +13,7 @@ from holdfast.landing.formats.detect import (
     opens_notation,
     resembles_edit,
 )
-from holdfast.landing.formats.hunks import Malformed, malformed_like
+from holdfast.landing.formats.hunks import MalformedError, fault_as_value, malformed_like
 from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.surrounding_text import fence_of
 from holdfast.landing.text.lines import split_lines, text_of
@@ -47,7 +47,8 @@ _MOST_TEXT = 16_000_000
 """Each reading of a block contains all of its text."""
 
 
-def read_blocks(text: str) -> tuple[FileRequest, ...] | Malformed:
+@fault_as_value
+def read_blocks(text: str) -> tuple[FileRequest, ...]:
     r"""Return one request for each block, or an error that says how to write it.
 
     Prose and fences are normal here.
@@ -63,23 +64,19 @@ def read_blocks(text: str) -> tuple[FileRequest, ...] | Malformed:
         if opener < at or not opens_block(line.lstrip(" \t")):
             continue
         block = _read_block(lines, opener)
-        if isinstance(block, Malformed):
-            return block
-        fault = _check_between(lines, at, opener)
-        if fault:
-            return fault
-        path = block.path or _path_above(lines, at, opener) or path
-        request = _request(path or _name_above(lines, at, opener), block, opener + 1)
-        if isinstance(request, Malformed):
-            return request
-        path = request.path
-        requests.append(request)
+        _check_between(lines, at, opener)
+        path = (
+            block.path or _path_above(lines, at, opener) or path or _name_above(lines, at, opener)
+        )
+        requests.append(_request(path, block, opener + 1))
+        path = requests[-1].path
         at = block.end
 
     if not requests:
-        return malformed("there is no line `<<<<<<< SEARCH`; write each edit so:")
+        raise malformed("there is no line `<<<<<<< SEARCH`; write each edit so:")
 
-    return _check_between(lines, at, len(lines)) or tuple(requests)
+    _check_between(lines, at, len(lines))
+    return tuple(requests)
 
 
 # ---------------------------------------------------------------------------------------- the block
@@ -97,14 +94,14 @@ class _Block:
     near_line: int | None = None
 
 
-def _read_block(lines: Sequence[str], opener: int) -> _Block | Malformed:
+def _read_block(lines: Sequence[str], opener: int) -> _Block:
     marker = lines[opener].lstrip(" \t")
     indent = lines[opener].removesuffix(marker)
     length = _marker_length(marker, BLOCK_OPENER)
     behind = BLOCK_OPENER.sub(r"\2", marker[:LONGEST_MARKER]).strip()
     path = _path_on(behind)
     if behind and not path:
-        return malformed(
+        raise malformed(
             f'"{shorten(behind, 40)}" is no path; put the path on the line above SEARCH:',
             opener + 1,
         )
@@ -112,13 +109,13 @@ def _read_block(lines: Sequence[str], opener: int) -> _Block | Malformed:
     below = _below(lines, opener)
     closer = _closer(lines, below, indent, length)
     if closer is None:
-        return malformed("this block is not closed; end it with `>>>>>>> REPLACE`:", opener + 1)
+        raise malformed("this block is not closed; end it with `>>>>>>> REPLACE`:", opener + 1)
 
     start, near_line = _start_line(lines, below)
     body = lines[start:closer]
     dividers = _dividers(body, indent, length)
     if not dividers:
-        return malformed(
+        raise malformed(
             "this block has no line `=======` between the old and the new lines:", opener + 1
         )
 
@@ -196,15 +193,16 @@ def _dividers(body: Sequence[str], indent: str, length: int) -> tuple[int, ...]:
     return tuple(exact or every)
 
 
-def _request(path: str, block: _Block, number: int) -> FileRequest | Malformed:
+def _request(path: str, block: _Block, number: int) -> FileRequest:
     if not path:
-        return malformed("this block names no file; put its path on the line above:", number)
+        raise malformed("this block names no file; put its path on the line above:", number)
 
-    tidy = tidy_path(path)
-    if isinstance(tidy, Malformed):
-        return malformed(tidy.message, number)
+    try:
+        tidy = tidy_path(path)
+    except MalformedError as fault:
+        raise malformed(str(fault), number) from fault
     if _cannot_be_split(block):
-        return _longer_markers(tidy, number)
+        raise malformed_like(_LONGER_MARKERS, f"{tidy}: {_SEVERAL_DIVIDERS}", number)
 
     readings = tuple(_reading(block, divider) for divider in block.dividers)
     if len(readings) > 1:
@@ -227,10 +225,10 @@ def _cannot_be_split(block: _Block) -> bool:
     return too_much or not any(block.lines[: block.dividers[0]])
 
 
-def _longer_markers(path: str, number: int) -> Malformed:
-    example = EXAMPLE.replace("<" * 7, "<" * 9).replace("=" * 7, "=" * 9).replace(">" * 7, ">" * 9)
-    sentence = "the block contains several lines `=======`; write it with longer markers, which those are not:"
-    return Malformed(f"line {number}: {path}: {sentence}\n{example}")
+_SEVERAL_DIVIDERS = (
+    "the block contains several lines `=======`; write it with longer markers, which those are not:"
+)
+_LONGER_MARKERS = re.sub(r"([<=>])\1+", r"\g<0>\1\1", EXAMPLE)
 
 
 def _reading(block: _Block, divider: int) -> Replace:
@@ -347,20 +345,18 @@ def _looks_like_path(word: str) -> bool:
 # ------------------------------------------------------------------------------------------- around
 
 
-def _check_between(lines: Sequence[str], start: int, end: int) -> Malformed | None:
-    """Return where another notation or a part of an edit that was not read is between the blocks.
+def _check_between(lines: Sequence[str], start: int, end: int) -> None:
+    """Raise a fault where another notation or a part of an edit that was not read is between the blocks.
 
     To skip it as prose would land half of the reply.
     """
     for i in range(start, end):
         if opens_notation(lines, i):
-            return malformed(
+            raise malformed(
                 f'"{shorten(lines[i], 40)}" belongs to another notation; write all edits as blocks:',
                 i + 1,
             )
         if resembles_edit(lines[i]):
-            return malformed(
+            raise malformed(
                 f'"{shorten(lines[i], 40)}" is outside of all blocks; write each edit so:', i + 1
             )
-
-    return None

@@ -66,8 +66,11 @@ def is_wrapper(line: str) -> bool:
     """
     if line[:1] not in WRAPPER_LETTERS:
         return False
-    if fence_of(line) or is_directive(line):
-        return True
+    return bool(fence_of(line)) or is_directive(line) or is_wrapper_tag(line)
+
+
+def is_wrapper_tag(line: str) -> bool:
+    """Return whether this line is a tag that models put around an edit."""
     return _WRAPPER_NAME.match(tag_of(line)) is not None
 
 
