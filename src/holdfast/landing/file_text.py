@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import compress, dropwhile, takewhile
+from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
@@ -22,6 +22,7 @@ from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.lines import (
     Doc,
     contents_of,
+    numbers_matching,
     solid_lines,
     solid_numbers,
     text_of,
@@ -178,18 +179,13 @@ _DIVIDER = re.compile(r"={5,9}\s*")
 
 def _sides_of_block(lines: list[str], path: str | None) -> list[tuple[list[str], list[str]]]:
     """Return the lines above and below the only divider, without the marks around them, or nothing."""
-    dividers = _numbers_of(lines, _DIVIDER)
+    dividers = numbers_matching(_DIVIDER, lines)
     # In prose it may be the line below a heading.
     if len(dividers) != 1 or kind_of(path) == "prose":
         return []
     first = int(is_carrier(lines[0]))
     last = len(lines) - is_carrier(lines[-1])
     return [(lines[first : dividers[0]], lines[dividers[0] + 1 : last])]
-
-
-def _numbers_of(lines: Sequence[str], pattern: re.Pattern[str]) -> list[int]:
-    """Return the numbers of the lines that the pattern matches as a whole."""
-    return list(compress(range(len(lines)), map(pattern.fullmatch, lines)))
 
 
 # ------------------------------------------------------------------------------ fences and prose
@@ -199,9 +195,9 @@ def _out_of_fence(text: str, new: str, path: str | None) -> FileText | Refused |
     """Return the lines in the outermost fence, a refusal, or None where the fence is content or there is none."""
     doc = Doc(text)
     lines = _with_last_fence_apart(contents_of(new))
-    fences = _numbers_of(lines, _FENCE)
+    fences = numbers_matching(_FENCE, lines)
     # It may be the file's own.
-    if len(fences) < 2 or len(_numbers_of(doc.lines, _FENCE)) >= len(fences):
+    if len(fences) < 2 or len(numbers_matching(_FENCE, doc.lines)) >= len(fences):
         return None
 
     inside = lines[fences[0] + 1 : fences[-1]]
@@ -223,7 +219,7 @@ def _out_of_fence(text: str, new: str, path: str | None) -> FileText | Refused |
 
 def _with_last_fence_apart(lines: list[str]) -> list[str]:
     """Return the lines with a closing fence that is behind the last line on a line of its own."""
-    if len(_numbers_of(lines, _FENCE)) % 2 == 0:
+    if len(numbers_matching(_FENCE, lines)) % 2 == 0:
         return lines
     last = lines[-1].rstrip()
     content = last.removesuffix("```")
@@ -239,9 +235,10 @@ def _is_the_file(doc: Doc, lines: Sequence[str], kind: FileKind) -> bool:
     """
     shared = _shared_lines(doc, lines)
     sizes = (len(frozenset(solid_lines(lines))), len(doc.key_set))
+    enough = max(1, min(sizes) / 2)
     if kind == "prose":
-        return shared > 2 and 4 * shared >= 3 * max(sizes)
-    return shared > 0 and 2 * shared >= min(sizes)
+        enough = max(3, 3 * max(sizes) / 4)
+    return shared >= enough
 
 
 def _shared_lines(doc: Doc, lines: Sequence[str]) -> int:
@@ -399,7 +396,7 @@ def _out_of_pair(text: str, new: str, path: str | None) -> FileText | Refused | 
     outer = solid_numbers(lines)
     first, last = outer[:1], outer[-1:]
     name = _pair_of(*(lines[n] for n in first + last))
-    if not name or f"<{name}" in text or f"</{name}" in text:
+    if not name or re.search(f"</?{re.escape(name)}", text):
         return None
 
     inside = _between(doc, lines, first[0], last[0])
