@@ -19,12 +19,13 @@ from holdfast.landing.formats.hunks import (
 )
 from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.unified import read_diff
+from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import split_lines, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 EXAMPLE = """\
 *** Begin Patch
@@ -40,6 +41,11 @@ malformed = partial(malformed_like, EXAMPLE)
 BEGIN = "*** Begin Patch"
 _END = "*** End Patch"
 _SECTION = re.compile(r"\*\*\* (Add|Update|Delete) File:(.*)", re.DOTALL)
+_DIRECTIVE = re.compile(
+    r"\*\*\* (?:(?:Begin|End) Patch\Z|(?:Add|Update|Delete) File:.*)", re.DOTALL
+)
+# Inside an update a leading space makes a line context.
+_STRIPS = {"Update": str.rstrip}
 _MOVE = "*** Move to:"
 
 
@@ -89,12 +95,14 @@ class _SectionReader:
     inside: bool
     """The lines read next are between `*** Begin Patch` and `*** End Patch`, or there are no such lines."""
     sections: list[_Section] = field(default_factory=list)
+    strip: Callable[[str], str] = str.strip
 
     def read(self, line: str, number: int) -> None:
         """Read a line that is between `*** Begin Patch` and `*** End Patch`."""
-        word = _directive(line, self.sections[-1:])
+        word = _directive(line, self.strip)
         opened = _SECTION.match(word)
         if opened:
+            self.strip = _STRIPS.get(opened[1], str.strip)
             self.sections.append(_Section(opened[1], opened[2].strip(" \t`\"'"), number))
         elif not word:
             self._add(line, number)
@@ -146,21 +154,14 @@ def _is_prose(line: str) -> bool:
     return not line.startswith("@@") and not is_change(line) and not resembles_edit(line)
 
 
-def _directive(line: str, within: Sequence[_Section] = ()) -> str:
+def _directive(line: str, strip: Callable[[str], str] = str.strip) -> str:
     """Return the `*** …` line in its plain spelling, or "".
 
-    `within` is the section that the line is in. White space before the line is no fault where no body can be.
+    White space before the line is no fault where no body can be.
     """
     if "*** " not in line[:40]:
         return ""
-
-    word = line.strip()
-    if within and within[0].verb == "Update":
-        # Inside an update a leading space makes a line context.
-        word = line.rstrip()
-    if word in {BEGIN, _END} or _SECTION.match(word):
-        return word
-    return ""
+    return matched(_DIRECTIVE, strip(line))
 
 
 # ------------------------------------------------------------------------------------- the requests
@@ -236,15 +237,12 @@ def _patch(path: str, number: int, lines: list[str]) -> Patch:
     diff = text_of(lines)
     read = read_diff(diff)
     if isinstance(read, Malformed):
-        raise malformed(f"{path}: {_sentence_of(read)}", number)
+        # Without the line number and the example, which are of another text.
+        sentence = _LINE_NUMBER.sub("", read.message.split("\n", 1)[0])
+        raise malformed(f"{path}: {sentence}", number)
     # The first file has no name, as the diff begins with `@@`.
     if len(read) > 1:
         raise malformed(
             f"{path}: lines that begin with --- and +++ belong to another notation:", number
         )
     return Patch(diff)
-
-
-def _sentence_of(read: Malformed) -> str:
-    """Return the sentence about the chunks without its line number and its example, which are of another text."""
-    return _LINE_NUMBER.sub("", read.message.split("\n", 1)[0])

@@ -125,8 +125,11 @@ def next_structure(lines: Sequence[str], at: int) -> int | None:
     """Return the index of the next line that begins a file or a hunk."""
     for i in range(at, len(lines)):
         # By the first letter first: there may be millions of lines.
-        if lines[i][:1] in HEADER_LETTERS and (lines[i].startswith("@@") or starts_file(lines, i)):
+        if lines[i][:1] not in HEADER_LETTERS:
+            continue
+        if lines[i].startswith("@@") or starts_file(lines, i):
             return i
+
     return None
 
 
@@ -270,10 +273,12 @@ def _check_last(source: DiffLines, scan: Scan) -> None:
     """
     for file in scan.files[-1:]:
         head = file.head
-        is_empty = not head.named and None in {head.old, head.new}
-        if not file.hunks and not head.rename and not is_empty:
-            sentence = "this file has no hunk with a + or - line; show the change:"
-            raise _fault(source, scan, sentence, file.start)
+        if file.hunks or head.rename:
+            continue
+        if not head.named and None in {head.old, head.new}:
+            continue
+        sentence = "this file has no hunk with a + or - line; show the change:"
+        raise _fault(source, scan, sentence, file.start)
 
 
 def _fault(source: DiffLines, scan: Scan, sentence: str, at: int) -> MalformedError:

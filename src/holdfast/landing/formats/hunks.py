@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import wraps
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, ParamSpec, TypeAlias, TypeVar
 
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -55,6 +56,11 @@ class FileDiff:
     new_path: str | None
     hunks: tuple[Hunk, ...]
     rename: bool = False
+
+    @property
+    def lines(self) -> list[HunkLine]:
+        """The lines of all hunks."""
+        return list(chain.from_iterable(hunk.lines for hunk in self.hunks))
 
 
 def text_of(lines: Sequence[HunkLine], newline: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.landing.formats.hunks import MalformedError, fault_as_value
 from holdfast.landing.formats.json_reply import find_value
@@ -34,6 +34,7 @@ _FILES = ("edits", "files", "changes")
 _EDIT_NAMES = frozenset((*_PATH, *_OLD, *_NEW, *_FILES))
 _RANGE = frozenset(("range", "start", "end"))
 _LAST_LINE = 10**9
+_Value = TypeVar("_Value")
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
@@ -369,27 +370,28 @@ def _key(
     return used[0]
 
 
-def _mapping(value: object, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise _WrongShapeError(where, f"must be an object, not {_kind(value)}:")
+def _checked(
+    value: object, kind: type[_Value], where: str, name: str, example: str = EXAMPLE
+) -> _Value:
+    """Return the value if it is of this type; `name` is JSON's word for that."""
+    if not isinstance(value, kind):
+        raise _WrongShapeError(where, f"must be {name}, not {_kind(value)}:", example=example)
     return value
+
+
+def _mapping(value: object, where: str) -> Mapping[str, Any]:
+    return _checked(value, dict, where, "an object")
 
 
 def _list(value: object, where: str) -> list[object]:
-    if not isinstance(value, list):
-        raise _WrongShapeError(
-            where, f"must be a list of objects, not {_kind(value)}:", example=RANGE_EXAMPLE
-        )
-    if not value:
+    listed = _checked(value, list, where, "a list of objects", RANGE_EXAMPLE)
+    if not listed:
         raise _WrongShapeError(where, "is empty; give at least one edit:", example=RANGE_EXAMPLE)
-
-    return value
+    return listed
 
 
 def _string(item: Mapping[str, object], key: str, where: str) -> str:
-    value = item[key]
-    if not isinstance(value, str):
-        raise _WrongShapeError(_join(where, key), f"must be a string, not {_kind(value)}:")
+    value = _checked(item[key], str, _join(where, key), "a string")
     if _HALF_PAIR.search(value):
         raise _WrongShapeError(
             _join(where, key),
@@ -423,12 +425,7 @@ def _flag(item: Mapping[str, object], names: Sequence[str], where: str) -> bool:
     key = _key(item, names, where)
     if key is None:
         return False
-
-    value = item[key]
-    if not isinstance(value, bool):
-        raise _WrongShapeError(_join(where, key), f"must be true or false, not {_kind(value)}:")
-
-    return value
+    return _checked(item[key], bool, _join(where, key), "true or false")
 
 
 def _path(item: Mapping[str, object], names: Sequence[str], where: str) -> str | None:

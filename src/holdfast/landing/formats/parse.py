@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, compress
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.formats.begin_patch import BEGIN, read_patch
 from holdfast.landing.formats.detect import opens_block, opens_notation
@@ -20,6 +19,9 @@ from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
 from holdfast.vocab.type_check import check_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Format: TypeAlias = Literal["auto", "diff", "blocks", "patch", "json"]
 """The notation of a reply; `auto` looks for the first line that opens one."""
@@ -46,27 +48,13 @@ def parse(
     notation: Format | None = format
     if format == "auto":
         notation = _detect(text)
+    if notation not in _READERS:
+        return Refused("malformed", f"{_UNKNOWN}\n{BLOCK_EXAMPLE}")
 
-    read = _read(text, notation, unwrap=unwrap)
+    read = _READERS[notation](text, unwrap)
     if isinstance(read, Malformed):
         return Refused("malformed", read.message)
     return read
-
-
-def _read(
-    text: str, notation: Format | None, *, unwrap: bool
-) -> tuple[FileRequest, ...] | Malformed:
-    match notation:
-        case "diff":
-            return _read_diff(text, unwrap=unwrap)
-        case "blocks":
-            return read_blocks(text)
-        case "patch":
-            return read_patch(text, unwrap=unwrap)
-        case "json":
-            return read_json(text, unwrap=unwrap)
-        case _:
-            return Malformed(f"{_UNKNOWN}\n{BLOCK_EXAMPLE}")
 
 
 # ----------------------------------------------------------------------------------- which notation
@@ -75,19 +63,17 @@ def _read(
 def _detect(text: str) -> Format | None:
     """Return the notation whose opening line comes first: all that follows may be content of it."""
     lines, _ = split_lines(text.removeprefix("\ufeff"))
-    solid = list(compress(range(len(lines)), map(str.strip, lines)))
-    if not solid:
-        return None
-    if lines[solid[0]].strip() == BEGIN:
+    first = next(filter(str.strip, lines), "")
+    if first.strip() == BEGIN:
         return "patch"
 
-    for i in solid:
+    for i, line in enumerate(lines):
         if opens_notation(lines, i):
-            return _notation_of(lines[i])
-        if opens_block(lines[i].lstrip(" \t")):
+            return _notation_of(line)
+        if opens_block(line.lstrip(" \t")):
             return "blocks"
 
-    if any(lines[i].lstrip().startswith(_JSON_OPENINGS) for i in solid):
+    if any(line.lstrip().startswith(_JSON_OPENINGS) for line in lines):
         return "json"
     return None
 
@@ -108,7 +94,7 @@ def _notation_of(line: str) -> Format:
 
 
 @fault_as_value
-def _read_diff(text: str, *, unwrap: bool) -> tuple[FileRequest, ...] | Malformed:
+def _read_diff(text: str, unwrap: bool) -> tuple[FileRequest, ...] | Malformed:  # noqa: FBT001 - as `parse`
     shares = read_shares(text, unwrap=unwrap)
     if isinstance(shares, Malformed):
         return shares
@@ -144,7 +130,7 @@ def _edit(path: str, share: FileSection) -> FileRequest:
 
 
 def _create(path: str, share: FileSection) -> FileRequest:
-    lines = list(chain.from_iterable(hunk.lines for hunk in share.diff.hunks))
+    lines = share.diff.lines
     # An empty line among added ones is an empty line that lost its `+`.
     foreign = {(line.mark, line.text) for line in lines if line.mark != "+"}
     if len(share.diff.hunks) > 1 or not foreign <= {(" ", "")}:
@@ -154,8 +140,7 @@ def _create(path: str, share: FileSection) -> FileRequest:
 
 
 def _delete(path: str, share: FileSection) -> FileRequest:
-    lines = chain.from_iterable(hunk.lines for hunk in share.diff.hunks)
-    if any(line.mark == "+" for line in lines):
+    if any(line.mark == "+" for line in share.diff.lines):
         raise malformed(
             f"{path}: a deleted file has no + lines; write /dev/null only where the whole file goes:"
         )
@@ -167,3 +152,11 @@ def _patch(share: FileSection) -> Patch | None:
     if not share.diff.hunks:
         return None
     return Patch(share.text)
+
+
+_READERS: dict[Format | None, Callable[[str, bool], tuple[FileRequest, ...] | Malformed]] = {
+    "diff": _read_diff,
+    "blocks": lambda text, _: read_blocks(text),
+    "patch": lambda text, unwrap: read_patch(text, unwrap=unwrap),
+    "json": lambda text, unwrap: read_json(text, unwrap=unwrap),
+}

@@ -16,7 +16,8 @@ from holdfast.landing.formats.detect import (
 from holdfast.landing.formats.hunks import MalformedError, fault_as_value, malformed_like
 from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.surrounding_text import fence_of
-from holdfast.landing.text.lines import split_lines, text_of
+from holdfast.landing.text.line_tokens import matched
+from holdfast.landing.text.lines import numbers_matching, split_lines, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.requests import FileRequest, OneOf, Replace, WriteFile
 
@@ -35,7 +36,6 @@ malformed = partial(malformed_like, EXAMPLE)
 
 # Some models close a block by the word that they opened it with.
 _CLOSER = re.compile(r"(>{3,}|\+{5,9}) ?(?i:replace|updated|search|original)\s*$")
-_DIVIDER = re.compile(r"(={3,})\s*$")
 _USUAL_LENGTHS = range(5, 10)
 """The markers of one block may differ within these; others are all of one length."""
 
@@ -98,7 +98,7 @@ def _read_block(lines: Sequence[str], opener: int) -> _Block:
     marker = lines[opener].lstrip(" \t")
     indent = lines[opener].removesuffix(marker)
     length = _marker_length(marker, BLOCK_OPENER)
-    behind = BLOCK_OPENER.sub(r"\2", marker[:LONGEST_MARKER]).strip()
+    behind = BLOCK_OPENER.sub("", marker[:LONGEST_MARKER], count=1).strip()
     path = _path_on(behind)
     if behind and not path:
         raise malformed(
@@ -144,7 +144,8 @@ def _closer(lines: Sequence[str], at: int, indent: str, length: int) -> int | No
         if not line.startswith(("<<<", "-----", ">>>", "+++++")):
             continue
         opened, closed = _marker_length(line, BLOCK_OPENER), _marker_length(line, _CLOSER)
-        if not inside and _are_of_one_block(length, closed):
+        is_usual = {length, closed}.issubset(_USUAL_LENGTHS)
+        if not inside and (closed == length or is_usual):
             return i
         if max(opened, closed) >= length:
             return None
@@ -154,14 +155,7 @@ def _closer(lines: Sequence[str], at: int, indent: str, length: int) -> int | No
 
 
 def _marker_length(line: str, marker: re.Pattern[str]) -> int:
-    found = marker.match(line[:LONGEST_MARKER])
-    if not found:
-        return 0
-    return len(found[1])
-
-
-def _are_of_one_block(opened: int, length: int) -> bool:
-    return length == opened or {opened, length}.issubset(_USUAL_LENGTHS)
+    return len(matched(marker, line[:LONGEST_MARKER]))
 
 
 def _start_line(lines: Sequence[str], at: int) -> tuple[int, int | None]:
@@ -183,14 +177,14 @@ def _dividers(body: Sequence[str], indent: str, length: int) -> tuple[int, ...]:
 
     Those as long as the opening marker, if there are any.
     """
-    runs = [
-        (i, _marker_length(line[len(indent) :], _DIVIDER))
-        for i, line in enumerate(body)
-        if line.startswith(f"{indent}===")
-    ]
-    every = [i for i, run in runs if _are_of_one_block(length, run)]
-    exact = [i for i, run in runs if run == length]
-    return tuple(exact or every)
+    found = _lines_of_marks(body, indent, f"={{{length}}}")
+    if length in _USUAL_LENGTHS:
+        found = found or _lines_of_marks(body, indent, "={5,9}")
+    return tuple(found)
+
+
+def _lines_of_marks(body: Sequence[str], indent: str, marks: str) -> list[int]:
+    return numbers_matching(re.compile(rf"{re.escape(indent)}{marks}\s*"), body)
 
 
 def _request(path: str, block: _Block, number: int) -> FileRequest:
@@ -242,10 +236,10 @@ def _reading(block: _Block, divider: int) -> Replace:
 _LABEL = re.compile(r"(?:file ?(?:name|path)?|path)\s*[:=]\s*", re.IGNORECASE)
 _NUMBERING = re.compile(r"[0-9]{1,3}[.)]\s+")
 _REMARK = re.compile(r"\s+\([^()]*\)$")
-_PATH = re.compile(r"(?:[A-Za-z]:)?[^\s`\"'<>|*?:;,=(){}]+$")
-_MARKS_PATH = re.compile(r"[/\\]|\.[A-Za-z0-9_+-]+$")
-_WELL_KNOWN = re.compile(
-    r"[A-Z][a-z]*file|README|LICENSE|CHANGELOG|NOTICE|AUTHORS|CODEOWNERS|BUILD|WORKSPACE"
+_PATH = re.compile(r"(?:[A-Za-z]:)?[^\s`\"'<>|*?:;,=(){}]+(?<!\.)$")
+_MARKS_PATH = re.compile(
+    r"[/\\]|\.[A-Za-z0-9_+-]+$"
+    r"|^(?:[A-Z][a-z]*file|README|LICENSE|CHANGELOG|NOTICE|AUTHORS|CODEOWNERS|BUILD|WORKSPACE)$"
 )
 _QUOTED = re.compile(r"`([^`]{1,300})`")
 _DECORATION = "#*`> \t-"
@@ -273,7 +267,7 @@ def _path_above(lines: Sequence[str], start: int, opener: int) -> str:
     return ""
 
 
-_NAME = re.compile(r"[\w][\w.-]*")
+_NAME = re.compile(r"\w[\w.-]*\Z")
 
 
 def _name_above(lines: Sequence[str], start: int, opener: int) -> str:
@@ -284,8 +278,7 @@ def _name_above(lines: Sequence[str], start: int, opener: int) -> str:
     for i in range(opener - 1, start - 1, -1):
         line = lines[i].strip()
         if line and not fence_of(line):
-            name = _NAME.fullmatch(line.strip(_DECORATION))
-            return name.group() if name else ""
+            return matched(_NAME, line.strip(_DECORATION))
     return ""
 
 
@@ -337,9 +330,7 @@ def _path_in_sentence(line: str) -> str:
 
 
 def _looks_like_path(word: str) -> bool:
-    if not _PATH.match(word) or word.endswith("."):
-        return False
-    return _MARKS_PATH.search(word) is not None or _WELL_KNOWN.fullmatch(word) is not None
+    return bool(_PATH.match(word) and _MARKS_PATH.search(word))
 
 
 # ------------------------------------------------------------------------------------------- around
