@@ -321,8 +321,10 @@ def _without_wrappers(doc: Doc, lines: list[str], path: str | None) -> list[str]
     last = min(takewhile(is_around, reversed(solid)), default=len(lines))
     inside = _between(doc, lines, first, last)
     is_wrapped = 0 < len(inside) < len(lines)
+    if not is_wrapped or not doc.lines:
+        return lines
     # Where the file has such lines, they are content.
-    if not is_wrapped or not doc.lines or any(_wraps(line, path) for line in doc.lines):
+    if any(_wraps(line, path) for line in doc.lines):
         return lines
     return inside
 

@@ -28,7 +28,8 @@ _ITEM = re.compile(rf"{_LISTED.pattern}| +[-*+] [A-Za-z`*\"'(]|\\ ")
 # A fence without a marker may be content that lost it; but without counts it cannot be known, so it
 # ends the diff.
 _BODY_END = re.compile(rf"{FENCE.pattern}|{DIRECTIVE.pattern}|{re.escape(END_OF_FILE)}\s*$")
-_VERSION = re.compile(r"[0-9]+\.[0-9]")
+_SIGNATURE = re.compile(r"--\s*\n[0-9]+\.[0-9]")
+"""The end that `git format-patch` writes: two dashes, and git's version below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ def _goes_on(lines: Sequence[str], at: int, below: int) -> bool:
             after_prose = True
             continue
         listed = after_prose and not is_change(line)
-        if not listed and not _is_signature(lines, i):
+        if not listed and not _SIGNATURE.match("\n".join(lines[i : i + 2])):
             return True
 
     return False
@@ -185,14 +186,6 @@ def is_change(line: str) -> bool:
     An item of a list or a rule is none.
     """
     return _CHANGE.match(line) is not None
-
-
-def _is_signature(lines: Sequence[str], at: int) -> bool:
-    """Return whether this is the end that `git format-patch` writes.
-
-    Two dashes, and git's version below.
-    """
-    return lines[at].rstrip() == "--" and any(map(_VERSION.match, lines[at + 1 : at + 2]))
 
 
 # ------------------------------------------------------------------------- the counts are of no use
