@@ -390,3 +390,9 @@ def test_the_blank_line_at_the_end_of_a_listing_is_a_newline_in_a_text_without_n
     for end in ("2| b = 2\n3| ", "  2\tb = 2\n  3\t"):
         assert landed(text, f"{end}", "b = 9\n").text == text.replace("2", "9")
         assert landed(text, f"{end}\n", "b = 9\n").text == "a = 1\nb = 9\nc = 3\n"
+
+
+def test_a_new_text_that_is_only_a_divider_lands() -> None:
+    outcome = land("a = 1\nb = 2\n", Replace("a = 1", "======="), "x.py")
+    assert isinstance(outcome, Landed)
+    assert outcome.text == "=======\nb = 2\n"

@@ -48,7 +48,7 @@ class FileFacts:
         if is_comment_like(line, self.language):
             return True
         if self.kind == "data":
-            return bool(self.language.keys) and re.match(self.language.keys, line) is not None
+            return re.match(self.language.keys, line) is not None
         if line[:1].isspace():
             return True
 
@@ -67,13 +67,13 @@ def role_of(text: str, start: int, end: int) -> tuple[str, str]:
     """
     before = text[max(0, start - _AROUND) : start].rpartition("\n")[2].rstrip()
     behind = text[end : end + _AROUND].partition("\n")[0].lstrip()
-    return _sign(before[-1:]), _sign(behind[:1])
+    return _LETTER.sub("w", before[-1:]), _LETTER.sub("w", behind[:1])
 
 
-def _sign(char: str) -> str:
-    if char.isalnum() or char == "_":
-        return "w"
-    return char
+_LETTER = re.compile(r"\w")
+
+
+_EVERY_LINE = re.compile("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +88,14 @@ class Accident:
     """Return a line without the accident, where all of it is undone."""
     is_foreign: Callable[[FileFacts, str, re.Match[str]], bool]
     """Whether a match in this line, outside strings and comments, cannot be meant in that file."""
-    plain: re.Pattern[str] | None = None
+    plain: re.Pattern[str] = _EVERY_LINE
     """What the accident changes: lines that still have this did not have the accident as a whole."""
     only_whole: bool = False
     """Lines that have it only in part are no proof."""
     local: bool = False
     """`plain` counts only in the lines that have the accident."""
+    content_in: frozenset[FileKind] = frozenset()
+    """The kinds of file whose code may have it: `is_foreign` is not asked there."""
     honest_in: frozenset[FileKind] = frozenset()
     """The kinds of file in which many lines may have it on purpose."""
     by_line: bool = False
@@ -101,25 +103,20 @@ class Accident:
 
     def undo_where(self, line: str, is_code: Callable[[int], bool]) -> str:
         """Return the line without the matches that begin in code."""
-        first = self.seen.search(line)
-        if first is None:
-            return line
-        if self.by_line and is_code(first.start()):
-            return self.undo(line)
-        if self.by_line:
-            return line
+        out: list[str] = []
+        end = 0
+        for found in self.seen.finditer(line):
+            is_read = is_code(found.start())
+            if self.by_line:
+                return self.undo(line) if is_read else line
+            if is_read:
+                out += (line[end : found.start()], self.read(found))
+                end = found.end()
 
-        def read(found: re.Match[str]) -> str:
-            if is_code(found.start()):
-                return self.read(found)
-            return found[0]
-
-        return self.seen.sub(read, line)
+        return "".join((*out, line[end:]))
 
     def is_whole(self, lines: list[str]) -> bool:
         """Return whether no line has what the accident would have changed."""
-        if self.plain is None:
-            return False
         if self.local:
             lines = list(filter(self.seen.search, lines))
         return not any(map(self.plain.search, lines))
@@ -127,6 +124,8 @@ class Accident:
 
 # --------------------------------------------------------------------------------------- entities
 
+_PROSE: frozenset[FileKind] = frozenset({"prose"})
+_TEXT: frozenset[FileKind] = frozenset({"prose", "markup"})
 _QUOTE_ENTITIES = frozenset(name for name, char in ENTITIES.items() if char in "\"'")
 
 
@@ -134,7 +133,7 @@ def _is_entity_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool
     if file.kind == "code":
         # `&lt` may be the address of a variable with that name.
         return not knows_word(file.text, found[1])
-    if file.kind != "data" or found[1] not in _QUOTE_ENTITIES:
+    if found[1] not in _QUOTE_ENTITIES:
         return False
 
     closing = line.find(found[0], found.end())
@@ -151,13 +150,14 @@ _ENTITY_ACCIDENT = Accident(
     _is_entity_foreign,
     plain=re.compile(rf"[<>]|&(?!(?:{'|'.join(ENTITIES)});)"),
     only_whole=True,
+    content_in=frozenset({"prose", "markup", "mixed"}),
 )
 
 # ----------------------------------------------------------------------------- quotes and spaces
 
 
 def _is_quote_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
-    if file.kind in {"prose", "markup"} or found[1] is None:
+    if found[1] is None:
         return False
     role = role_of(line, found.start(), found.end())
     if file.kind != "data" and not file.quote_roles:
@@ -184,6 +184,7 @@ def _quote_accident(
         lambda line: re.sub(odd, plain, line),
         _is_quote_foreign,
         plain=re.compile(unchanged),
+        content_in=_TEXT,
         honest_in=honest_in,
     )
 
@@ -196,8 +197,6 @@ _SPACE = re.compile(_any_of(SPACES))
 
 
 def _is_space_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
-    if file.kind in {"prose", "markup"}:
-        return False
     before = _SPACE.sub(" ", line[: found.start()])
     if is_blank(before) or file.kind == "code":
         return True
@@ -212,7 +211,8 @@ _SPACE_ACCIDENT = Accident(
     _is_space_foreign,
     plain=re.compile(r"\S \S"),
     local=True,
-    honest_in=frozenset({"prose", "markup"}),
+    content_in=_TEXT,
+    honest_in=_TEXT,
 )
 
 # ------------------------------------------------------------------------------- literal newlines
@@ -224,8 +224,6 @@ def _unescape(line: str) -> str:
 
 def _is_newline_foreign(file: FileFacts, line: str, _found: re.Match[str]) -> bool:
     r"""Return whether a line that the edit removes is in this one, with others run on to it by `\n`."""
-    if file.kind == "prose":
-        return False
     lost = frozenset(map(key_of, file.lost))
     fresh: list[str] = []
     known: list[str] = []
@@ -246,15 +244,11 @@ _NEWLINE_ACCIDENT = Accident(
     lambda _: "\n",
     _unescape,
     _is_newline_foreign,
+    content_in=_PROSE,
     by_line=True,
 )
 
 # --------------------------------------------------------------------------- escapes and typography
-
-
-def _is_never_foreign(_file: FileFacts, _line: str, _found: re.Match[str]) -> bool:
-    """Return False: only lines that come back prove such an accident."""
-    return False
 
 
 def _writing(
@@ -267,7 +261,7 @@ def _writing(
         pattern,
         read,
         lambda line: pattern.sub(read, line),
-        _is_never_foreign,
+        lambda *_: False,  # Only lines that come back prove such an accident.
         plain=re.compile(unchanged),
         local=True,
         honest_in=frozenset(kinds),
@@ -298,7 +292,6 @@ _INDENT_ACCIDENT = _writing(
     lambda found: _SPACE.sub(" ", found[0]),
     _NOTHING,
 )
-_PROSE: frozenset[FileKind] = frozenset({"prose"})
 ACCIDENTS = (
     _ENTITY_ACCIDENT,
     # Not the low quotes of other languages: no program that sets quotes makes these of plain ones.

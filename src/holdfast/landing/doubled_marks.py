@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from holdfast.landing.text.lines import Doc, is_blank
+from holdfast.landing.text.lines import Doc, solid_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.landing.formats.hunks import Hunk, HunkLine
+    from holdfast.landing.formats.hunks import Hunk, HunkLine, Mark
     from holdfast.landing.text.file_kinds import FileKind
 
 _ITEM = re.compile(r"\+ {1,3}[\w\[(`*\"']")
@@ -21,55 +21,43 @@ _ITEM = re.compile(r"\+ {1,3}[\w\[(`*\"']")
 
 def without_doubled_marks(doc: Doc, hunks: Sequence[Hunk], kind: FileKind) -> Sequence[Hunk] | None:
     """Return the hunks with one mark a line, or None where the second one is content or there is none."""
-    added: list[str] = []
-    removed: list[str] = []
+    texts: dict[Mark, list[str]] = {"+": [], "-": [], " ": [], "?": []}
     for line in chain.from_iterable(hunk.lines for hunk in hunks):
-        if line.mark not in "+-":
-            continue
-        if not _has_two_marks(line):
-            return None
-        if line.mark == "+":
-            added.append(line.text)
-        else:
-            removed.append(line.text)
+        texts[line.mark].append(line.text)
 
+    added, removed = texts["+"], texts["-"]
+    if not all(map(_PLUS.match, added)) or not all(map(_MINUS.match, removed)):
+        return None
     if not _are_removable(doc, removed):
         return None
     if not removed and not _are_unlike_file(doc, added, kind):
         return None
 
     marks = "+-"
-    if _has_two_blanks(doc, hunks):
+    if _has_two_blanks(doc, texts[" "]):
         marks = "+- "
     return [_with_one_mark(hunk, marks) for hunk in hunks]
 
 
-def _has_two_blanks(doc: Doc, hunks: Sequence[Hunk]) -> bool:
+# The mark is there twice, and not three times: `++i` is code.
+_PLUS = re.compile(r"\+(?!\+)")
+_MINUS = re.compile(r"-(?!-)")
+
+
+def _has_two_blanks(doc: Doc, context: Sequence[str]) -> bool:
     """Return whether context lines have their mark twice too: no line is in the file as it is, and all begin with a blank."""
-    for line in chain.from_iterable(hunk.lines for hunk in hunks):
-        if line.mark != " " or is_blank(line.text):
-            continue
-        if not line.text.startswith(" ") or line.text.rstrip() in doc.bare_lines:
+    for line in solid_lines(context):
+        if not line.startswith(" ") or line.rstrip() in doc.bare_lines:
             return False
     return True
-
-
-def _has_two_marks(line: HunkLine) -> bool:
-    """Return whether the mark is there twice, and not three times: `++i` is code."""
-    if line.text.startswith(2 * line.mark):
-        return False
-    return line.text.startswith(line.mark)
 
 
 def _are_removable(doc: Doc, removed: Sequence[str]) -> bool:
     """Return whether the file has all these lines without their second mark, and none with it."""
-    for line in removed:
-        if doc.has(line):
-            return False
-        bare = line[1:]
-        if not is_blank(bare) and not doc.has(bare):
-            return False
-    return True
+    if any(map(doc.has, removed)):
+        return False
+    bare = solid_lines(line[1:] for line in removed)
+    return all(map(doc.has, bare))
 
 
 def _are_unlike_file(doc: Doc, added: Sequence[str], kind: FileKind) -> bool:

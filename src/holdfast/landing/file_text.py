@@ -7,7 +7,12 @@ from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.formats.surrounding_text import fence_of, is_wrapper, tag_of
+from holdfast.landing.formats.surrounding_text import (
+    fence_of,
+    is_wrapper,
+    is_wrapper_tag,
+    tag_of,
+)
 from holdfast.landing.ladder.exact import with_mixed_endings
 from holdfast.landing.ladder.unmangle import ENTITY, is_carrier, is_edit_mark, without_mangling
 from holdfast.landing.text.byte_order_mark import MARK
@@ -17,7 +22,7 @@ from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.lines import (
     Doc,
     contents_of,
-    is_blank,
+    numbers_matching,
     solid_lines,
     solid_numbers,
     text_of,
@@ -26,7 +31,7 @@ from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.landing.text.file_kinds import FileKind
     from holdfast.vocab.outcomes import Refused
@@ -50,16 +55,14 @@ def read_file_text(text: str, new: str, path: str | None) -> FileText | Refused:
     """
     ended = _without_token(text, new)
     new = _with_file_mark(text, ended.text)
-    read = (
-        _out_of_fence(text, new, path)
-        or _out_of_escapes(text, new, path)
-        or _out_of_marks(text, new, path)
-        or _out_of_pair(text, new, path)
-        or FileText(new)
-    )
-    if isinstance(read, FileText):
-        return FileText(read.text, ended.undone + read.undone)
-    return read
+    for undo in (_out_of_fence, _out_of_escapes, _out_of_marks, _out_of_pair):
+        read = undo(text, new, path)
+        if isinstance(read, FileText):
+            return FileText(read.text, ended.undone + read.undone)
+        if read is not None:
+            return read
+
+    return FileText(new, ended.undone)
 
 
 def read_replacement(text: str, old: str, new: str, path: str | None) -> FileText:
@@ -89,8 +92,8 @@ def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     if edit is not None:
         return edit
 
-    undos = (_out_of_fence, _out_of_escapes, _out_of_entities, _out_of_marks)
-    for read in (undo(old, ended.text, path) for undo in undos):
+    for undo in (_out_of_fence, _out_of_escapes, _out_of_entities, _out_of_marks):
+        read = undo(old, ended.text, path)
         if isinstance(read, FileText) and not _drops_file_lines(text, ended.text, read.text):
             return FileText(_ending_as(old, read.text), ended.undone + read.undone)
     if ended.undone:
@@ -110,29 +113,26 @@ def _without_token(text: str, new: str) -> FileText:
     return FileText(bare, ("a token that ends a reply",))
 
 
-_END_TOKEN = re.compile(r"(?:<\|\w+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>)+(?=\s*\Z)")
-_END_TAG = re.compile(r"(?:</s>|<eos>|<end_of_turn>)+(?=\s*\Z)")
-"""The same as tags."""
+_END_TOKEN = re.compile(
+    r"(?:(?:<\|\w+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>)+|(?:</s>|<eos>|<end_of_turn>)+)(?=\s*\Z)"
+)
 _STRUCK = re.compile(r"<s[\s>]")
+"""Opens struck text, which `</s>` closes."""
 
 
 def without_end_token(text: str, new: str) -> str:
     """Return the new text without the token of a chat template that ends it, unless the file has it or it closes a tag."""
-    found = _END_TOKEN.search(new) or _END_TAG.search(new)
+    found = _END_TOKEN.search(new)
     if found is None or found[0] in text:
         return new
-    if found[0] == "</s>" and _is_closed_in(text + new):
+    both = text + new
+    if found[0] == "</s>" and both.count("</s>") <= len(_STRUCK.findall(both)):
         return new
 
     content, blanks = new[: found.start()], new[found.end() :]
     if content.endswith("\n"):
         return content
     return content + blanks
-
-
-def _is_closed_in(text: str) -> bool:
-    """Return whether each `</s>` closes an `<s>` of struck text."""
-    return text.count("</s>") <= len(_STRUCK.findall(text))
 
 
 def _drops_file_lines(text: str, new: str, read: str) -> bool:
@@ -154,99 +154,78 @@ def _with_file_mark(text: str, new: str) -> str:
 def _out_of_edit(old: str, new: str, path: str | None) -> FileText | None:
     """Return the new side of an edit that the new text is itself, if its old side is the old text."""
     lines = contents_of(new)
-    for sides in (_sides_of_hunk(lines), _sides_of_block(lines, path)):
-        if sides is not None and sides[0] == contents_of(old):
-            return FileText(text_of(sides[1]), ("the old text before it",))
+    for old_side, new_side in (*_sides_of_hunk(lines), *_sides_of_block(lines, path)):
+        if old_side == contents_of(old):
+            return FileText(text_of(new_side), ("the old text before it",))
     return None
 
 
-def _sides_of_hunk(lines: list[str]) -> tuple[list[str], list[str]] | None:
+def _sides_of_hunk(lines: list[str]) -> list[tuple[list[str], list[str]]]:
+    """Return the old and the new lines of the hunk that the lines are, or nothing."""
     body = list(dropwhile(_DIFF_HEADER.match, lines))
     marks = {line[:1] for line in body}
     if not {"-", "+"} <= marks <= {"-", "+", " "}:
-        return None
-    old = [line[1:] for line in body if line[0] != "+"]
-    return old, [line[1:] for line in body if line[0] != "-"]
+        return []
+    return [(_side_without(body, "+"), _side_without(body, "-"))]
+
+
+def _side_without(body: list[str], mark: str) -> list[str]:
+    return [line[1:] for line in body if not line.startswith(mark)]
 
 
 _DIFF_HEADER = re.compile(r"--- |\+\+\+ |@@")
 _DIVIDER = re.compile(r"={5,9}\s*")
 
 
-def _sides_of_block(lines: list[str], path: str | None) -> tuple[list[str], list[str]] | None:
-    dividers = [n for n, line in enumerate(lines) if _DIVIDER.fullmatch(line)]
+def _sides_of_block(lines: list[str], path: str | None) -> list[tuple[list[str], list[str]]]:
+    """Return the lines above and below the only divider, without the marks around them, or nothing."""
+    dividers = numbers_matching(_DIVIDER, lines)
     # In prose it may be the line below a heading.
     if len(dividers) != 1 or kind_of(path) == "prose":
-        return None
-    inside = list(range(len(lines)))
-    if is_carrier(lines[0]):
-        inside.pop(0)
-    if is_carrier(lines[-1]):
-        inside.pop()
-    old = [lines[n] for n in inside if n < dividers[0]]
-    return old, [lines[n] for n in inside if n > dividers[0]]
+        return []
+    first = int(is_carrier(lines[0]))
+    last = len(lines) - is_carrier(lines[-1])
+    return [(lines[first : dividers[0]], lines[dividers[0] + 1 : last])]
 
 
 # ------------------------------------------------------------------------------ fences and prose
 
 
-@dataclass(frozen=True, slots=True)
-class _Fenced:
-    """The lines in the outermost fence, and the lines around it that are not blank."""
-
-    inside: list[str]
-    outside: list[str]
-
-
 def _out_of_fence(text: str, new: str, path: str | None) -> FileText | Refused | None:
     """Return the lines in the outermost fence, a refusal, or None where the fence is content or there is none."""
     doc = Doc(text)
-    fenced = _fenced(doc, new)
-    if fenced is None:
+    lines = _with_last_fence_apart(contents_of(new))
+    fences = numbers_matching(_FENCE, lines)
+    # It may be the file's own.
+    if len(fences) < 2 or len(numbers_matching(_FENCE, doc.lines)) >= len(fences):
         return None
 
+    inside = lines[fences[0] + 1 : fences[-1]]
+    outside = solid_lines(lines[: fences[0]] + lines[fences[-1] + 1 :])
+    if any(map(doc.has, outside)):
+        return None
     kind = kind_of(path)
-    if _is_the_file(doc, fenced.inside, kind):
-        return FileText(text_of(fenced.inside), ("a Markdown fence",))
+    if _is_the_file(doc, inside, kind):
+        return FileText(text_of(inside), ("a Markdown fence",))
 
-    is_rewrite = _shared_lines(doc, fenced.inside) == 0
-    if fenced.outside and is_rewrite:
-        return None
-    if kind == "prose" and (fenced.outside or is_rewrite):
+    # In prose one sign is enough that the fence is content.
+    signs = (bool(outside), _shared_lines(doc, inside) == 0)
+    if all(signs) or (kind == "prose" and any(signs)):
         return None
     return refusals.plain(
         "malformed", "the text is wrapped in a Markdown fence; send the file's content alone."
     )
 
 
-def _fenced(doc: Doc, new: str) -> _Fenced | None:
-    """Return what is in the outermost fence, or None where the fence is the file's own or its lines are around it."""
-    lines = _with_last_fence_apart(contents_of(new))
-    fences = _fences(lines)
-    own = _fences(doc.lines)
-    if len(fences) < 2 or len(own) >= len(fences):
-        return None
-
-    first, last = fences[0], fences[-1]
-    around = lines[:first] + lines[last + 1 :]
-    if any(map(doc.has, around)):
-        return None
-    return _Fenced(lines[first + 1 : last], solid_lines(around))
-
-
 def _with_last_fence_apart(lines: list[str]) -> list[str]:
     """Return the lines with a closing fence that is behind the last line on a line of its own."""
-    if len(_fences(lines)) % 2 == 0:
+    if len(numbers_matching(_FENCE, lines)) % 2 == 0:
         return lines
     last = lines[-1].rstrip()
     content = last.removesuffix("```")
     if content in {"", last}:
         return lines
     return [*lines[:-1], content, "```"]
-
-
-def _fences(lines: Sequence[str]) -> list[int]:
-    return [n for n, line in enumerate(lines) if _FENCE.fullmatch(line)]
 
 
 def _is_the_file(doc: Doc, lines: Sequence[str], kind: FileKind) -> bool:
@@ -256,9 +235,10 @@ def _is_the_file(doc: Doc, lines: Sequence[str], kind: FileKind) -> bool:
     """
     shared = _shared_lines(doc, lines)
     sizes = (len(frozenset(solid_lines(lines))), len(doc.key_set))
+    enough = max(1, min(sizes) / 2)
     if kind == "prose":
-        return shared > 2 and 4 * shared >= 3 * max(sizes)
-    return shared > 0 and 2 * shared >= min(sizes)
+        enough = max(3, 3 * max(sizes) / 4)
+    return shared >= enough
 
 
 def _shared_lines(doc: Doc, lines: Sequence[str]) -> int:
@@ -341,8 +321,10 @@ def _without_wrappers(doc: Doc, lines: list[str], path: str | None) -> list[str]
     last = min(takewhile(is_around, reversed(solid)), default=len(lines))
     inside = _between(doc, lines, first, last)
     is_wrapped = 0 < len(inside) < len(lines)
+    if not is_wrapped or not doc.lines:
+        return lines
     # Where the file has such lines, they are content.
-    if not is_wrapped or not doc.lines or any(_wraps(line, path) for line in doc.lines):
+    if any(_wraps(line, path) for line in doc.lines):
         return lines
     return inside
 
@@ -350,22 +332,27 @@ def _without_wrappers(doc: Doc, lines: list[str], path: str | None) -> list[str]
 def _between(doc: Doc, lines: list[str], first: int, last: int) -> list[str]:
     """Return the lines between two lines; a blank one above the second belongs to that, unless the file ends so."""
     inside = lines[first + 1 : last]
-    has_blank_end = doc.text.endswith(("\n\n", "\r\n\r\n"))
-    while last < len(lines) and inside and is_blank(inside[-1]) and not has_blank_end:
-        inside.pop()
-    return inside
+    if last == len(lines) or doc.text.endswith(("\n\n", "\r\n\r\n")):
+        return inside
+    return inside[: max(solid_numbers(inside), default=-1) + 1]
 
 
 def _wraps(line: str, path: str | None) -> bool:
     """Return whether models put the line around the content of a file of this kind, or its name above it."""
     kind = kind_of(path)
-    if kind == "prose":
-        return tag_of(line) != "" and is_wrapper(line)
-    if kind not in _KINDS_OF_CODE:
-        return fence_of(line) != "" or is_edit_mark(line)
+    names = {path, str(path).rpartition("/")[2]}
+    if kind in _KINDS_OF_CODE and line.strip("*`: ") in names:
+        return True
+    return any(wraps(line) for wraps in _WRAPPERS[kind])
 
-    names = {path, (path or "").rpartition("/")[2]}
-    return is_wrapper(line) or is_carrier(line) or line.strip("*`: ") in names
+
+_WRAPPERS: dict[FileKind, tuple[Callable[[str], object], ...]] = {
+    "prose": (is_wrapper_tag,),
+    "markup": (fence_of, is_edit_mark),
+    "mixed": (fence_of, is_edit_mark),
+    "data": (is_wrapper, is_carrier),
+    "code": (is_wrapper, is_carrier),
+}
 
 
 def _without_prefix(doc: Doc, lines: list[str]) -> list[str]:
@@ -380,10 +367,12 @@ def _without_prefix(doc: Doc, lines: list[str]) -> list[str]:
     bare = [line.removeprefix(shared[: head - len(rest)]) for line in lines]
     for blanks in ("", " ", indent_of(rest)):
         reading = [line.removeprefix(blanks) for line in bare]
-        is_edit = reading == doc.lines
-        if not is_edit and _begins_alike(doc.lines, reading, shared):
+        # Where nothing else changes, it is the edit.
+        if reading == doc.lines:
+            continue
+        if _begins_alike(doc.lines, reading, shared):
             return reading
-        if not is_edit and _returning(doc, reading) > 2 * _returning(doc, lines) + 1:
+        if _returning(doc, reading) > 2 * _returning(doc, lines) + 1:
             return reading
     return lines
 
@@ -409,7 +398,7 @@ def _out_of_pair(text: str, new: str, path: str | None) -> FileText | Refused | 
     outer = solid_numbers(lines)
     first, last = outer[:1], outer[-1:]
     name = _pair_of(*(lines[n] for n in first + last))
-    if not name or f"<{name}" in text or f"</{name}" in text:
+    if not name or re.search(f"</?{re.escape(name)}", text):
         return None
 
     inside = _between(doc, lines, first[0], last[0])
@@ -471,10 +460,7 @@ def with_file_endings(text: str, new: str) -> str:
     if doc.mixed:
         return with_mixed_endings(text, new, doc.newline)
 
-    plain = _CRLF.sub("\n", new)
-    if doc.newline == "\n":
-        return plain
-    return plain.replace("\n", doc.newline)
+    return _CRLF.sub("\n", new).replace("\n", doc.newline)
 
 
 def with_file_end(text: str, new: str) -> str:
@@ -487,15 +473,12 @@ def with_file_end(text: str, new: str) -> str:
     if not text or not new or doc.lines == contents_of(new):
         return new
 
-    ending = _LAST_ENDING.search(new)
-    if doc.ends_open and ending is not None:
-        return new[: ending.start()]
     if doc.ends_open:
-        return new
-    if ending is None:
+        return _LAST_ENDING.sub("", new)
+    if not new.endswith(("\n", "\r")):
         return new + doc.newline
     if _differ_by_one_newline(doc, new):
-        return new.rstrip("\r\n") + text[len(text.rstrip("\r\n")) :]
+        return _ending_as(text, new)
     return new
 
 

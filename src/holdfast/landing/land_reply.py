@@ -81,7 +81,7 @@ def _land_one(texts: Texts, request: FileRequest) -> Outcome | None:
             f"{request.path}: there is no such file; the files are {', '.join(known) or 'none'}."
         )
         return Refused("not_found", message)
-    if request.action == "rename" and texts.get(request.to or "") is not None:
+    if request.to and texts.get(request.to) is not None:
         return Refused(
             "conflict", f"{request.path}: cannot become {request.to}, which exists already."
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
+from holdfast.landing.lost_lines import new_comments
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.languages import UNKNOWN, comment_words, is_comment_like
 from holdfast.landing.text.line_keys import indent_width, key_of
@@ -26,7 +27,7 @@ def judge_lost_blocks(
     old: Sequence[str], new: Sequence[str], language: FileLanguage
 ) -> Refused | None:
     """Return the refusal of a whole file with a new comment where blocks vanish, or None."""
-    fresh = _new_comments(old, new, language)
+    fresh = new_comments(old, new, language)
     if not fresh:
         return None
 
@@ -40,15 +41,6 @@ def judge_lost_blocks(
                 return refusals.lost_lines(comment, whole_file=True)
 
     return None
-
-
-def _new_comments(old: Sequence[str], new: Sequence[str], language: FileLanguage) -> frozenset[str]:
-    """Return the lines like comments that the file does not have."""
-    comments = [line for line in frozenset(new).difference(old) if is_comment_like(line, language)]
-    if not comments:
-        return frozenset()
-    known = frozenset(map(key_of, old))
-    return frozenset(line for line in comments if key_of(line) not in known)
 
 
 @dataclass(frozen=True, slots=True)

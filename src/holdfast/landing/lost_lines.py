@@ -6,6 +6,8 @@ What the placeholder says does not matter: what vanishes where it appears does.
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
@@ -34,16 +36,29 @@ def judge_lost_lines(
 
     In a part of a file one line may become a comment without dots; in a whole file none may vanish there.
     """
-    if not any(is_comment_like(line, language) for line in frozenset(new).difference(old)):
+    fresh = new_comments(old, new, language)
+    if not fresh:
         return None
 
     script = script_of(list(old), list(new))
     for edit in script.edits:
-        for at in _placeholders(script, edit, language):
+        for at in _placeholders(script, edit, fresh):
             if _loses_lines(script, edit, at, language, whole_file=whole_file):
                 return refusals.lost_lines(new[at], whole_file=whole_file)
 
     return None
+
+
+def new_comments(old: Sequence[str], new: Sequence[str], language: FileLanguage) -> frozenset[str]:
+    """Return the lines like comments that only the new text has."""
+    fresh = frozenset(new).difference(old)
+    comments = frozenset(filter(partial(is_comment_like, language=language), fresh))
+    # Most requests have none, and the keys of all lines take long.
+    if not comments:
+        return comments
+
+    known = frozenset(map(key_of, old))
+    return frozenset(line for line in comments if key_of(line) not in known)
 
 
 def _loses_lines(
@@ -74,30 +89,22 @@ def _allowed_loss(script: EditScript, edit: ScriptEdit, at: int, *, whole_file: 
     return 1
 
 
-def _placeholders(script: EditScript, edit: ScriptEdit, language: FileLanguage) -> list[int]:
-    """Return the numbers of the new lines of the edit that may stand for others.
+def _placeholders(script: EditScript, edit: ScriptEdit, fresh: frozenset[str]) -> list[int]:
+    """Return the numbers of the new lines of the edit, among the `fresh` comments, that may stand for others.
 
     A comment without dots does so only at the end.
     """
-    known = frozenset(map(key_of, script.old))
-    last = _last_line(script, edit)
+    lines = script.new[edit.n1 : edit.n2]
+    # The last one that has a letter or a digit.
+    last = max(compress(range(len(lines)), map(strength, lines)), default=-1)
     found = []
-    for at in range(edit.n1, edit.n2):
-        line = script.new[at]
-        if not is_comment_like(line, language) or key_of(line) in known:
+    for n, line in enumerate(lines):
+        if line not in fresh:
             continue
-        if at == last or is_gap(line):
-            found.append(at)
+        if n == last or is_gap(line):
+            found.append(edit.n1 + n)
 
     return found
-
-
-def _last_line(script: EditScript, edit: ScriptEdit) -> int | None:
-    """Return the number of the last new line of the edit that has a letter or a digit, or None."""
-    for at in range(edit.n2 - 1, edit.n1 - 1, -1):
-        if strength(script.new[at]):
-            return at
-    return None
 
 
 def _is_about_next(script: EditScript, edit: ScriptEdit, at: int) -> bool:

@@ -80,14 +80,8 @@ class _Change:
 
         head, tail = shared_ends(before, after)
         self.start = after.rfind("\n", 0, head) + 1
-        self.tail = self._rest_of_line(len(after) - tail)
-
-    def _rest_of_line(self, at: int) -> int:
-        """Return how many characters are behind the line on which `at` is."""
-        end = self.after.find("\n", at)
-        if end < 0:
-            return 0
-        return len(self.after) - end
+        _, newline, below = after[len(after) - tail :].partition("\n")
+        self.tail = len(newline + below)
 
     @cached_property
     def middle(self) -> str:
@@ -157,7 +151,8 @@ def _judge(accident: Accident, change: _Change, undone: Sequence[str]) -> str | 
     restored: list[str] = []
     if is_whole and change.kind not in accident.honest_in:
         restored = _restored_lines(accident, change)
-    if len(restored) > 1 or (restored and accident.name in undone):
+    # One line may be chance, unless the same accident happened to others.
+    if len(restored) + (accident.name in undone) > 1:
         return plain
 
     spans = code_spans(change.after, change.language)
@@ -187,8 +182,7 @@ def _restored_lines(accident: Accident, change: _Change) -> list[str]:
     """Return the new lines that become lines which the file had."""
     restored = []
     for _, line in change.added_lines():
-        plain = accident.undo(line)
-        if plain != line and plain in change.lost_lines:
+        if accident.undo(line) in change.lost_lines:
             restored.append(line)
     return restored
 
@@ -215,7 +209,8 @@ def _is_proven(
     parses_plain = breaks(change.before, plain, change.path) is None
     if parses is not parses_plain:
         return parses_plain
-    if accident.only_whole and not is_whole:
+    is_partial = accident.only_whole and not is_whole
+    if is_partial or change.kind in accident.content_in:
         return False
 
     own = code_spans(change.before, change.language)

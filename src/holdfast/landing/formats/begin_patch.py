@@ -11,15 +11,21 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.detect import resembles_edit
 from holdfast.landing.formats.hunk_body import END_OF_FILE, is_change
-from holdfast.landing.formats.hunks import Malformed, all_or_fault, malformed_like
+from holdfast.landing.formats.hunks import (
+    Malformed,
+    MalformedError,
+    fault_as_value,
+    malformed_like,
+)
 from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.unified import read_diff
-from holdfast.landing.text.lines import split_lines
+from holdfast.landing.text.line_tokens import matched
+from holdfast.landing.text.lines import split_lines, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 EXAMPLE = """\
 *** Begin Patch
@@ -35,10 +41,16 @@ malformed = partial(malformed_like, EXAMPLE)
 BEGIN = "*** Begin Patch"
 _END = "*** End Patch"
 _SECTION = re.compile(r"\*\*\* (Add|Update|Delete) File:(.*)", re.DOTALL)
+_DIRECTIVE = re.compile(
+    r"\*\*\* (?:(?:Begin|End) Patch\Z|(?:Add|Update|Delete) File:.*)", re.DOTALL
+)
+# Inside an update a leading space makes a line context.
+_STRIPS = {"Update": str.rstrip}
 _MOVE = "*** Move to:"
 
 
-def read_patch(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...] | Malformed:
+@fault_as_value
+def read_patch(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...]:
     r"""Return one request for each section, or an error that says how to write it.
 
     `unwrap` accepts what is around the patch: a fence, a heredoc, prose.
@@ -48,14 +60,12 @@ def read_patch(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...] | 
     """
     lines, _ = split_lines(text.removeprefix("\ufeff"))
     sections = _split(lines, unwrap=unwrap, is_whole=_ends_in_context(text))
-    if isinstance(sections, Malformed):
-        return sections
     if not sections:
-        return malformed(
+        raise malformed(
             "the patch names no file with `*** Update File:`, `*** Add File:` or `*** Delete File:`:"
         )
 
-    return all_or_fault(map(_request, sections))
+    return tuple(map(_request, sections))
 
 
 # ------------------------------------------------------------------------------------- the sections
@@ -85,57 +95,51 @@ class _SectionReader:
     inside: bool
     """The lines read next are between `*** Begin Patch` and `*** End Patch`, or there are no such lines."""
     sections: list[_Section] = field(default_factory=list)
+    strip: Callable[[str], str] = str.strip
 
-    def read(self, line: str, number: int) -> str:
-        """Read a line; return the sentence about what is wrong with it, or ""."""
-        if not self.inside:
-            return self._read_outside(line)
-
-        word = _directive(line, self.sections[-1:])
+    def read(self, line: str, number: int) -> None:
+        """Read a line that is between `*** Begin Patch` and `*** End Patch`."""
+        word = _directive(line, self.strip)
         opened = _SECTION.match(word)
-        if word == BEGIN and self.sections:
-            return _SECOND_BEGIN
-        if word == _END:
-            self.inside = False
-        elif opened:
+        if opened:
+            self.strip = _STRIPS.get(opened[1], str.strip)
             self.sections.append(_Section(opened[1], opened[2].strip(" \t`\"'"), number))
-        elif word == BEGIN:
-            pass  # It was written twice.
-        elif self.sections:
+        elif not word:
+            self._add(line, number)
+        elif word == BEGIN and self.sections:
+            raise malformed(_SECOND_BEGIN, number)
+        self.inside = word != _END
+
+    def _add(self, line: str, number: int) -> None:
+        """Add a line to the section that it is in."""
+        if self.sections:
             self.sections[-1].lines.append(line)
         elif line.strip():
-            return _HEADLESS
+            raise malformed(_HEADLESS.format(shorten(line, 40)), number)
 
-        return ""
-
-    def _read_outside(self, line: str) -> str:
+    def read_outside(self, line: str, number: int) -> None:
+        """Read a line that is not between them; it is a fault, unless `unwrap` allows it."""
         word = _directive(line)
-        if word == BEGIN:
-            self.inside = True
-            return ""
-        if not line.strip():
-            return ""
-        if self.unwrap and not word and _is_prose(line):
-            return ""
-
-        return _OUTSIDE
+        self.inside = word == BEGIN
+        if self.inside or not line.strip():
+            return
+        if word or not self.unwrap or not _is_prose(line):
+            raise malformed(_OUTSIDE.format(shorten(line, 40)), number)
 
 
-def _split(lines: Sequence[str], *, unwrap: bool, is_whole: bool) -> list[_Section] | Malformed:
-    """Return the sections of the patch.
-
-    A line outside of it is a fault, unless `unwrap` allows it. A patch that does not end is one, unless it `is_whole`.
-    """
+def _split(lines: Sequence[str], *, unwrap: bool, is_whole: bool) -> list[_Section]:
+    """Return the sections of the patch. A patch that does not end is a fault, unless it `is_whole`."""
     begins = BEGIN in map(_directive, lines)
     reader = _SectionReader(unwrap, inside=not begins)
     for number, line in enumerate(lines, 1):
-        fault = reader.read(line, number)
-        if fault:
-            return malformed(fault.format(shorten(line, 40)), number)
+        if reader.inside:
+            reader.read(line, number)
+        else:
+            reader.read_outside(line, number)
 
     # A reply that was cut short ends like this, and what it did not come to say is not known.
     if begins and reader.inside and not is_whole:
-        return malformed(_UNENDED)
+        raise malformed(_UNENDED)
     return reader.sections
 
 
@@ -150,39 +154,31 @@ def _is_prose(line: str) -> bool:
     return not line.startswith("@@") and not is_change(line) and not resembles_edit(line)
 
 
-def _directive(line: str, within: Sequence[_Section] = ()) -> str:
+def _directive(line: str, strip: Callable[[str], str] = str.strip) -> str:
     """Return the `*** …` line in its plain spelling, or "".
 
-    `within` is the section that the line is in. White space before the line is no fault where no body can be.
+    White space before the line is no fault where no body can be.
     """
     if "*** " not in line[:40]:
         return ""
-
-    word = line.strip()
-    if within and within[0].verb == "Update":
-        # Inside an update a leading space makes a line context.
-        word = line.rstrip()
-    if word in {BEGIN, _END} or _SECTION.match(word):
-        return word
-    return ""
+    return matched(_DIRECTIVE, strip(line))
 
 
 # ------------------------------------------------------------------------------------- the requests
 
 
-def _request(section: _Section) -> FileRequest | Malformed:
-    path = tidy_path(section.path)
-    if isinstance(path, Malformed):
-        return malformed(path.message, section.number)
-    if section.verb == "Add":
-        return _add(path, section)
-    if section.verb == "Delete":
-        return _delete(path, section)
-
-    return _update(path, section)
+def _request(section: _Section) -> FileRequest:
+    return _REQUESTS[section.verb](_path(section.path, section.number), section)
 
 
-def _add(path: str, section: _Section) -> FileRequest | Malformed:
+def _path(written: str, number: int) -> str:
+    try:
+        return tidy_path(written)
+    except MalformedError as fault:
+        raise malformed(str(fault), number) from fault
+
+
+def _add(path: str, section: _Section) -> FileRequest:
     while section.lines and section.lines[-1].strip() in {"", END_OF_FILE}:
         section.lines.pop()
 
@@ -191,7 +187,7 @@ def _add(path: str, section: _Section) -> FileRequest | Malformed:
         if line.startswith("+"):
             text += line[1:]
         elif line.strip():
-            return malformed(
+            raise malformed(
                 f"{path}: every line of an added file begins with +; this one does not:", number
             )
         # An empty line between added ones is an empty line that lost its `+`.
@@ -200,58 +196,53 @@ def _add(path: str, section: _Section) -> FileRequest | Malformed:
     return FileRequest(path, "create", WriteFile(text))
 
 
-def _delete(path: str, section: _Section) -> FileRequest | Malformed:
+def _delete(path: str, section: _Section) -> FileRequest:
     if any(map(str.strip, section.lines)):
-        return malformed(
+        raise malformed(
             f"{path}: nothing may follow `*** Delete File:`; remove these lines:",
             section.number,
         )
     return FileRequest(path, "delete")
 
 
-def _update(path: str, section: _Section) -> FileRequest | Malformed:
+def _update(path: str, section: _Section) -> FileRequest:
     lines = list(dropwhile(not_, section.lines))
-    to: str | None = None
-    if lines and lines[0].strip().startswith(_MOVE):
-        moved = tidy_path(lines.pop(0).strip()[len(_MOVE) :].strip())
-        if isinstance(moved, Malformed):
-            return malformed(moved.message, section.number + 1)
-        if moved != path:
-            to = moved
-
-    if to is not None and not any(lines):
+    to = path
+    moved = "".join(lines[:1]).strip()
+    if moved.startswith(_MOVE):
+        lines.pop(0)
+        to = _path(moved.removeprefix(_MOVE).strip(), section.number + 1)
+    if to == path:
+        return FileRequest(path, "edit", _patch(path, section.number, lines))
+    if not any(lines):
         return FileRequest(path, "rename", None, to)
 
-    patch = _patch(lines)
-    read = read_diff(patch.diff)
-    if isinstance(read, Malformed):
-        return malformed(f"{path}: {_sentence_of(read)}", section.number)
-    if len(read) != 1 or read[0].old_path or read[0].new_path:
-        return malformed(
-            f"{path}: lines that begin with --- and +++ belong to another notation:", section.number
-        )
-    if to is None:
-        return FileRequest(path, "edit", patch)
-
-    return FileRequest(path, "rename", patch, to)
+    return FileRequest(path, "rename", _patch(path, section.number, lines), to)
 
 
+_REQUESTS = {"Add": _add, "Delete": _delete, "Update": _update}
 _FILE_NAMES = re.compile(r"--- .*\n\+\+\+ .*\n@@")
 _LINE_NUMBER = re.compile(r"\Aline [0-9]+: ")
 
 
-def _patch(lines: list[str]) -> Patch:
+def _patch(path: str, number: int, lines: list[str]) -> Patch:
     """Return the chunks as a diff that names no file."""
     while lines and not lines[-1]:
         lines.pop()
     if _FILE_NAMES.match("\n".join(lines[:3])):
-        lines = lines[2:]
-    if not lines or not lines[0].startswith("@@"):
-        lines = ["@@", *lines]
+        del lines[:2]
+    if not "".join(lines[:1]).startswith("@@"):
+        lines.insert(0, "@@")
 
-    return Patch("\n".join(lines) + "\n")
-
-
-def _sentence_of(read: Malformed) -> str:
-    """Return the sentence about the chunks without its line number and its example, which are of another text."""
-    return _LINE_NUMBER.sub("", read.message.split("\n", 1)[0])
+    diff = text_of(lines)
+    read = read_diff(diff)
+    if isinstance(read, Malformed):
+        # Without the line number and the example, which are of another text.
+        sentence = _LINE_NUMBER.sub("", read.message.split("\n", 1)[0])
+        raise malformed(f"{path}: {sentence}", number)
+    # The first file has no name, as the diff begins with `@@`.
+    if len(read) > 1:
+        raise malformed(
+            f"{path}: lines that begin with --- and +++ belong to another notation:", number
+        )
+    return Patch(diff)

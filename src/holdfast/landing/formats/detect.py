@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 LONGEST_MARKER = 400
 """A marker, with a path behind it, is no longer; a line of megabytes is not read for one."""
 
-BLOCK_OPENER = re.compile(
-    r"(<{3,}(?= ?(?i:search|original)\b)|-{5,9}(?= ?SEARCH\b)) ?\w+>?[ \t:]*(.*)$", re.DOTALL
-)
+BLOCK_OPENER = re.compile(r"(<{3,}(?= ?(?i:search|original)\b)|-{5,9}(?= ?SEARCH\b)) ?\w+>?[ \t:]*")
 
 _OPENINGS = (
     *(
@@ -40,8 +38,6 @@ def opens_block(line: str) -> bool:
     >>> opens_block("<<<<<<< SEARCH"), opens_block("------- SEARCH"), opens_block("<<<<<<< HEAD")
     (True, True, False)
     """
-    if not line.startswith(("<<<", "-----")):
-        return False
     return BLOCK_OPENER.match(line[:LONGEST_MARKER]) is not None
 
 

@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.landing.formats.hunks import Malformed
+from holdfast.landing.formats.hunks import MalformedError
 from holdfast.landing.formats.paths import tidy_path
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 # ------------------------------------------------------------------------------------- hunk headers
 
@@ -19,7 +19,7 @@ _NUMBERED = re.compile(
     r"@@\s*-\s*([0-9]+)(?:\s*,\s*([0-9]+))?(?:\s+\+\s*([0-9]+)(?:\s*,\s*([0-9]+))?)?\s*(?:@@(.*))?$",
     re.DOTALL,
 )
-_ENCLOSED = re.compile(r"@@(.*?)@@(?=\s|$)(.*)$", re.DOTALL)
+_CLOSING = re.compile(r"@@(?=\s|$)")
 _LINE = re.compile(r"(?:lines?\s+)?([0-9]+)(?:\s*[-,]\s*[0-9]+)?$", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"[\s.…_?*#,+-]*$|-[\w?.…,]*\s+\+[\w?.…,]*$|(?:\.\.\.|…).*(?:\.\.\.|…)$")
 _LONGEST_HEADER = 1000
@@ -38,9 +38,6 @@ class HunkHeader:
     section: str = ""
 
 
-_BARE = HunkHeader()
-
-
 def read_hunk_header(line: str) -> HunkHeader:
     """Return what an `@@` line says.
 
@@ -51,9 +48,6 @@ def read_hunk_header(line: str) -> HunkHeader:
     >>> read_hunk_header("@@ ... @@") == read_hunk_header("@@") == HunkHeader()
     True
     """
-    if line == "@@":
-        return _BARE
-
     numbered = _NUMBERED.match(line)
     if numbered:
         return _numbered(numbered)
@@ -61,11 +55,8 @@ def read_hunk_header(line: str) -> HunkHeader:
     if len(line) > _LONGEST_HEADER:
         return HunkHeader(anchor=line[2:].strip())
 
-    enclosed = _ENCLOSED.match(line)
-    if not enclosed:
-        return _named(line[2:].strip(), "")
-
-    return _named(enclosed[1].strip(), enclosed[2].strip())
+    name, *section = _CLOSING.split(line[2:], maxsplit=1)
+    return _named(name.strip(), "".join(section).strip())
 
 
 def _numbered(found: re.Match[str]) -> HunkHeader:
@@ -95,7 +86,8 @@ def _named(name: str, section: str) -> HunkHeader:
 # ------------------------------------------------------------------------------------- file headers
 
 _EXTENDED = re.compile(
-    r"index [0-9a-f]+\.\.[0-9a-f]+(?: [0-7]+)?\s*$"
+    r"diff -"
+    r"|index [0-9a-f]+\.\.[0-9a-f]+(?: [0-7]+)?\s*$"
     r"|(?:old|new|deleted file|new file) mode [0-7]+\s*$"
     r"|(?:dis)?similarity index [0-9]+%\s*$"
     r"|copy (?:from|to) \S"
@@ -143,16 +135,10 @@ class FileHeader:
 
 def starts_file(lines: Sequence[str], at: int) -> bool:
     """Return whether a file's header begins here, at a place that is outside of any hunk."""
-    if lines[at].startswith("--- "):
-        return _is_next(lines, at, "+++ ")
-    return _is_starred(lines, at) or _starts_extended(lines, at)
-
-
-def _is_starred(lines: Sequence[str], at: int) -> bool:
-    """Return whether `***` and `---` above a numbered hunk name the file, as in a context diff."""
-    if not lines[at].startswith("*** ") or not _is_next(lines, at, "--- "):
-        return False
-    return _is_next(lines, at + 1, "@@ -")
+    # As in a context diff: `***` and `---` above a numbered hunk.
+    if lines[at].startswith("*** ") and _begins(lines, at + 1, "--- "):
+        return _begins(lines, at + 2, "@@ -")
+    return _is_header_line(lines, at)
 
 
 def interrupts(lines: Sequence[str], at: int) -> bool:
@@ -163,22 +149,21 @@ def interrupts(lines: Sequence[str], at: int) -> bool:
     A removed line `-- x` above an added line `++ y` looks just like a file's header; it is one only
     if a hunk follows, or if the two agree about the file.
     """
-    line = lines[at]
-    if not line.startswith("--- "):
-        return _starts_extended(lines, at)
-    if not _is_next(lines, at, "+++ "):
+    if not _is_header_line(lines, at):
         return False
+    if not lines[at].startswith("--- "):
+        return True
 
-    last = at + 1
-    while lines[last + 1 : last + 2] == [""]:
-        last += 1
+    below = at + 2
+    while lines[below : below + 1] == [""]:
+        below += 1
 
-    return _is_next(lines, last, "@@") or _agree(line[4:], lines[at + 1][4:])
+    return _begins(lines, below, "@@") or _agree(lines[at][4:], lines[at + 1][4:])
 
 
-def _is_next(lines: Sequence[str], at: int, beginning: str) -> bool:
-    """Return whether the line below line `at` begins so."""
-    return any(line.startswith(beginning) for line in lines[at + 1 : at + 2])
+def _begins(lines: Sequence[str], at: int, beginning: str) -> bool:
+    """Return whether there is a line `at`, and it begins so."""
+    return "".join(lines[at : at + 1]).startswith(beginning)
 
 
 def _agree(old: str, new: str) -> bool:
@@ -190,24 +175,24 @@ def _agree(old: str, new: str) -> bool:
     return first == second
 
 
-def _starts_extended(lines: Sequence[str], at: int) -> bool:
-    line = lines[at]
-    if line[:1] not in HEADER_LETTERS:
-        return False
-    if line.startswith("diff -"):
-        return True
-    if line.startswith("Index: "):
-        return _is_next(lines, at, "=====")
-    # Alone, `rename to x` may be prose.
-    if line.startswith("rename from "):
-        return _is_next(lines, at, "rename to ")
-    if line.startswith("rename to "):
-        return at > 0 and lines[at - 1].startswith("rename from ")
-
-    return _EXTENDED.match(line) is not None
+# Alone, `rename to x` may be prose.
+_PAIRED = (
+    ("--- ", 1, "+++ "),
+    ("Index: ", 1, "====="),
+    ("rename from ", 1, "rename to "),
+    ("rename to ", -1, "rename from "),
+)
+"""What header lines begin with that need another one, how many lines below them, and what that begins with."""
 
 
-def read_file_header(lines: Sequence[str], at: int, *, judge_paths: bool) -> FileHeader | Malformed:
+def _is_header_line(lines: Sequence[str], at: int) -> bool:
+    for beginning, distance, other in _PAIRED:
+        if lines[at].startswith(beginning):
+            return _begins(lines, at + distance, other)
+    return _EXTENDED.match(lines[at]) is not None
+
+
+def read_file_header(lines: Sequence[str], at: int, *, judge_paths: bool) -> FileHeader:
     """Return the header that `starts_file` found at `at`."""
     command = lines[at]
     head = FileHeader(end=at)
@@ -221,30 +206,30 @@ def read_file_header(lines: Sequence[str], at: int, *, judge_paths: bool) -> Fil
         if line.startswith(("--- ", "*** ")):
             head = replace(_with_names(head, line, lines[i + 1], command), end=i + 2)
             break
-        changed = _with_line(head, line)
-        if isinstance(changed, Malformed):
-            return changed
-        head = replace(changed, end=i + 1)
+        head = replace(_with_line(head, line), end=i + 1)
 
     return _judged(_with_command(head, command), judge_paths=judge_paths)
 
 
-def _with_line(head: FileHeader, line: str) -> FileHeader | Malformed:
+def _with_line(head: FileHeader, line: str) -> FileHeader:
     """Return the header with what one of git's extended lines says."""
     for pattern, message in _UNSUPPORTED:
         if pattern.match(line):
-            return Malformed(message)
+            raise MalformedError(message)
 
-    if line.startswith("rename from "):
-        return replace(head, old=_unquote(line[12:].strip()), rename=True)
-    if line.startswith("rename to "):
-        return replace(head, new=_unquote(line[10:].strip()), rename=True)
-    if line.startswith("new file mode"):
-        return replace(head, old=None)
-    if line.startswith("deleted file mode"):
-        return replace(head, new=None)
-
+    for beginning, change in _CHANGES.items():
+        if line.startswith(beginning):
+            return change(head, _unquote(line.removeprefix(beginning).strip()))
     return head
+
+
+_CHANGES: dict[str, Callable[[FileHeader, str], FileHeader]] = {
+    "rename from ": lambda head, path: replace(head, old=path, rename=True),
+    "rename to ": lambda head, path: replace(head, new=path, rename=True),
+    "new file mode": lambda head, _: replace(head, old=None),
+    "deleted file mode": lambda head, _: replace(head, new=None),
+}
+"""What the header becomes by a line that begins so."""
 
 
 _UNSUPPORTED = (
@@ -381,23 +366,18 @@ def _strip_side(path: str | None, prefix: str, told: str | None) -> str | None:
     return path.removeprefix(prefix) or path
 
 
-def _judged(head: FileHeader, *, judge_paths: bool) -> FileHeader | Malformed:
-    old, new = _plain(head.old, judge=judge_paths), _plain(head.new, judge=judge_paths)
-    if isinstance(old, Malformed):
-        return old
-    if isinstance(new, Malformed):
-        return new
-    if old is None and new is None:
-        return Malformed("both sides are /dev/null; name the file on one of them.")
+def _judged(head: FileHeader, *, judge_paths: bool) -> FileHeader:
+    if head.old is None and head.new is None:
+        raise MalformedError("both sides are /dev/null; name the file on one of them.")
 
+    old, new = _plain(head.old, judge=judge_paths), _plain(head.new, judge=judge_paths)
     return replace(head, old=old, new=new)
 
 
-def _plain(path: str | None, *, judge: bool) -> str | Malformed | None:
-    if not path:
+def _plain(path: str | None, *, judge: bool) -> str | None:
+    try:
+        return path and tidy_path(path)
+    except MalformedError:
+        if judge:
+            raise
         return path
-
-    tidy = tidy_path(path)
-    if isinstance(tidy, Malformed) and not judge:
-        return path
-    return tidy

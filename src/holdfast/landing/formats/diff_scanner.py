@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import field
 from functools import partial
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import (
@@ -16,13 +17,14 @@ from holdfast.landing.formats.diff_headers import (
     starts_file,
 )
 from holdfast.landing.formats.hunk_body import Body, read_body
-from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed, malformed_like
+from holdfast.landing.formats.hunks import FileDiff, Hunk, MalformedError, malformed_like
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.surrounding_text import fence_of, is_directive, is_wrapper, tag_of
+from holdfast.landing.text.lines import text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 EXAMPLE = """\
 --- a/src/file.py
@@ -68,17 +70,30 @@ class DiffLines:
 
 @dataclass(slots=True)
 class _File:
-    """One file while it is being read.
-
-    Its header, its hunks, and the ranges of lines they were read from.
-    """
+    """One file while it is being read: its header, its hunks, and the lines of both."""
 
     head: FileHeader
+    start: int
+    """The index of its first line."""
+    end: int
+    """The index below its last line."""
+    lines: list[str]
     hunks: list[Hunk] = field(default_factory=list)
-    ranges: list[tuple[int, int]] = field(default_factory=list)
-    body_ranges: list[tuple[int, int]] = field(default_factory=list)
-    fresh: bool = False
-    """`---` and `+++` were the last lines read."""
+    ends: set[str] = field(default_factory=set)
+    """How the lines of the hunks end."""
+
+    def section(self, source: DiffLines) -> FileSection:
+        """Return the file as data and as its own lines."""
+        head = self.head
+        newline = "\n"
+        # As patch(1) has it: where the headers end in CRLF too, the whole diff was converted on its
+        # way.
+        is_plain = head.named and source.ends[head.end - 1] == "\n"
+        if is_plain and self.ends - {""} == {"\r\n"}:
+            newline = "\r\n"
+
+        diff = FileDiff(head.old, head.new, tuple(self.hunks), rename=head.rename)
+        return FileSection(diff, text_of(self.lines), newline)
 
 
 @dataclass(slots=True)
@@ -87,30 +102,29 @@ class Scan:
 
     files: list[_File] = field(default_factory=list)
     strays: list[int] = field(default_factory=list)
+    fresh: bool = False
+    """`---` and `+++` were the last lines read."""
 
     def shares(self, source: DiffLines) -> tuple[FileSection, ...]:
         """Return each file with its own lines."""
-        return tuple(_share(source, file) for file in self.files)
+        return tuple(file.section(source) for file in self.files)
 
     def extent(self) -> tuple[int, int]:
         """Return the index of the first line of the first file, and the one below the last line of the last."""
-        return self.files[0].ranges[0][0], self.files[-1].ranges[-1][1]
+        return self.files[0].start, self.files[-1].end
 
 
-def read_bare(source: DiffLines) -> tuple[FileSection, ...] | Malformed:
+def read_bare(source: DiffLines) -> tuple[FileSection, ...]:
     """Return the shares of a diff that has nothing around it."""
     if next_structure(source.lines, 0) is None:
         return _read_lines_alone(source)
-
-    scan = read_scan(source, strict=True)
-    if isinstance(scan, Malformed):
-        return scan
-    return scan.shares(source)
+    return read_scan(source, strict=True).shares(source)
 
 
 def next_structure(lines: Sequence[str], at: int) -> int | None:
     """Return the index of the next line that begins a file or a hunk."""
     for i in range(at, len(lines)):
+        # By the first letter first: there may be millions of lines.
         if lines[i][:1] not in HEADER_LETTERS:
             continue
         if lines[i].startswith("@@") or starts_file(lines, i):
@@ -119,8 +133,8 @@ def next_structure(lines: Sequence[str], at: int) -> int | None:
     return None
 
 
-def read_scan(source: DiffLines, *, strict: bool = False) -> Scan | Malformed:
-    """Return the files and what is outside of them, or the first fault.
+def read_scan(source: DiffLines, *, strict: bool = False) -> Scan:
+    """Return the files and what is outside of them, or raise the first fault.
 
     `strict` makes the first stray a fault.
     """
@@ -128,57 +142,42 @@ def read_scan(source: DiffLines, *, strict: bool = False) -> Scan | Malformed:
     scan = Scan()
     at = 0
     while at < len(lines):
-        take = _part_at(lines, scan, at)
-        if take is not None:
-            fault, at = take(source, scan, at)
-            if fault:
-                return fault
+        if starts_file(lines, at):
+            at = _take_header(source, scan, at)
+        elif lines[at].startswith("@@") or _is_implicit(lines, scan, at):
+            at = _take_hunk(source, scan, at)
         elif _BINARY.match(lines[at]):
-            return malformed(
+            raise malformed(
                 "a binary patch cannot be applied; send only text files:", source.first + at
             )
         else:
             scan.strays += _solid(lines, at, at + 1)
             at += 1
         if strict and scan.strays:
-            return tell_stray(source, scan.strays[0])
+            raise tell_stray(source, scan.strays[0])
 
-    return _check_last(source, scan) or scan
+    _check_last(source, scan)
+    return scan
 
 
 _BINARY = re.compile(r"GIT binary patch|Binary files .* differ\Z")
 
 
-def _solid(lines: Sequence[str], start: int, end: int) -> list[int]:
+def _solid(lines: Sequence[str], start: int, end: int) -> Iterable[int]:
     """Return the indexes of the lines that are not blank."""
-    return [i for i in range(start, end) if lines[i].strip()]
+    return compress(range(start, end), map(str.strip, lines[start:end]))
 
 
-def _part_at(
-    lines: Sequence[str], scan: Scan, at: int
-) -> Callable[[DiffLines, Scan, int], tuple[Malformed | None, int]] | None:
-    """Return the function that reads the header or the hunk that begins at this line, or None."""
-    if not lines[at]:
-        return None
-    if starts_file(lines, at):
-        return _take_header
-    if lines[at].startswith("@@") or _is_implicit(lines, scan, at):
-        return _take_hunk
+def _take_header(source: DiffLines, scan: Scan, at: int) -> int:
+    _check_last(source, scan)
+    try:
+        head = read_file_header(source.lines, at, judge_paths=source.judge_paths)
+    except MalformedError as fault:
+        raise _fault(source, scan, str(fault), at) from fault
 
-    return None
-
-
-def _take_header(source: DiffLines, scan: Scan, at: int) -> tuple[Malformed | None, int]:
-    fault = _check_last(source, scan)
-    if fault:
-        return fault, at
-
-    head = read_file_header(source.lines, at, judge_paths=source.judge_paths)
-    if isinstance(head, Malformed):
-        return _fault(source, scan, head.message, at), at
-
-    scan.files.append(_File(head, ranges=[(at, head.end)], fresh=head.named))
-    return None, head.end
+    scan.files.append(_File(head, at, head.end, source.lines[at : head.end]))
+    scan.fresh = head.named
+    return head.end
 
 
 def _is_implicit(lines: Sequence[str], scan: Scan, at: int) -> bool:
@@ -186,38 +185,37 @@ def _is_implicit(lines: Sequence[str], scan: Scan, at: int) -> bool:
 
     Right below `---` and `+++`, and it changes something.
     """
-    if not scan.files or not scan.files[-1].fresh:
+    if not scan.fresh or not lines[at]:
         return False
     # Asked once a file: the answer reads all of the file's lines.
-    scan.files[-1].fresh = False
+    scan.fresh = False
     return read_body(lines, at, None).changes
 
 
-def _take_hunk(source: DiffLines, scan: Scan, at: int) -> tuple[Malformed | None, int]:
+def _take_hunk(source: DiffLines, scan: Scan, at: int) -> int:
     lines = source.lines
     header, body_at = _read_hunk_headers(lines, at)
-    if header is None:
+    if any(line.startswith("@@@") for line in lines[at:body_at]):
         sentence = "a combined diff of a merge cannot be applied; write a plain diff."
-        return _fault(source, scan, sentence, at), at
+        raise _fault(source, scan, sentence, at)
 
     body = read_body(lines, body_at, header.counts)
     if not body.changes:
         sentence = "this hunk has no line that begins with + or -; show the change:"
-        return _fault(source, scan, sentence, at), at
-
+        raise _fault(source, scan, sentence, at)
     if _is_cut(source, body, header.counts):
-        return _fault(source, scan, _CUT, body.end - 1), at
+        raise _fault(source, scan, _CUT, body.end - 1)
 
     if not scan.files:
-        scan.files.append(_File(FileHeader(end=at)))
-
+        scan.files.append(_File(FileHeader(end=at), at, at, []))
     file = scan.files[-1]
-    file.fresh = False
     file.hunks.append(Hunk(body.lines, header.start, header.anchors, header.section, body.at_end))
-    file.ranges.append((at, body.end))
-    file.body_ranges.append((body_at, body.end))
+    file.lines += lines[at : body.end]
+    file.ends.update(source.ends[body_at : body.end])
+    file.end = body.end
+    scan.fresh = False
     scan.strays += _solid(lines, body.end, body.below)
-    return None, body.below
+    return body.below
 
 
 _CUT = (
@@ -233,13 +231,11 @@ def _is_cut(source: DiffLines, body: Body, counts: tuple[int, int] | None) -> bo
     """
     if counts is None or body.end < len(source.lines) or source.ends[-1]:
         return False
-    if body.lines[-1].mark != "+":
-        return False
 
-    old = sum(line.mark != "+" for line in body.lines)
-    new = sum(line.mark != "-" for line in body.lines)
+    old = len(body.marks) - body.marks.count("+")
+    new = len(body.marks) - body.marks.count("-")
     # Context that is missing is missing on both sides; a hunk that creates a file has none.
-    return old < counts[0] and new < counts[1]
+    return body.marks.endswith("+") and old < counts[0] and new < counts[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,69 +248,60 @@ class _HunkHeaders:
     section: str
 
 
-def _read_hunk_headers(lines: Sequence[str], at: int) -> tuple[_HunkHeaders | None, int]:
+def _read_hunk_headers(lines: Sequence[str], at: int) -> tuple[_HunkHeaders, int]:
     anchors: list[str] = []
     numbered = HunkHeader()
     section = ""
-    while at < len(lines) and lines[at].startswith("@@"):
-        if lines[at].startswith("@@@"):
-            return None, at
+    while "".join(lines[at : at + 1]).startswith("@@"):
         header = read_hunk_header(lines[at])
         if header.start is not None:
-            if numbered.start is not None and header != numbered:
+            if numbered not in (HunkHeader(), header):
                 break
             numbered = header
-        if header.anchor:
-            anchors.append(header.anchor)
+        anchors.append(header.anchor)
         section = header.section or section
         at += 1
 
-    return _HunkHeaders(numbered.start, numbered.counts, tuple(anchors), section), at
+    stacked = tuple(filter(None, anchors))
+    return _HunkHeaders(numbered.start, numbered.counts, stacked, section), at
 
 
-def _check_last(source: DiffLines, scan: Scan) -> Malformed | None:
-    """Return what the last file lacks.
+def _check_last(source: DiffLines, scan: Scan) -> None:
+    """Raise the fault of the last file if it lacks a hunk.
 
-    One without a hunk is fine only if it is renamed, created or deleted empty.
+    That is fine only if it is renamed, created or deleted empty.
     """
-    if not scan.files:
-        return None
-
-    file = scan.files[-1]
-    head = file.head
-    if file.hunks or head.rename:
-        return None
-    if not head.named and None in {head.old, head.new}:
-        return None
-
-    sentence = "this file has no hunk with a + or - line; show the change:"
-    return _fault(source, scan, sentence, file.ranges[0][0])
+    for file in scan.files[-1:]:
+        head = file.head
+        if file.hunks or head.rename:
+            continue
+        if not head.named and None in {head.old, head.new}:
+            continue
+        sentence = "this file has no hunk with a + or - line; show the change:"
+        raise _fault(source, scan, sentence, file.start)
 
 
-def _fault(source: DiffLines, scan: Scan, sentence: str, at: int) -> Malformed:
+def _fault(source: DiffLines, scan: Scan, sentence: str, at: int) -> MalformedError:
     # What is outside explains the rest: a fence, say, that hides the first hunk.
     if scan.strays and is_wrapper(source.lines[scan.strays[0]]):
         return tell_stray(source, scan.strays[0])
     return malformed(sentence, source.first + at)
 
 
-def _read_lines_alone(source: DiffLines) -> tuple[FileSection, ...] | Malformed:
+def _read_lines_alone(source: DiffLines) -> tuple[FileSection, ...]:
     """Read a hunk that has neither `@@` nor a file's name; then every line must have its marker."""
     lines = source.lines
     for i, line in enumerate(lines):
         if is_wrapper(line):
-            return tell_stray(source, i)
-
-    if not any(line.startswith(("+", "-")) for line in lines):
-        return malformed(_NO_DIFF)
+            raise tell_stray(source, i)
 
     body = read_body(lines, 0, None)
-    if any(line.mark == "?" for line in body.lines) or any(lines[body.end :]):
-        return malformed(_NO_DIFF)
+    if not body.changes or "?" in body.marks or any(lines[body.end :]):
+        raise malformed(_NO_DIFF)
 
-    whole = [(0, body.end)]
-    file = _File(FileHeader(), [Hunk(body.lines, at_end=body.at_end)], whole, whole)
-    return (_share(source, file),)
+    file = _File(FileHeader(), 0, body.end, lines[: body.end])
+    file.hunks.append(Hunk(body.lines, at_end=body.at_end))
+    return (file.section(source),)
 
 
 _NO_DIFF = (
@@ -322,43 +309,19 @@ _NO_DIFF = (
 )
 
 
-def _share(source: DiffLines, file: _File) -> FileSection:
-    lines: list[str] = []
-    for start, end in file.ranges:
-        lines += source.lines[start:end]
-
-    diff = FileDiff(file.head.old, file.head.new, tuple(file.hunks), rename=file.head.rename)
-    return FileSection(diff, "\n".join(lines) + "\n", _newline(source, file))
-
-
-def _newline(source: DiffLines, file: _File) -> str:
-    """Return how the lines of the file end."""
-    # As patch(1) has it: where the headers end in CRLF too, the whole diff was converted on its
-    # way.
-    if not file.head.named or source.ends[file.head.end - 1] != "\n":
-        return "\n"
-
-    ends: set[str] = set()
-    for start, stop in file.body_ranges:
-        ends.update(source.ends[start:stop])
-    if ends - {""} == {"\r\n"}:
-        return "\r\n"
-    return "\n"
-
-
-def tell_stray(source: DiffLines, at: int) -> Malformed:
+def tell_stray(source: DiffLines, at: int) -> MalformedError:
     """Return what is outside the hunks at this index."""
     line = source.lines[at]
-    shown = shorten(line, 40)
-    sentence = (
-        f'"{shown}" is outside the hunks; send the diff alone, and begin each line of a hunk with a space,'
-        " + or -:"
-    )
-    if fence_of(line):
-        sentence = "a Markdown fence is outside the hunks; send the bare diff, without a fence:"
-    elif is_directive(line):
-        sentence = f"{shown} belongs to another notation; send a unified diff alone:"
-    elif tag_of(line):
-        sentence = f"the markup {shown} is outside the hunks; send the bare diff:"
+    sentence = next(told for is_such, told in _STRAYS if is_such(line))
+    return malformed(sentence.format(shorten(line, 40)), source.first + at)
 
-    return malformed(sentence, source.first + at)
+
+_STRAYS: tuple[tuple[Callable[[str], object], str], ...] = (
+    (fence_of, "a Markdown fence is outside the hunks; send the bare diff, without a fence:"),
+    (is_directive, "{} belongs to another notation; send a unified diff alone:"),
+    (tag_of, "the markup {} is outside the hunks; send the bare diff:"),
+    (
+        str,
+        '"{}" is outside the hunks; send the diff alone, and begin each line of a hunk with a space, + or -:',
+    ),
+)

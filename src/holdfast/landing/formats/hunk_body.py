@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import HEADER_LETTERS, interrupts
 from holdfast.landing.formats.hunks import HunkLine, Mark
-from holdfast.landing.formats.surrounding_text import (
-    WRAPPER_LETTERS,
-    fence_of,
-    is_directive,
-    is_prose,
-    is_wrapper,
-)
+from holdfast.landing.formats.surrounding_text import DIRECTIVE, FENCE, is_prose, is_wrapper
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -22,13 +16,20 @@ if TYPE_CHECKING:
 
 END_OF_FILE = "*** End of File"
 
-_MARKS: dict[str, Mark] = {" ": " ", "+": "+", "-": "-"}
+_MARKS: dict[str, Mark] = {" ": " ", "+": "+", "-": "-", "": " "}
+"""What a line is by its first character; an empty line is context."""
+_CHANGES = frozenset("+-")
 _NO_NEWLINE = "\\ "
 _MARKERS = (" ", "+", "-", _NO_NEWLINE)
 _LISTED = re.compile(r"[-+] [A-Za-z`*\"'(]|---?\s*$")
+_CHANGE = re.compile(rf"(?!{_LISTED.pattern})[-+]")
 _ITEM = re.compile(rf"{_LISTED.pattern}| +[-*+] [A-Za-z`*\"'(]|\\ ")
 """A line with a marker that may as well be an item of a list, or a rule, in prose."""
-_VERSION = re.compile(r"[0-9]+\.[0-9]")
+# A fence without a marker may be content that lost it; but without counts it cannot be known, so it
+# ends the diff.
+_BODY_END = re.compile(rf"{FENCE.pattern}|{DIRECTIVE.pattern}|{re.escape(END_OF_FILE)}\s*$")
+_SIGNATURE = re.compile(r"--\s*\n[0-9]+\.[0-9]")
+"""The end that `git format-patch` writes: two dashes, and git's version below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,14 @@ class Body:
     at_end: bool = False
 
     @property
+    def marks(self) -> str:
+        """The marks of the lines."""
+        return "".join(line.mark for line in self.lines)
+
+    @property
     def changes(self) -> bool:
         """Whether a line is added or removed."""
-        return any(line.mark in "+-" for line in self.lines)
+        return not _CHANGES.isdisjoint(self.marks)
 
 
 def read_body(lines: Sequence[str], at: int, counts: tuple[int, int] | None) -> Body:
@@ -98,13 +104,11 @@ def _hunk_lines(lines: Sequence[str]) -> tuple[HunkLine, ...]:
 
 
 def _parts(line: str) -> tuple[Mark, str]:
-    """Return the marker of a line and the rest; an empty line is context, `?` says that there is no marker."""
+    """Return the marker of a line and the rest; `?` says that there is no marker."""
     mark = _MARKS.get(line[:1])
-    if mark is not None:
-        return mark, line[1:]
-    if not line:
-        return " ", ""
-    return "?", line
+    if mark is None:
+        return "?", line
+    return mark, line[1:]
 
 
 # ----------------------------------------------------------------------------- the counts are right
@@ -132,25 +136,29 @@ def _count(lines: Sequence[str], at: int, counts: tuple[int, int]) -> int | None
     """Return the index below as many old and new lines as the counts say, or None."""
     old, new = counts
     end = at
-    while old > 0 or new > 0:
-        if end == len(lines):
-            return None
-        line = lines[end]
-        mark, _ = _parts(line)
-        # A line with a marker is content: while the counts ask for more, `--- x` above `+++ y` is a
-        # change.
-        if mark == "?" and (line.startswith(END_OF_FILE) or _is_header(lines, end)):
-            return None
-        if not line.startswith(_NO_NEWLINE):
+    while max(old, new) > 0 and _is_content(lines, end):
+        if not lines[end].startswith(_NO_NEWLINE):
+            mark, _ = _parts(lines[end])
             old -= mark != "+"
             new -= mark != "-"
         end += 1
 
-    if old < 0 or new < 0:
+    if (old, new) != (0, 0):
         return None
-    if end < len(lines) and lines[end].startswith(_NO_NEWLINE):
-        end += 1
-    return end
+    return end + "".join(lines[end : end + 1]).startswith(_NO_NEWLINE)
+
+
+def _is_content(lines: Sequence[str], at: int) -> bool:
+    """Return whether there is a line `at` which belongs to a hunk whose counts ask for more.
+
+    A line with a marker does: `--- x` above `+++ y` is a change then.
+    """
+    if at == len(lines):
+        return False
+    mark, text = _parts(lines[at])
+    if mark != "?":
+        return True
+    return not text.startswith(END_OF_FILE) and not _is_header(lines, at)
 
 
 def _goes_on(lines: Sequence[str], at: int, below: int) -> bool:
@@ -166,7 +174,7 @@ def _goes_on(lines: Sequence[str], at: int, below: int) -> bool:
             after_prose = True
             continue
         listed = after_prose and not is_change(line)
-        if not listed and not _is_signature(lines, i):
+        if not listed and not _SIGNATURE.match("\n".join(lines[i : i + 2])):
             return True
 
     return False
@@ -177,15 +185,7 @@ def is_change(line: str) -> bool:
 
     An item of a list or a rule is none.
     """
-    return line[:1] in {"+", "-"} and _LISTED.match(line) is None
-
-
-def _is_signature(lines: Sequence[str], at: int) -> bool:
-    """Return whether this is the end that `git format-patch` writes.
-
-    Two dashes, and git's version below.
-    """
-    return lines[at].rstrip() == "--" and any(map(_VERSION.match, lines[at + 1 : at + 2]))
+    return _CHANGE.match(line) is not None
 
 
 # ------------------------------------------------------------------------- the counts are of no use
@@ -195,7 +195,7 @@ def _end_by_marks(lines: Sequence[str], at: int) -> int:
     """Return the end of all lines up to the next header, but for blank lines, wrappers and prose at the end."""
     below = _next_header(lines, at)
     stop = at
-    while stop < below and not _ends_body(lines[stop]):
+    while stop < below and not _BODY_END.match(lines[stop]):
         stop += 1
 
     stop = _prose_at_end(lines, at, stop)
@@ -213,28 +213,17 @@ def _end_by_marks(lines: Sequence[str], at: int) -> int:
     return end
 
 
-def _ends_body(line: str) -> bool:
-    # A fence without a marker may be content that lost it; but without counts it cannot be known,
-    # so it ends the diff.
-    if line[:1] not in WRAPPER_LETTERS:
-        return False
-    return bool(fence_of(line)) or is_directive(line) or line.rstrip() == END_OF_FILE
-
-
 def _prose_at_end(lines: Sequence[str], at: int, stop: int) -> int:
     """Return the index of the prose at the end, a sentence behind a blank line and all below it, or `stop`."""
-    found: int | None = None
+    found = stop
     for i in range(at + 1, stop):
         line = lines[i]
         if line.startswith(_MARKERS):
             if not _ITEM.match(line):
-                found = None
+                found = stop
             continue
-        if found is not None or lines[i - 1]:
-            continue
-        if line and is_prose(line):
+        is_first = found == stop and not lines[i - 1]
+        if is_first and is_prose(line):
             found = i
 
-    if found is None:
-        return stop
     return found

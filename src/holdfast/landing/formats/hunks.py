@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from functools import wraps
+from itertools import chain
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeAlias, TypeVar
 
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from holdfast.vocab.requests import FileRequest
+_Parameters = ParamSpec("_Parameters")
+_Read = TypeVar("_Read")
 
 Mark: TypeAlias = Literal[" ", "+", "-", "?"]
 """Context, added, removed; `?` is a line without a marker: context that lost its leading space."""
@@ -54,6 +57,11 @@ class FileDiff:
     hunks: tuple[Hunk, ...]
     rename: bool = False
 
+    @property
+    def lines(self) -> list[HunkLine]:
+        """The lines of all hunks."""
+        return list(chain.from_iterable(hunk.lines for hunk in self.hunks))
+
 
 def text_of(lines: Sequence[HunkLine], newline: str) -> str:
     """Return the lines as a text, with this line ending."""
@@ -70,22 +78,31 @@ class Malformed:
     message: str
 
 
-def malformed_like(example: str, sentence: str, line: int | None = None) -> Malformed:
+class MalformedError(Exception):
+    """The text is not in the notation.
+
+    Raised at any depth of a parser; `fault_as_value` returns it to the caller of the parser.
+    """
+
+
+def fault_as_value(
+    read: Callable[_Parameters, _Read],
+) -> Callable[_Parameters, _Read | Malformed]:
+    """Return a parser that returns `Malformed` where the given one raises `MalformedError`."""
+
+    @wraps(read)
+    def read_or_fault(*args: _Parameters.args, **options: _Parameters.kwargs) -> _Read | Malformed:
+        try:
+            return read(*args, **options)
+        except MalformedError as fault:
+            return Malformed(str(fault))
+
+    return read_or_fault
+
+
+def malformed_like(example: str, sentence: str, line: int | None = None) -> MalformedError:
     """Return the fault of a reply: the line (1-based), what is wrong, and an example to imitate."""
     where = ""
     if line is not None:
         where = f"line {line}: "
-    return Malformed(f"{where}{sentence}\n{example}")
-
-
-def all_or_fault(
-    requests: Iterable[FileRequest | Malformed],
-) -> tuple[FileRequest, ...] | Malformed:
-    """Return the requests, or the first fault among them."""
-    read: list[FileRequest] = []
-    for request in requests:
-        if isinstance(request, Malformed):
-            return request
-        read.append(request)
-
-    return tuple(read)
+    return MalformedError(f"{where}{sentence}\n{example}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from holdfast.landing.formats.hunks import Malformed
+from holdfast.landing.formats.hunks import MalformedError, fault_as_value
 from holdfast.landing.formats.json_reply import find_value
 from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.surrounding_text import fence_of
@@ -32,24 +32,23 @@ _WHOLE = ("content", "contents", "text")
 _TO = ("to", "rename", "new_path", "newPath")
 _FILES = ("edits", "files", "changes")
 _EDIT_NAMES = frozenset((*_PATH, *_OLD, *_NEW, *_FILES))
+_RANGE = frozenset(("range", "start", "end"))
 _LAST_LINE = 10**9
+_Value = TypeVar("_Value")
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
-class _WrongShapeError(Exception):
-    """The JSON has another shape.
-
-    Raised at any depth, caught by `read_json` and `read_edits` alone.
-    """
+class _WrongShapeError(MalformedError):
+    """The JSON has another shape."""
 
     def __init__(self, where: str, what: str, *, example: str = EXAMPLE) -> None:
-        super().__init__(what)
         if where:
             what = f"{where}: {what}"
-        self.malformed = Malformed(f"{what}\n{example}")
+        super().__init__(f"{what}\n{example}")
 
 
-def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...] | Malformed:
+@fault_as_value
+def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...]:
     r"""Return one request for each edit, or name the field that is wrong and the shape it should have.
 
     `unwrap` accepts JSON as models write it: in a fence, in prose or in a call of a tool, and almost JSON that can be
@@ -59,23 +58,17 @@ def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...] | M
     (FileRequest(path='a.py', action='delete', request=None, to=None),)
     """
     try:
-        strict = read_edits(_load(text))
-    except _WrongShapeError as fault:
-        strict = fault.malformed
-    if not unwrap or not isinstance(strict, Malformed):
-        return strict
+        return _top(_load(text))
+    except _WrongShapeError:
+        found = find_value(text, _EDIT_NAMES) if unwrap else None
+        if found is None:
+            raise
 
-    found = find_value(text, _EDIT_NAMES)
-    if found is None:
-        return strict
     if isinstance(found, str):
-        return Malformed(f"{found}\n{EXAMPLE}")
-
-    requests = read_edits(found.value)
-    if isinstance(requests, Malformed):
-        return requests
+        raise _WrongShapeError("", found)
+    requests = _top(found.value)
     if found.in_call and not all(map(_says_what_it_edits, requests)):
-        return Malformed(f"{_BLIND_CALL}\n{EXAMPLE}")
+        raise _WrongShapeError("", _BLIND_CALL)
     return requests
 
 
@@ -92,16 +85,14 @@ def _says_what_it_edits(request: FileRequest) -> bool:
     return False
 
 
-def read_edits(value: object) -> tuple[FileRequest, ...] | Malformed:
+@fault_as_value
+def read_edits(value: object) -> tuple[FileRequest, ...]:
     """Return the requests of edits that are JSON already, or name the field that is wrong and the shape it should have.
 
     >>> read_edits({"path": "a.py", "start": 2, "new": "b"})[0].request
     LineEdits(edits=(LineEdit(start=2, end=2, new='b', old=None),), shown=None)
     """
-    try:
-        return tuple(_top(value))
-    except _WrongShapeError as fault:
-        return fault.malformed
+    return _top(value)
 
 
 # ----------------------------------------------------------------------------------------- the text
@@ -143,21 +134,20 @@ def _constant(name: str) -> object:
 # ---------------------------------------------------------------------------------------- the shape
 
 
-def _top(value: object) -> list[FileRequest]:
+def _top(value: object) -> tuple[FileRequest, ...]:
     if isinstance(value, list):
         if not value:
             raise _WrongShapeError("", "the list is empty; give at least one edit:")
-        return _files(value, "")
+        return tuple(_files(value, ""))
 
     whole = _mapping(value, "")
     if _key(whole, _PATH, "") is not None:
-        return _file(whole, "")
+        return tuple(_file(whole, ""))
 
     listed = _key(whole, _FILES, "")
     if listed is None:
         raise _WrongShapeError("path", "is missing; name the file:")
-
-    return _files(_list(whole[listed], listed), listed)
+    return tuple(_files(_list(whole[listed], listed), listed))
 
 
 def _files(items: Sequence[object], where: str) -> list[FileRequest]:
@@ -167,38 +157,38 @@ def _files(items: Sequence[object], where: str) -> list[FileRequest]:
     request.
     """
     requests: list[FileRequest] = []
-    joined: dict[str, int] = {}
+    joined: dict[str, tuple[int, list[LineEdit]]] = {}
     for i, entry in enumerate(items):
-        item = _mapping(entry, f"{where}[{i}]")
-        made = _file(item, f"{where}[{i}]")
+        place = f"{where}[{i}]"
+        item = _mapping(entry, place)
         if not _is_ranged(item):
-            requests += made
+            requests += _file(item, place)
             continue
-        (request,) = made
-        at = joined.setdefault(request.path, len(requests))
-        if at == len(requests):
-            requests.append(request)
-        else:
-            requests[at] = _join_line_edits(requests[at], request)
+        path, edit = _lone_line_edit(item, place)
+        at, edits = joined.setdefault(path, (len(requests), []))
+        edits.append(edit)
+        requests[at : at + 1] = [FileRequest(path, "edit", LineEdits(tuple(edits)))]
 
     return requests
 
 
-def _join_line_edits(first: FileRequest, second: FileRequest) -> FileRequest:
-    if not isinstance(first.request, LineEdits) or not isinstance(second.request, LineEdits):
-        raise TypeError("only line edits can be joined")
-    return replace(first, request=LineEdits((*first.request.edits, *second.request.edits)))
+def _lone_line_edit(item: Mapping[str, object], where: str) -> tuple[str, LineEdit]:
+    """Return the path and the edit of one object that names both a file and lines by number."""
+    path = _file_path(item, where)
+    known = {*_PATH, *_OLD, *_NEW, *_NEAR, *_EVERY, *_RANGE}
+    for strange in sorted(item.keys() - known):
+        what = "has no place beside a range of lines; leave it out:"
+        raise _WrongShapeError(_join(where, shorten(strange, 40)), what, example=RANGE_EXAMPLE)
+    return path, _line_edit(item, where)
 
 
 def _file(item: Mapping[str, object], where: str) -> list[FileRequest]:
     """Return the requests of one object that names a file."""
-    path = _path(item, _PATH, where)
-    if path is None:
-        raise _WrongShapeError(_join(where, "path"), "is missing; name the file:")
     if _is_ranged(item):
-        _refuse_beside_range(item, where)
-        return [FileRequest(path, "edit", LineEdits((_line_edit(item, where),)))]
+        path, edit = _lone_line_edit(item, where)
+        return [FileRequest(path, "edit", LineEdits((edit,)))]
 
+    path = _file_path(item, where)
     to = _path(item, _TO, where)
     if _flag(item, ("delete",), where):
         _refuse_beside_delete(item, where)
@@ -224,6 +214,13 @@ def _file(item: Mapping[str, object], where: str) -> list[FileRequest]:
     raise _WrongShapeError(where, "contains no edit; give old and new, or edits, or content:")
 
 
+def _file_path(item: Mapping[str, object], where: str) -> str:
+    path = _path(item, _PATH, where)
+    if path is None:
+        raise _WrongShapeError(_join(where, "path"), "is missing; name the file:")
+    return path
+
+
 def _refuse_beside_delete(item: Mapping[str, object], where: str) -> None:
     beside = _key(item, (*_OLD, *_NEW, *_WHOLE, *_TO, "edits"), where, only_one=False)
     if beside is not None:
@@ -234,15 +231,7 @@ def _refuse_beside_delete(item: Mapping[str, object], where: str) -> None:
 
 def _is_ranged(item: Mapping[str, object]) -> bool:
     """Return whether an edit names its lines by number."""
-    return any(key in item for key in ("range", "start", "end"))
-
-
-def _refuse_beside_range(item: Mapping[str, object], where: str) -> None:
-    known = {*_PATH, *_OLD, *_NEW, *_NEAR, *_EVERY, "range", "start", "end"}
-    strange = sorted(item.keys() - known)
-    if strange:
-        what = "has no place beside a range of lines; leave it out:"
-        raise _WrongShapeError(_join(where, shorten(strange[0], 40)), what, example=RANGE_EXAMPLE)
+    return not _RANGE.isdisjoint(item)
 
 
 def _whole(path: str, text: str, to: str | None, where: str) -> FileRequest:
@@ -381,27 +370,28 @@ def _key(
     return used[0]
 
 
-def _mapping(value: object, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise _WrongShapeError(where, f"must be an object, not {_kind(value)}:")
+def _checked(
+    value: object, kind: type[_Value], where: str, name: str, example: str = EXAMPLE
+) -> _Value:
+    """Return the value if it is of this type; `name` is JSON's word for that."""
+    if not isinstance(value, kind):
+        raise _WrongShapeError(where, f"must be {name}, not {_kind(value)}:", example=example)
     return value
+
+
+def _mapping(value: object, where: str) -> Mapping[str, Any]:
+    return _checked(value, dict, where, "an object")
 
 
 def _list(value: object, where: str) -> list[object]:
-    if not isinstance(value, list):
-        raise _WrongShapeError(
-            where, f"must be a list of objects, not {_kind(value)}:", example=RANGE_EXAMPLE
-        )
-    if not value:
+    listed = _checked(value, list, where, "a list of objects", RANGE_EXAMPLE)
+    if not listed:
         raise _WrongShapeError(where, "is empty; give at least one edit:", example=RANGE_EXAMPLE)
-
-    return value
+    return listed
 
 
 def _string(item: Mapping[str, object], key: str, where: str) -> str:
-    value = item[key]
-    if not isinstance(value, str):
-        raise _WrongShapeError(_join(where, key), f"must be a string, not {_kind(value)}:")
+    value = _checked(item[key], str, _join(where, key), "a string")
     if _HALF_PAIR.search(value):
         raise _WrongShapeError(
             _join(where, key),
@@ -435,12 +425,7 @@ def _flag(item: Mapping[str, object], names: Sequence[str], where: str) -> bool:
     key = _key(item, names, where)
     if key is None:
         return False
-
-    value = item[key]
-    if not isinstance(value, bool):
-        raise _WrongShapeError(_join(where, key), f"must be true or false, not {_kind(value)}:")
-
-    return value
+    return _checked(item[key], bool, _join(where, key), "true or false")
 
 
 def _path(item: Mapping[str, object], names: Sequence[str], where: str) -> str | None:
@@ -448,17 +433,15 @@ def _path(item: Mapping[str, object], names: Sequence[str], where: str) -> str |
     if key is None or item[key] is None:
         return None
 
-    tidy = tidy_path(_string(item, key, where))
-    if isinstance(tidy, Malformed):
-        raise _WrongShapeError(_join(where, key), tidy.message)
-
-    return tidy
+    written = _string(item, key, where)
+    try:
+        return tidy_path(written)
+    except MalformedError as fault:
+        raise _WrongShapeError(_join(where, key), str(fault)) from fault
 
 
 def _join(where: str, key: str) -> str:
-    if not where:
-        return key
-    return f"{where}.{key}"
+    return f"{where}.{key}".removeprefix(".")
 
 
 def _kind(value: object) -> str:

@@ -105,6 +105,6 @@ def _typed(value: Any) -> Any:
 def _typed_field(key: str, field: Any) -> Any:
     if key in _LISTS:
         return _typed(_decoded(field))
-    if key in _NUMBERS and isinstance(field, str) and _NUMBER.fullmatch(field):
+    if key in _NUMBERS and _NUMBER.fullmatch(str(field)):
         return int(field)
     return _typed(field)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import chain, compress
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.formats.begin_patch import BEGIN, read_patch
 from holdfast.landing.formats.detect import opens_block, opens_notation
 from holdfast.landing.formats.diff_scanner import FileSection, malformed
-from holdfast.landing.formats.hunks import Malformed, all_or_fault, text_of
+from holdfast.landing.formats.hunks import Malformed, fault_as_value, text_of
 from holdfast.landing.formats.indented_reply import without_indentation
 from holdfast.landing.formats.json_edits import read_json
 from holdfast.landing.formats.paths import shorten
@@ -20,6 +19,9 @@ from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
 from holdfast.vocab.type_check import check_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Format: TypeAlias = Literal["auto", "diff", "blocks", "patch", "json"]
 """The notation of a reply; `auto` looks for the first line that opens one."""
@@ -46,27 +48,13 @@ def parse(
     notation: Format | None = format
     if format == "auto":
         notation = _detect(text)
+    if notation not in _READERS:
+        return Refused("malformed", f"{_UNKNOWN}\n{BLOCK_EXAMPLE}")
 
-    read = _read(text, notation, unwrap=unwrap)
+    read = _READERS[notation](text, unwrap)
     if isinstance(read, Malformed):
         return Refused("malformed", read.message)
     return read
-
-
-def _read(
-    text: str, notation: Format | None, *, unwrap: bool
-) -> tuple[FileRequest, ...] | Malformed:
-    match notation:
-        case "diff":
-            return _read_diff(text, unwrap=unwrap)
-        case "blocks":
-            return read_blocks(text)
-        case "patch":
-            return read_patch(text, unwrap=unwrap)
-        case "json":
-            return read_json(text, unwrap=unwrap)
-        case _:
-            return Malformed(f"{_UNKNOWN}\n{BLOCK_EXAMPLE}")
 
 
 # ----------------------------------------------------------------------------------- which notation
@@ -75,19 +63,17 @@ def _read(
 def _detect(text: str) -> Format | None:
     """Return the notation whose opening line comes first: all that follows may be content of it."""
     lines, _ = split_lines(text.removeprefix("\ufeff"))
-    solid = list(compress(range(len(lines)), map(str.strip, lines)))
-    if not solid:
-        return None
-    if lines[solid[0]].strip() == BEGIN:
+    first = next(filter(str.strip, lines), "")
+    if first.strip() == BEGIN:
         return "patch"
 
-    for i in solid:
+    for i, line in enumerate(lines):
         if opens_notation(lines, i):
-            return _notation_of(lines[i])
-        if opens_block(lines[i].lstrip(" \t")):
+            return _notation_of(line)
+        if opens_block(line.lstrip(" \t")):
             return "blocks"
 
-    if any(lines[i].lstrip().startswith(_JSON_OPENINGS) for i in solid):
+    if any(line.lstrip().startswith(_JSON_OPENINGS) for line in lines):
         return "json"
     return None
 
@@ -107,29 +93,29 @@ def _notation_of(line: str) -> Format:
 # -------------------------------------------------------------------------------------- from a diff
 
 
-def _read_diff(text: str, *, unwrap: bool) -> tuple[FileRequest, ...] | Malformed:
+@fault_as_value
+def _read_diff(text: str, unwrap: bool) -> tuple[FileRequest, ...] | Malformed:  # noqa: FBT001 - as `parse`
     shares = read_shares(text, unwrap=unwrap)
     if isinstance(shares, Malformed):
         return shares
+    return tuple(map(_request, shares))
 
-    return all_or_fault(map(_request, shares))
 
-
-def _request(share: FileSection) -> FileRequest | Malformed:
+def _request(share: FileSection) -> FileRequest:
     diff = share.diff
     if diff.old_path is None and diff.new_path:
         return _create(diff.new_path, share)
     if diff.new_path is None and diff.old_path:
         return _delete(diff.old_path, share)
     if not diff.old_path or not diff.new_path:
-        return malformed("the diff names no file; write its path into the --- and +++ lines:")
+        raise malformed("the diff names no file; write its path into the --- and +++ lines:")
 
     # A backup beside the file, as in `diff -u a.py.orig a.py`, is the same file.
     same = {f"{diff.new_path}{suffix}" for suffix in ("", ".orig", ".old", ".bak", "~")}
     if diff.old_path in same:
         return _edit(diff.new_path, share)
     if not diff.rename:
-        return malformed(
+        raise malformed(
             f"--- {shorten(diff.old_path)} and +++ {shorten(diff.new_path)} must name one file, unless the lines"
             " `rename from` and `rename to` name two:"
         )
@@ -137,26 +123,25 @@ def _request(share: FileSection) -> FileRequest | Malformed:
     return FileRequest(diff.old_path, "rename", _patch(share), diff.new_path)
 
 
-def _edit(path: str, share: FileSection) -> FileRequest | Malformed:
+def _edit(path: str, share: FileSection) -> FileRequest:
     if share.diff.hunks:
         return FileRequest(path, "edit", Patch(share.text))
-    return malformed(f"{path} is renamed to itself; leave these lines out, or show a change:")
+    raise malformed(f"{path} is renamed to itself; leave these lines out, or show a change:")
 
 
-def _create(path: str, share: FileSection) -> FileRequest | Malformed:
-    lines = list(chain.from_iterable(hunk.lines for hunk in share.diff.hunks))
+def _create(path: str, share: FileSection) -> FileRequest:
+    lines = share.diff.lines
     # An empty line among added ones is an empty line that lost its `+`.
     foreign = {(line.mark, line.text) for line in lines if line.mark != "+"}
     if len(share.diff.hunks) > 1 or not foreign <= {(" ", "")}:
-        return malformed(f"{path}: a new file has one hunk, and all of its lines begin with +:")
+        raise malformed(f"{path}: a new file has one hunk, and all of its lines begin with +:")
 
     return FileRequest(path, "create", WriteFile(text_of(lines, share.newline)))
 
 
-def _delete(path: str, share: FileSection) -> FileRequest | Malformed:
-    lines = chain.from_iterable(hunk.lines for hunk in share.diff.hunks)
-    if any(line.mark == "+" for line in lines):
-        return malformed(
+def _delete(path: str, share: FileSection) -> FileRequest:
+    if any(line.mark == "+" for line in share.diff.lines):
+        raise malformed(
             f"{path}: a deleted file has no + lines; write /dev/null only where the whole file goes:"
         )
     return FileRequest(path, "delete", _patch(share))
@@ -167,3 +152,11 @@ def _patch(share: FileSection) -> Patch | None:
     if not share.diff.hunks:
         return None
     return Patch(share.text)
+
+
+_READERS: dict[Format | None, Callable[[str, bool], tuple[FileRequest, ...] | Malformed]] = {
+    "diff": _read_diff,
+    "blocks": lambda text, _: read_blocks(text),
+    "patch": lambda text, unwrap: read_patch(text, unwrap=unwrap),
+    "json": lambda text, unwrap: read_json(text, unwrap=unwrap),
+}

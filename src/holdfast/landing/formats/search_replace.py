@@ -13,10 +13,11 @@ from holdfast.landing.formats.detect import (
     opens_notation,
     resembles_edit,
 )
-from holdfast.landing.formats.hunks import Malformed, malformed_like
+from holdfast.landing.formats.hunks import MalformedError, fault_as_value, malformed_like
 from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.surrounding_text import fence_of
-from holdfast.landing.text.lines import split_lines, text_of
+from holdfast.landing.text.line_tokens import matched
+from holdfast.landing.text.lines import numbers_matching, split_lines, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.requests import FileRequest, OneOf, Replace, WriteFile
 
@@ -35,7 +36,6 @@ malformed = partial(malformed_like, EXAMPLE)
 
 # Some models close a block by the word that they opened it with.
 _CLOSER = re.compile(r"(>{3,}|\+{5,9}) ?(?i:replace|updated|search|original)\s*$")
-_DIVIDER = re.compile(r"(={3,})\s*$")
 _USUAL_LENGTHS = range(5, 10)
 """The markers of one block may differ within these; others are all of one length."""
 
@@ -47,7 +47,8 @@ _MOST_TEXT = 16_000_000
 """Each reading of a block contains all of its text."""
 
 
-def read_blocks(text: str) -> tuple[FileRequest, ...] | Malformed:
+@fault_as_value
+def read_blocks(text: str) -> tuple[FileRequest, ...]:
     r"""Return one request for each block, or an error that says how to write it.
 
     Prose and fences are normal here.
@@ -63,23 +64,19 @@ def read_blocks(text: str) -> tuple[FileRequest, ...] | Malformed:
         if opener < at or not opens_block(line.lstrip(" \t")):
             continue
         block = _read_block(lines, opener)
-        if isinstance(block, Malformed):
-            return block
-        fault = _check_between(lines, at, opener)
-        if fault:
-            return fault
-        path = block.path or _path_above(lines, at, opener) or path
-        request = _request(path or _name_above(lines, at, opener), block, opener + 1)
-        if isinstance(request, Malformed):
-            return request
-        path = request.path
-        requests.append(request)
+        _check_between(lines, at, opener)
+        path = (
+            block.path or _path_above(lines, at, opener) or path or _name_above(lines, at, opener)
+        )
+        requests.append(_request(path, block, opener + 1))
+        path = requests[-1].path
         at = block.end
 
     if not requests:
-        return malformed("there is no line `<<<<<<< SEARCH`; write each edit so:")
+        raise malformed("there is no line `<<<<<<< SEARCH`; write each edit so:")
 
-    return _check_between(lines, at, len(lines)) or tuple(requests)
+    _check_between(lines, at, len(lines))
+    return tuple(requests)
 
 
 # ---------------------------------------------------------------------------------------- the block
@@ -97,14 +94,14 @@ class _Block:
     near_line: int | None = None
 
 
-def _read_block(lines: Sequence[str], opener: int) -> _Block | Malformed:
+def _read_block(lines: Sequence[str], opener: int) -> _Block:
     marker = lines[opener].lstrip(" \t")
     indent = lines[opener].removesuffix(marker)
     length = _marker_length(marker, BLOCK_OPENER)
-    behind = BLOCK_OPENER.sub(r"\2", marker[:LONGEST_MARKER]).strip()
+    behind = BLOCK_OPENER.sub("", marker[:LONGEST_MARKER], count=1).strip()
     path = _path_on(behind)
     if behind and not path:
-        return malformed(
+        raise malformed(
             f'"{shorten(behind, 40)}" is no path; put the path on the line above SEARCH:',
             opener + 1,
         )
@@ -112,13 +109,13 @@ def _read_block(lines: Sequence[str], opener: int) -> _Block | Malformed:
     below = _below(lines, opener)
     closer = _closer(lines, below, indent, length)
     if closer is None:
-        return malformed("this block is not closed; end it with `>>>>>>> REPLACE`:", opener + 1)
+        raise malformed("this block is not closed; end it with `>>>>>>> REPLACE`:", opener + 1)
 
     start, near_line = _start_line(lines, below)
     body = lines[start:closer]
     dividers = _dividers(body, indent, length)
     if not dividers:
-        return malformed(
+        raise malformed(
             "this block has no line `=======` between the old and the new lines:", opener + 1
         )
 
@@ -147,7 +144,8 @@ def _closer(lines: Sequence[str], at: int, indent: str, length: int) -> int | No
         if not line.startswith(("<<<", "-----", ">>>", "+++++")):
             continue
         opened, closed = _marker_length(line, BLOCK_OPENER), _marker_length(line, _CLOSER)
-        if not inside and _are_of_one_block(length, closed):
+        is_usual = {length, closed}.issubset(_USUAL_LENGTHS)
+        if not inside and (closed == length or is_usual):
             return i
         if max(opened, closed) >= length:
             return None
@@ -157,14 +155,7 @@ def _closer(lines: Sequence[str], at: int, indent: str, length: int) -> int | No
 
 
 def _marker_length(line: str, marker: re.Pattern[str]) -> int:
-    found = marker.match(line[:LONGEST_MARKER])
-    if not found:
-        return 0
-    return len(found[1])
-
-
-def _are_of_one_block(opened: int, length: int) -> bool:
-    return length == opened or {opened, length}.issubset(_USUAL_LENGTHS)
+    return len(matched(marker, line[:LONGEST_MARKER]))
 
 
 def _start_line(lines: Sequence[str], at: int) -> tuple[int, int | None]:
@@ -186,25 +177,26 @@ def _dividers(body: Sequence[str], indent: str, length: int) -> tuple[int, ...]:
 
     Those as long as the opening marker, if there are any.
     """
-    runs = [
-        (i, _marker_length(line[len(indent) :], _DIVIDER))
-        for i, line in enumerate(body)
-        if line.startswith(f"{indent}===")
-    ]
-    every = [i for i, run in runs if _are_of_one_block(length, run)]
-    exact = [i for i, run in runs if run == length]
-    return tuple(exact or every)
+    found = _lines_of_marks(body, indent, f"={{{length}}}")
+    if length in _USUAL_LENGTHS:
+        found = found or _lines_of_marks(body, indent, "={5,9}")
+    return tuple(found)
 
 
-def _request(path: str, block: _Block, number: int) -> FileRequest | Malformed:
+def _lines_of_marks(body: Sequence[str], indent: str, marks: str) -> list[int]:
+    return numbers_matching(re.compile(rf"{re.escape(indent)}{marks}\s*"), body)
+
+
+def _request(path: str, block: _Block, number: int) -> FileRequest:
     if not path:
-        return malformed("this block names no file; put its path on the line above:", number)
+        raise malformed("this block names no file; put its path on the line above:", number)
 
-    tidy = tidy_path(path)
-    if isinstance(tidy, Malformed):
-        return malformed(tidy.message, number)
+    try:
+        tidy = tidy_path(path)
+    except MalformedError as fault:
+        raise malformed(str(fault), number) from fault
     if _cannot_be_split(block):
-        return _longer_markers(tidy, number)
+        raise malformed_like(_LONGER_MARKERS, f"{tidy}: {_SEVERAL_DIVIDERS}", number)
 
     readings = tuple(_reading(block, divider) for divider in block.dividers)
     if len(readings) > 1:
@@ -227,10 +219,10 @@ def _cannot_be_split(block: _Block) -> bool:
     return too_much or not any(block.lines[: block.dividers[0]])
 
 
-def _longer_markers(path: str, number: int) -> Malformed:
-    example = EXAMPLE.replace("<" * 7, "<" * 9).replace("=" * 7, "=" * 9).replace(">" * 7, ">" * 9)
-    sentence = "the block contains several lines `=======`; write it with longer markers, which those are not:"
-    return Malformed(f"line {number}: {path}: {sentence}\n{example}")
+_SEVERAL_DIVIDERS = (
+    "the block contains several lines `=======`; write it with longer markers, which those are not:"
+)
+_LONGER_MARKERS = re.sub(r"([<=>])\1+", r"\g<0>\1\1", EXAMPLE)
 
 
 def _reading(block: _Block, divider: int) -> Replace:
@@ -244,10 +236,10 @@ def _reading(block: _Block, divider: int) -> Replace:
 _LABEL = re.compile(r"(?:file ?(?:name|path)?|path)\s*[:=]\s*", re.IGNORECASE)
 _NUMBERING = re.compile(r"[0-9]{1,3}[.)]\s+")
 _REMARK = re.compile(r"\s+\([^()]*\)$")
-_PATH = re.compile(r"(?:[A-Za-z]:)?[^\s`\"'<>|*?:;,=(){}]+$")
-_MARKS_PATH = re.compile(r"[/\\]|\.[A-Za-z0-9_+-]+$")
-_WELL_KNOWN = re.compile(
-    r"[A-Z][a-z]*file|README|LICENSE|CHANGELOG|NOTICE|AUTHORS|CODEOWNERS|BUILD|WORKSPACE"
+_PATH = re.compile(r"(?:[A-Za-z]:)?[^\s`\"'<>|*?:;,=(){}]+(?<!\.)$")
+_MARKS_PATH = re.compile(
+    r"[/\\]|\.[A-Za-z0-9_+-]+$"
+    r"|^(?:[A-Z][a-z]*file|README|LICENSE|CHANGELOG|NOTICE|AUTHORS|CODEOWNERS|BUILD|WORKSPACE)$"
 )
 _QUOTED = re.compile(r"`([^`]{1,300})`")
 _DECORATION = "#*`> \t-"
@@ -275,7 +267,7 @@ def _path_above(lines: Sequence[str], start: int, opener: int) -> str:
     return ""
 
 
-_NAME = re.compile(r"[\w][\w.-]*")
+_NAME = re.compile(r"\w[\w.-]*\Z")
 
 
 def _name_above(lines: Sequence[str], start: int, opener: int) -> str:
@@ -286,8 +278,7 @@ def _name_above(lines: Sequence[str], start: int, opener: int) -> str:
     for i in range(opener - 1, start - 1, -1):
         line = lines[i].strip()
         if line and not fence_of(line):
-            name = _NAME.fullmatch(line.strip(_DECORATION))
-            return name.group() if name else ""
+            return matched(_NAME, line.strip(_DECORATION))
     return ""
 
 
@@ -339,28 +330,24 @@ def _path_in_sentence(line: str) -> str:
 
 
 def _looks_like_path(word: str) -> bool:
-    if not _PATH.match(word) or word.endswith("."):
-        return False
-    return _MARKS_PATH.search(word) is not None or _WELL_KNOWN.fullmatch(word) is not None
+    return bool(_PATH.match(word) and _MARKS_PATH.search(word))
 
 
 # ------------------------------------------------------------------------------------------- around
 
 
-def _check_between(lines: Sequence[str], start: int, end: int) -> Malformed | None:
-    """Return where another notation or a part of an edit that was not read is between the blocks.
+def _check_between(lines: Sequence[str], start: int, end: int) -> None:
+    """Raise a fault where another notation or a part of an edit that was not read is between the blocks.
 
     To skip it as prose would land half of the reply.
     """
     for i in range(start, end):
         if opens_notation(lines, i):
-            return malformed(
+            raise malformed(
                 f'"{shorten(lines[i], 40)}" belongs to another notation; write all edits as blocks:',
                 i + 1,
             )
         if resembles_edit(lines[i]):
-            return malformed(
+            raise malformed(
                 f'"{shorten(lines[i], 40)}" is outside of all blocks; write each edit so:', i + 1
             )
-
-    return None

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 
-_FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,}(?=.*$))")
-_TAG = re.compile(r"</?([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?/?>\s*$|<\|[^<>]*\|>\s*$")
-_WRAPPER_NAME = re.compile(
-    r"\||(?:antml:)?(?:tool(?:_\w*)?|function(?:_\w*)?|invoke|parameter|apply_\w*|(?:unified_)?diff|patch|edit|answer"
-    r"|think(?:ing)?)$",
-    re.IGNORECASE,
-)
-WRAPPER_LETTERS = frozenset("<`~*")
-"""What a wrapper's line can begin with."""
+from holdfast.landing.text.line_tokens import matched
 
-_DIRECTIVE = re.compile(r"\*\*\* (?:(?:Begin|End) Patch\s*$|(?:Add|Update|Delete) File:|Move to:)")
-_WORD = re.compile(r"[\"'`(*_]*[A-Za-z][A-Za-z'’-]*[\"'`)*_]*[.,:;!?]*$")
+FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
+_TAG = re.compile(r"</?([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?/?>\s*$|<(\|)[^<>]*\|>\s*$")
+_WRAPPER_TAG = re.compile(
+    r"</?(?i:(?:antml:)?(?:tool(?:_\w*)?|function(?:_\w*)?|invoke|parameter|apply_\w*|(?:unified_)?diff|patch|edit|answer"
+    r"|think(?:ing)?))(?:\s[^<>]*)?/?>\s*$|<\|[^<>]*\|>\s*$"
+)
+_OPENING = r"Begin Patch\s*$|(?:Add|Update|Delete) File:|Move to:"
+_EDIT_OPENING = re.compile(rf"\*\*\* (?:{_OPENING})")
+DIRECTIVE = re.compile(rf"\*\*\* (?:{_OPENING}|End Patch\s*$)")
+_WRAPPER = re.compile("|".join(each.pattern for each in (FENCE, DIRECTIVE, _WRAPPER_TAG)))
+# Short words only: a word of megabytes is none, and would be slow to match.
+_WORD = re.compile(r"(?=.{1,39}\Z)[\"'`(*_]*[A-Za-z][A-Za-z'’-]*[\"'`)*_]*[.,:;!?]*$")
 
 
 def fence_of(line: str) -> str:
@@ -24,13 +26,7 @@ def fence_of(line: str) -> str:
     >>> fence_of("```diff"), fence_of("~~~~"), fence_of(" ```"), fence_of("``` a ` b")
     ('```', '~~~~', '', '')
     """
-    if not line.startswith(("```", "~~~")):
-        return ""
-
-    found = _FENCE.match(line)
-    if not found:
-        return ""
-    return found.group()
+    return matched(FENCE, line)
 
 
 def closes(line: str, opened: str) -> bool:
@@ -48,13 +44,7 @@ def tag_of(line: str) -> str:
     >>> tag_of("<tool_call>"), tag_of("</patch>"), tag_of("<|im_end|>"), tag_of("a < b")
     ('tool_call', 'patch', '|', '')
     """
-    if not line.startswith("<"):
-        return ""
-
-    found = _TAG.match(line)
-    if not found:
-        return ""
-    return found[1] or "|"
+    return matched(_TAG, line)
 
 
 def is_wrapper(line: str) -> bool:
@@ -64,24 +54,22 @@ def is_wrapper(line: str) -> bool:
 
     An HTML tag such as `<div>` is none: with its marker lost it is still content.
     """
-    if line[:1] not in WRAPPER_LETTERS:
-        return False
-    if fence_of(line) or is_directive(line):
-        return True
-    return _WRAPPER_NAME.match(tag_of(line)) is not None
+    return _WRAPPER.match(line) is not None
+
+
+def is_wrapper_tag(line: str) -> bool:
+    """Return whether this line is a tag that models put around an edit."""
+    return _WRAPPER_TAG.match(line) is not None
 
 
 def is_directive(line: str) -> bool:
     """Return whether this line belongs to the `*** Begin Patch` notation."""
-    return line.startswith("*** ") and _DIRECTIVE.match(line) is not None
+    return DIRECTIVE.match(line) is not None
 
 
 def opens_edit(line: str) -> bool:
     """Return whether an edit in the `*** Begin Patch` notation begins at this line: at any directive but the last."""
-    return is_directive(line) and not line.startswith(_END)
-
-
-_END = "*** End Patch"
+    return _EDIT_OPENING.match(line) is not None
 
 
 def is_prose(line: str) -> bool:
@@ -96,8 +84,7 @@ def is_prose(line: str) -> bool:
     if not words:
         return False
 
-    # Short words only: a word of megabytes is none, and would be slow to match.
-    plain = [word for word in words if len(word) < 40 and _WORD.match(word)]
+    plain = list(filter(_WORD.match, words))
     if len(plain) * 4 < len(words) * 3:
         return False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.landing.formats.diff_scanner import DiffLines, FileSection, read_bare
-from holdfast.landing.formats.hunks import FileDiff, Malformed
+from holdfast.landing.formats.hunks import FileDiff, Malformed, MalformedError, fault_as_value
 from holdfast.landing.formats.indented_reply import without_indentation
 from holdfast.landing.formats.wrappers import read_wrapped
 from holdfast.landing.text.lines import split_lines
@@ -28,21 +28,20 @@ def read_diff(
     return tuple(share.diff for share in shares)
 
 
+@fault_as_value
 def read_shares(
     text: str, *, unwrap: bool = False, judge_paths: bool = True
-) -> tuple[FileSection, ...] | Malformed:
+) -> tuple[FileSection, ...]:
     """Return what `read_diff` returns, each with its own lines."""
     if unwrap:
         text = without_indentation(text)
     lines, ends = split_lines(text.removeprefix("\ufeff"))
     source = DiffLines(lines, ends, judge_paths=judge_paths)
-    bare = read_bare(source)
-    if not isinstance(bare, Malformed) or not unwrap:
-        return bare
-
-    unwrapped = read_wrapped(source)
-    if unwrapped is None:
-        return bare
-    # The first reading's sentence is about the wrapper, and this caller has nothing against one
-    # wrapper.
-    return unwrapped
+    try:
+        return read_bare(source)
+    except MalformedError:
+        # The sentence is about the wrapper, and this caller may have nothing against one wrapper.
+        unwrapped = read_wrapped(source) if unwrap else None
+        if unwrapped is None:
+            raise
+        return unwrapped

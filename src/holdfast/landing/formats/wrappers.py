@@ -17,7 +17,7 @@ from holdfast.landing.formats.diff_scanner import (
     tell_stray,
 )
 from holdfast.landing.formats.hunk_body import is_change
-from holdfast.landing.formats.hunks import Malformed
+from holdfast.landing.formats.hunks import MalformedError
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.surrounding_text import closes, fence_of, is_wrapper, tag_of
 
@@ -28,7 +28,7 @@ _OUTSIDE = '"{}" is outside the wrapper but looks like an edit; send one bare di
 _UNCLOSED = "the fence around the diff is not closed; send the bare diff:"
 
 
-def read_wrapped(source: DiffLines) -> tuple[FileSection, ...] | Malformed | None:
+def read_wrapped(source: DiffLines) -> tuple[FileSection, ...] | None:
     """Return the diff without its one wrapper, or None where there is no such wrapper."""
     start = next_structure(source.lines, 0)
     if start is None:
@@ -67,75 +67,72 @@ def _find_closer(lines: Sequence[str], opened: int) -> int | None:
     return None
 
 
-def _read_fenced(source: DiffLines, opened: int) -> tuple[FileSection, ...] | Malformed:
+def _read_fenced(source: DiffLines, opened: int) -> tuple[FileSection, ...]:
     fence = fence_of(source.lines[opened])
     last = len(source.lines) - 1
     while last > opened and not closes(source.lines[last], fence):
         last -= 1
     if last == opened:
-        return malformed(_UNCLOSED, source.first + opened)
+        raise malformed(_UNCLOSED, source.first + opened)
 
     # The last fence first: one inside a hunk that lost its marker is content, if the counts say so.
-    whole = _read_between(source, opened, last)
-    if isinstance(whole, Malformed) and _find_closer(source.lines, opened) != last:
+    try:
+        return _read_between(source, opened, last)
+    except MalformedError:
+        if _find_closer(source.lines, opened) == last:
+            raise
         return _read_fences(source, opened)
-    return whole
 
 
-def _read_between(
-    source: DiffLines, opened: int, closed: int
-) -> tuple[FileSection, ...] | Malformed:
-    fault = _check_prose(source, 0, opened) or _check_prose(source, closed + 1, len(source.lines))
-    return fault or read_bare(source.part(opened + 1, closed))
+def _read_between(source: DiffLines, opened: int, closed: int) -> tuple[FileSection, ...]:
+    _check_prose(source, 0, opened)
+    _check_prose(source, closed + 1, len(source.lines))
+    return read_bare(source.part(opened + 1, closed))
 
 
-def _read_fences(source: DiffLines, opened: int) -> tuple[FileSection, ...] | Malformed:
+def _read_fences(source: DiffLines, opened: int) -> tuple[FileSection, ...]:
     """Read several fenced diffs with prose between them; each must be whole by itself."""
     lines = source.lines
     shares: list[FileSection] = []
     at = 0
-    while True:
-        closed = _find_closer(lines, opened)
+    following: int | None = opened
+    while following is not None:
+        closed = _find_closer(lines, following)
         if closed is None:
-            return malformed(_UNCLOSED, source.first + opened)
-        read = _check_prose(source, at, opened) or read_bare(source.part(opened + 1, closed))
-        if isinstance(read, Malformed):
-            return read
-        shares += read
+            raise malformed(_UNCLOSED, source.first + following)
+        _check_prose(source, at, following)
+        shares += read_bare(source.part(following + 1, closed))
         at = closed + 1
         following = _open_fence(lines, at, next_structure(lines, at) or at)
-        if following is None:
-            return _check_prose(source, at, len(lines)) or tuple(shares)
-        opened = following
+
+    _check_prose(source, at, len(lines))
+    return tuple(shares)
 
 
-def _check_prose(source: DiffLines, start: int, end: int) -> Malformed | None:
-    """Return which line outside the wrapper could be an edit.
+def _check_prose(source: DiffLines, start: int, end: int) -> None:
+    """Raise a fault for a line outside the wrapper that could be an edit.
 
     To drop it would land half of the reply.
     """
     lines = source.lines
     for i in range(start, end):
         if is_change(lines[i]) or opens_notation(lines, i) or resembles_edit(lines[i]):
-            return malformed(_OUTSIDE.format(shorten(lines[i], 40)), source.first + i)
-    return None
+            raise malformed(_OUTSIDE.format(shorten(lines[i], 40)), source.first + i)
 
 
-def _read_in_prose(source: DiffLines) -> tuple[FileSection, ...] | Malformed:
+def _read_in_prose(source: DiffLines) -> tuple[FileSection, ...]:
     """Read a bare diff with prose before and behind it, but none inside."""
     scan = read_scan(source)
-    if isinstance(scan, Malformed):
-        return scan
-
     lines = source.lines
     first, last = scan.extent()
     start, end = bisect_left(scan.strays, first), bisect_left(scan.strays, last)
     halves = _halves(lines, 0, first) + _halves(lines, last, len(lines))
     for stray in (*scan.strays[start:end], *halves):
-        return tell_stray(source, stray)
+        raise tell_stray(source, stray)
 
-    fault = _check_prose(source, 0, first) or _check_prose(source, last, len(lines))
-    return fault or scan.shares(source)
+    _check_prose(source, 0, first)
+    _check_prose(source, last, len(lines))
+    return scan.shares(source)
 
 
 def _halves(lines: Sequence[str], start: int, end: int) -> list[int]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from itertools import starmap
+from itertools import compress, starmap
+from operator import ne
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.text.line_keys import key_of, loose_key_of
@@ -59,7 +60,7 @@ _LONG_ENOUGH = 200
 def is_telling(doc: Doc, old: Sequence[str], alignment: Alignment) -> bool:
     """Return whether the shared lines are more than a bracket: together half as long as the longest old line."""
     shared = sum(len(doc.solid_keys[pair.i]) for pair in alignment.pairs)
-    longest = max(len(key_of(line)) for line in old)
+    longest = max(map(len, map(key_of, old)))
     return 2 * shared >= min(longest, _LONG_ENOUGH)
 
 
@@ -114,9 +115,9 @@ def _diagonals(needle: _Needle) -> list[int]:
     votes are spent.
     """
     counts = [len(needle.where[key]) for key in needle.keys]
-    known = [j for j, count in enumerate(counts) if count]
+    known = compress(range(len(counts)), counts)
     order = sorted(known, key=counts.__getitem__)
-    rare = [j for j in order if counts[j] <= _RARE]
+    rare = order[: bisect_right(order, _RARE, key=counts.__getitem__)]
     if _ENOUGH_RARE * sum(len(needle.keys[j]) for j in rare) >= sum(map(len, needle.keys)):
         order = rare
 
@@ -146,8 +147,8 @@ def _cells(
         near = sorted(places[low:high], key=lambda i: abs(i - j - diagonal))[:_NEAREST]
         cells.append({i: Pair(j, i, "equal", 1.0) for i in sorted(near) if (j, i) not in used})
 
-    found = sum(len(key) for key, row in zip(needle.keys, cells, strict=True) if row)
-    if _WORTH * found >= sum(map(len, needle.keys)):
+    found = compress(needle.keys, cells)
+    if _WORTH * sum(map(len, found)) >= sum(map(len, needle.keys)):
         _add_drifted(doc, needle, diagonal, used, cells)
 
     return cells
@@ -351,11 +352,10 @@ def _are_typos(other: Sequence[tuple[str, str]], similarity: float) -> bool:
 
     One stale word, or several that are each nearly right.
     """
-    if len(other) == 1 and similarity >= _STALE_LIKE:
-        return True
-    if len(other) > 1 and similarity < _PROSE_LIKE:
-        return False
-    return all(starmap(_is_typo, other))
+    nearly_right = all(starmap(_is_typo, other))
+    if len(other) > 1:
+        return nearly_right and similarity >= _PROSE_LIKE
+    return nearly_right or similarity >= _STALE_LIKE
 
 
 def _is_typo(word: str, real: str) -> bool:
@@ -390,11 +390,8 @@ def _is_spelling(line: str, word: str, similarity: float) -> bool:
     """
     if similarity < _PROSE_LIKE:
         return False
-    for quoted in _QUOTED.findall(line):
-        words = words_of(quoted)
-        if word in words and len(words) >= _SENTENCE:
-            return True
-    return False
+    sentences = map(words_of, _QUOTED.findall(line))
+    return any(word in words and len(words) >= _SENTENCE for words in sentences)
 
 
 def _other_words(line: str, real: str) -> list[tuple[str, str]]:
@@ -405,4 +402,5 @@ def _other_words(line: str, real: str) -> list[tuple[str, str]]:
     ours, theirs = words_of(line), words_of(real)
     if len(ours) != len(theirs):
         return []
-    return [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]]
+    pairs = zip(ours, theirs, strict=True)
+    return list(compress(pairs, map(ne, ours, theirs)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from holdfast.vocab.requests import LineEdit, LineEdits, OneOf, Patch, Replace, Request, WriteFile
 
@@ -21,10 +21,8 @@ def without_mark(request: Request) -> Request:
             return _bare(request)
         case OneOf(readings):
             return OneOf(tuple(map(_bare, readings)))
-        case LineEdits(edits, str() as shown):
-            return LineEdits(tuple(map(_bare_edit, edits)), shown.removeprefix(MARK))
-        case LineEdits(edits):
-            return LineEdits(tuple(map(_bare_edit, edits)))
+        case LineEdits(edits, shown):
+            return LineEdits(tuple(map(_bare, edits)), shown and shown.removeprefix(MARK))
         case WriteFile(text):
             return WriteFile(text.removeprefix(MARK))
         case Patch(diff):
@@ -53,19 +51,10 @@ def names_mark(request: Request) -> bool:
             assert_never(request)
 
 
-def _bare(request: Replace) -> Replace:
-    old, new = _both_bare(request.old, request.new)
-    return replace(request, old=old, new=new)
+_Edit = TypeVar("_Edit", Replace, LineEdit)
 
 
-def _bare_edit(edit: LineEdit) -> LineEdit:
-    old, new = _both_bare(edit.old or "", edit.new)
-    if edit.old is None:
-        return replace(edit, new=new)
-    return replace(edit, new=new, old=old)
-
-
-def _both_bare(old: str, new: str) -> tuple[str, str]:
-    if MARK in old:
-        return old.replace(MARK, ""), new.replace(MARK, "")
-    return old, new.removeprefix(MARK)
+def _bare(edit: _Edit) -> _Edit:
+    if edit.old and MARK in edit.old:
+        return replace(edit, old=edit.old.replace(MARK, ""), new=edit.new.replace(MARK, ""))
+    return replace(edit, new=edit.new.removeprefix(MARK))

@@ -60,11 +60,9 @@ def script_of(old: list[str], new: list[str]) -> EditScript:
     """
     head, tail = common_ends(old, new)
     middle = ScriptEdit(head, len(old) - tail, head, len(new) - tail)
-    edits: list[ScriptEdit] = []
-    if middle.o2 - head + middle.n2 - head > _MIDDLE_LIMIT:
-        edits.append(middle)
-    elif middle.o2 > head or middle.n2 > head:
-        edits += _diff(old, new, middle)
+    edits = [middle]
+    if middle.o2 - head + middle.n2 - head <= _MIDDLE_LIMIT:
+        edits = list(_diff(old, new, middle))
 
     return EditScript(tuple(old), tuple(new), tuple(_joined_over_blanks(edits, old)))
 

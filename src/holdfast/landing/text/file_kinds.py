@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from holdfast.landing.text.languages import UNKNOWN, language_of
+from holdfast.landing.text.languages import BY_NAME
 
 FileKind: TypeAlias = Literal["prose", "markup", "mixed", "data", "code"]
 """Text for people, tags, code with tags in it, keys with values (or an unknown format), code."""
@@ -16,9 +16,14 @@ _SUFFIXES: tuple[tuple[FileKind, str], ...] = (
 )
 _DATA = frozenset({"cmakelists.txt", "requirements.txt", "constraints.txt", "robots.txt"})
 """Files that are no text for people, although they are named so."""
-_BY_SUFFIX: dict[str, FileKind] = {}
+_KINDS: dict[str, FileKind] = dict.fromkeys(BY_NAME, "code")
+"""The kind of a file by its name, or by the ending of its name."""
+for _name, _language in BY_NAME.items():
+    if _language.has_keys:
+        _KINDS[_name] = "data"
 for _kind, _suffixes in _SUFFIXES:
-    _BY_SUFFIX.update(dict.fromkeys(_suffixes.split(), _kind))
+    _KINDS.update(dict.fromkeys(_suffixes.split(), _kind))
+_KINDS.update(dict.fromkeys(_DATA, "data"))
 
 
 def kind_of(path: str | None) -> FileKind:
@@ -28,15 +33,10 @@ def kind_of(path: str | None) -> FileKind:
     ['code', 'data', 'prose', 'prose', 'prose']
     """
     name = (path or "").replace("\\", "/").rsplit("/", 1)[-1].lower()
-    if name in _DATA:
-        return "data"
-    suffix = name.rpartition(".")[2]
-    if suffix in _BY_SUFFIX:
-        return _BY_SUFFIX[suffix]
+    for known in (name, name.rpartition(".")[2]):
+        if known in _KINDS:
+            return _KINDS[known]
 
-    language = language_of(path)
-    if language is not UNKNOWN and not language.keys:
-        return "code"
-    if language is UNKNOWN and "." not in name:
+    if "." not in name:
         return "prose"
     return "data"

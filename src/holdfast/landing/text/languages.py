@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from holdfast.landing.text.line_keys import indent_width, key_of
+from holdfast.landing.text.line_tokens import matched
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -24,17 +25,18 @@ _BLOCK = re.compile("|".join(pattern.pattern for pattern in (_DEFINITION, _CONDI
 
 
 _UNDERLINE = re.compile(r"([^\w\s])\1{2,}")
+_NOTHING = "(?!)"
 
 
 @dataclass(frozen=True, slots=True)
 class FileLanguage:
     """How one kind of file writes comments, and which of its lines name a block."""
 
-    comment: str = ""
-    """A regular expression for what begins a comment line; "" if nothing does."""
-    names: str = ""
+    comment: str = _NOTHING
+    """A regular expression for what begins a comment line."""
+    names: str = _NOTHING
     """A regular expression for lines that name a block although no deeper line follows them."""
-    keys: str = ""
+    keys: str = _NOTHING
     """A regular expression for lines that have a key and a value."""
     underlined: bool = False
     """A line of equal marks below another one makes that a heading."""
@@ -43,8 +45,6 @@ class FileLanguage:
 
     def is_comment(self, line: str) -> bool:
         """Return whether the whole line is a comment."""
-        if not self.comment:
-            return False
         return re.match(self.comment, key_of(line)) is not None
 
     def name_in(self, lines: Sequence[str], at: int) -> str:
@@ -58,13 +58,7 @@ class FileLanguage:
             return ""
         if self.lists_name(key) or _BLOCK.match(key) or self._opens_below(lines, at):
             return key
-        if not self.keys:
-            return ""
-
-        found = re.match(self.keys, key)
-        if not found:
-            return ""
-        return found["key"]
+        return matched(self.keys, key)
 
     def _opens_below(self, lines: Sequence[str], at: int) -> bool:
         """Return whether the next line is a bracket alone, is deeper, or underlines this one."""
@@ -76,10 +70,13 @@ class FileLanguage:
             return True
         return key_of(following) == "{" or indent_width(following) > indent_width(lines[at])
 
+    @property
+    def has_keys(self) -> bool:
+        """Whether this kind of file has keys with values."""
+        return self.keys != _NOTHING
+
     def lists_name(self, key: str) -> bool:
         """Return whether this kind of file names a block by a line with this key."""
-        if not self.names:
-            return False
         return re.match(self.names, key) is not None
 
 
@@ -141,7 +138,7 @@ _FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
     ("vim", FileLanguage(r"\"")),
     ("bat cmd", FileLanguage(r"(?i:rem\b|::)", r":\w")),
 )
-_BY_NAME = {name: language for names, language in _FAMILIES for name in names.split()}
+BY_NAME = {name: language for names, language in _FAMILIES for name in names.split()}
 
 
 def language_of(path: str | None) -> FileLanguage:
@@ -153,13 +150,14 @@ def language_of(path: str | None) -> FileLanguage:
     False
     """
     name = (path or "").replace("\\", "/").rsplit("/", 1)[-1].lower()
-    return _BY_NAME.get(name.rsplit(".", 1)[-1], UNKNOWN)
+    return BY_NAME.get(name.rsplit(".", 1)[-1], UNKNOWN)
 
 
 _ANY_COMMENT = re.compile(r"#(?![!\[\w])|//|/\*|\*(?:/|$|\s)|<!--|--\s|;|%|\{/\*|(?i:rem )")
-_IN_BRACKETS = re.compile(
+_PLACEHOLDER = re.compile(
     r"[\[(<{]+[\w\s',.:;\u2026-]*(?:\s|\.{3}|\u2026)[\w\s',.:;\u2026-]*[\])>}]+"
     r"|[\[(<{]*\(\w+\)[\])>}]*"
+    r"|\.{3}.*"
 )
 
 
@@ -174,9 +172,8 @@ def is_comment_like(line: str, language: FileLanguage = UNKNOWN) -> bool:
         return True
     if key.startswith(("'", '"')):
         return False
-    if key.startswith("...") or _IN_BRACKETS.fullmatch(key):
-        return True
-    if comment_words(key) == "...":  # a heading of Markdown too
+    # A heading of Markdown too.
+    if _PLACEHOLDER.fullmatch(key) or comment_words(key) == "...":
         return True
     if language.lists_name(key):
         return False
@@ -202,4 +199,4 @@ def comment_words(line: str) -> str:
 def has_dots(line: str) -> bool:
     """Return whether the text of a line begins or ends with dots."""
     words = comment_words(line)
-    return words.startswith("...") or words.endswith("...")
+    return "..." in {words[:3], words[-3:]}

@@ -10,6 +10,14 @@ _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _PROSE = re.compile(r"[^(){}\[\]=<>;$@&|\\+*/^~\"`_]*")
 
 
+def matched(pattern: str | re.Pattern[str], text: str) -> str:
+    """Return what the pattern, or its last group, matches at the beginning of the text; "" for nothing."""
+    found = re.match(pattern, text)
+    if found is None:
+        return ""
+    return found[found.lastindex or 0]
+
+
 def words_of(line: str) -> list[str]:
     """Return the identifiers and words of a line, in order."""
     return _WORD.findall(line)
@@ -47,16 +55,12 @@ def cuts_token(text: str, start: int, end: int) -> tuple[bool, bool]:
     >>> cuts_token("timeout = 100", 0, 12)
     (False, True)
     """
-    return _joins(_JOINT, text, start), _joins(_JOINT, text, end)
+    return bool(_JOINT.match(text, start)), bool(_JOINT.match(text, end))
 
 
 def cuts_word(text: str, start: int, end: int) -> tuple[bool, bool]:
     """Return the same as `cuts_token` where a hyphen is an edge."""
-    return _joins(_WORD_JOINT, text, start), _joins(_WORD_JOINT, text, end)
-
-
-def _joins(joint: re.Pattern[str], text: str, at: int) -> bool:
-    return joint.match(text, at) is not None
+    return bool(_WORD_JOINT.match(text, start)), bool(_WORD_JOINT.match(text, end))
 
 
 _WORD_JOINT = re.compile(
