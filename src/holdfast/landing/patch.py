@@ -12,7 +12,7 @@ from holdfast.landing.doubled_marks import without_doubled_marks
 from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed, text_of
 from holdfast.landing.formats.unified import read_diff
 from holdfast.landing.ladder.ladder import LadderOutcome, LadderPlan, climb, land_plans
-from holdfast.landing.ladder.strict_match import Bounds, Hint, find_windows
+from holdfast.landing.ladder.strict_match import Bounds, find_windows, hint_at
 from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.new_text import undone_warning
 from holdfast.landing.placement import AlreadyApplied
@@ -133,20 +133,10 @@ def _place(doc: Doc, hunk: Hunk) -> _Placed:
     if not solid_lines(script.old):
         return _Placed(hunk, script, _find_inserted(doc, script))
 
-    hint = Hint(_named_line(hunk), _section(doc, hunk))
-    bounds = Bounds(at_end=hunk.at_end)
-    if hunk.anchors:
-        bounds = Bounds(_scopes(doc, hunk.anchors), hunk.at_end)
-
+    hint = replace(hint_at(hunk.start or None), within=_section(doc, hunk))
+    bounds = Bounds(_scopes(doc, hunk.anchors), hunk.at_end)
     script = _with_markers_found(doc, script)
     return _Placed(hunk, script, climb(doc, script, hint, bounds))
-
-
-def _named_line(hunk: Hunk) -> int | None:
-    """Return the file line (0-based) that the header names, or None."""
-    if not hunk.start:
-        return None
-    return hunk.start - 1
 
 
 def _section(doc: Doc, hunk: Hunk) -> range:

@@ -148,7 +148,7 @@ def _land_whole_lines(
     script = script_of(contents_of(match.old), new)
     first = line_at(text, at) - 1
     lines = range(first, first + len(script.old))
-    place = Placement(tuple(lines), "whitespace")
+    place = Placement(dict(enumerate(lines)), "whitespace")
     return _land_plan(doc, script, plan_at(doc, script, place, hint_at(request.near_line)))
 
 

@@ -48,7 +48,7 @@ def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Now
 
     chains = _chains(doc, [_keys(script, segment) for segment in segments], touched)
     if len(chains) == 1:
-        return _placement(doc, script, gaps, segments, chains[0])
+        return _placement(doc, script, segments, chains[0])
     if not chains:
         return Nowhere()
 
@@ -57,22 +57,14 @@ def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Now
 
 
 def _placement(
-    doc: Doc,
-    script: EditScript,
-    gaps: set[int],
-    segments: Sequence[Sequence[int]],
-    chain: Sequence[int],
+    doc: Doc, script: EditScript, segments: Sequence[Sequence[int]], chain: Sequence[int]
 ) -> Placement:
     """Return the place where the segments begin at the lines of the chain."""
     pairs: dict[int, int] = {}
     for segment, start in zip(segments, chain, strict=True):
         pairs.update(zip(segment, doc.solid[start:], strict=False))
 
-    places = list(with_blanks(doc, script.old, pairs))
-    for j in gaps:
-        # A gap is no line of the file.
-        places[j] = None
-    return Placement(tuple(places), "elision")
+    return Placement(with_blanks(doc, script.old, pairs), "elision")
 
 
 def _keys(script: EditScript, segment: Sequence[int]) -> list[str]:

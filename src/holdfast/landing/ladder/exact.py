@@ -203,7 +203,7 @@ def window_around(text: str, at: int, old: str, new: str, *, whole: bool) -> Lin
     last = line_at(doc.text, max(start, stop - 1))
     edited = doc.text[doc.offset(first) : start] + new + doc.text[stop : doc.offset(last)]
     script = script_of(doc.lines[first:last], contents_of(edited))
-    return LineWindow(doc, script, Placement(tuple(range(first, last)), "exact"))
+    return LineWindow(doc, script, Placement(dict(enumerate(range(first, last))), "exact"))
 
 
 def with_endings(text: str, at: int, old: str, new: str) -> str:

@@ -140,7 +140,7 @@ def _on_loose_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) ->
     if not isinstance(place, Placement):
         return place
 
-    lost = [line for line, i in zip(script.old, place.pairs, strict=True) if i is None]
+    lost = [line for j, line in enumerate(script.old) if j not in place.pairs]
     fresh = [script.new[n] for n in script.added]
     # An entity in a line that the file does not have, and in a new one, would reach the file.
     if not bounds.hold(doc, place) or share_mangling(lost, fresh):

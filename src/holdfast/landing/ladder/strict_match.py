@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ class Hint:
 class Bounds:
     """Limits on where a match may lie, taken from the request (`@@` context, line numbers)."""
 
-    within: tuple[range, ...] | None = None
+    within: tuple[range, ...] = (range(sys.maxsize),)
     """The place begins in one of these runs of file lines."""
     at_end: bool = False
     """Nothing but blank lines follows the place."""
@@ -43,8 +44,6 @@ class Bounds:
         """Return whether the place is within the limits."""
         if self.at_end and any(doc.keys[place.last + 1 :]):
             return False
-        if self.within is None:
-            return True
         return any(place.first in lines for lines in self.within)
 
 
@@ -64,19 +63,16 @@ def find_window(
 ) -> Placement | SeveralPlaces | Nowhere:
     """Return the one place where all old lines are, blank lines and white space aside."""
     places = [place for place in find_windows(doc, old) if bounds.hold(doc, place)]
-    if not places:
-        return Nowhere()
-
     # Only where trailing blanks are all that differs may a stricter match decide between places.
-    for cut in (str, str.rstrip):
-        strict = [place for place in places if _agrees(doc, old, place, cut)]
-        if strict:
-            return _choose(strict, hint)
+    for cut in (str, str.rstrip, key_of):
+        agreeing = [place for place in places if _agrees(doc, old, place, cut)]
+        if agreeing:
+            return _choose(agreeing, hint)
 
-    return _choose(places, hint)
+    return Nowhere()
 
 
-def _agrees(doc: Doc, old: Sequence[str], place: Placement, cut: Callable[[str], str]) -> bool:
+def _agrees(doc: Doc, old: Sequence[str], place: Placement, cut: Callable[[str], object]) -> bool:
     """Return whether the old lines are the file's, each cut in this way."""
     return all(cut(line) == cut(real) for line, real in place.line_pairs(doc, old))
 
@@ -98,10 +94,9 @@ def _rung(doc: Doc, old: Sequence[str], place: Placement) -> Rung:
     if doc.lines[place.first : place.last + 1] == list(old):
         return "exact"
 
-    for line, real in place.line_pairs(doc, old):
-        if _words(line) != _words(real):
-            return "unicode"
-    return "whitespace"
+    if _agrees(doc, old, place, _words):
+        return "whitespace"
+    return "unicode"
 
 
 # Not str.split: to that a no-break space is a blank like any other.
@@ -114,24 +109,21 @@ def _words(line: str) -> list[str]:
 
 def _choose(places: Sequence[Placement], hint: Hint) -> Placement | SeveralPlaces:
     """Return the only place, or the only one that the number names and the section contains."""
-    every = set(range(len(places)))
-    named = {n for n in every if stands_at(places[n], hint.near)}
-    within = {n for n in every if places[n].first in hint.within}
+    starts = {place.first: place for place in places}
+    every = starts.keys()
+    named = {first for first in every if stands_at(starts[first], hint.near)}
+    within = set(filter(hint.within.__contains__, every))
     picked = (named or every) & (within or every)
     if len(picked) == 1:
-        return places[picked.pop()]
+        return starts[picked.pop()]
 
-    return SeveralPlaces(tuple(place.first for place in places))
+    return SeveralPlaces(tuple(starts))
 
 
 def stands_at(place: Placement, near: int | None) -> bool:
     """Return whether the first old line is at file line `near`, counting from the first one that is paired."""
-    for j, i in enumerate(place.pairs[:_LEADING]):
-        if i is None:
-            continue
-        if i - j == near:
-            return True
-    return False
+    leading = filter(place.pairs.__contains__, range(_LEADING))
+    return any(place.pairs[j] - j == near for j in leading)
 
 
 # A blank line more or less above the first real line must not spoil an exact number; more than this

@@ -156,7 +156,7 @@ def _lines_around(doc: Doc, place: Placement, splice: LineSplice) -> Iterator[in
         if _steps([doc.lines[i] for i in lines]) != _steps(new):
             continue
         extra = set(lines).difference(range(splice.first, splice.last))
-        known = extra.intersection(place.pairs)
+        known = extra.intersection(place.pairs.values())
         if not any(strength(doc.lines[i]) for i in extra - known):
             continue
         if not known or _goes_round(doc, start, start + len(new), len(known)):

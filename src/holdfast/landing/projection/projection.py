@@ -138,11 +138,7 @@ def _before(doc: Doc, place: Placement, edit: ScriptEdit, lower: int, blanks: in
     while blanks and at and not doc.keys[at - 1]:
         at, blanks = at - 1, blanks - 1
 
-    if edit.o1 == 0:
-        return at
-    above = place.pairs[edit.o1 - 1]
-    if above is None:
-        return at
+    above = place.pairs.get(edit.o1 - 1, -1)
     return max(at, above + 1)
 
 
