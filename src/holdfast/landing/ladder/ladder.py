@@ -36,16 +36,12 @@ from holdfast.landing.placement import (
 )
 from holdfast.landing.projection.already_applied import judge_missing, judge_placed
 from holdfast.landing.projection.projection import LineSplice, UnclearProjection, project
-from holdfast.landing.projection.splices import Splice, landed
 from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.line_keys import indent_of
 from holdfast.landing.text.lines import Doc, contents_of, is_blank, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
-from holdfast.vocab.outcomes import RUNGS, Landed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from holdfast.vocab.outcomes import Rung
 
 
@@ -190,13 +186,6 @@ def plan_at(
 def _is_indented_otherwise(doc: Doc, script: EditScript, place: Placement) -> bool:
     pairs = place.line_pairs(doc, script.old)
     return any(indent_of(line) != indent_of(real) for line, real in pairs)
-
-
-def land_plans(doc: Doc, plans: Sequence[LadderPlan], splices: Sequence[Splice]) -> Landed:
-    """Return the outcome of all splices of the plans, on the loosest rung of them."""
-    rung = max((plan.rung for plan in plans), key=RUNGS.index)
-    similarity = min(plan.similarity for plan in plans)
-    return landed(doc.text, splices, rung, similarity)
 
 
 def climb_everywhere(doc: Doc, script: EditScript) -> LadderOutcome:
