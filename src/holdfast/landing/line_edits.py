@@ -13,7 +13,7 @@ from holdfast.landing.closest import numbered
 from holdfast.landing.ladder.ladder import LadderPlan
 from holdfast.landing.ladder.strict_match import hint_at
 from holdfast.landing.lost_lines import judge_lost_lines
-from holdfast.landing.plans import find_plan, land_plans, overlap_refusal, splices_of
+from holdfast.landing.plans import find_plan, land_plans, splices_of
 from holdfast.landing.projection.projection import LineSplice
 from holdfast.landing.text.edit_script import common_ends, script_of
 from holdfast.landing.text.languages import language_of
@@ -49,7 +49,7 @@ def land_line_edits(text: str, request: LineEdits, path: str | None = None) -> O
         plans.append(plan)
 
     if _meet(plans):
-        return overlap_refusal(plans)
+        return refusals.overlap([plan.lines.start + 1 for plan in plans])
     return land_plans(doc, plans, splices_of(doc, plans))
 
 
@@ -92,7 +92,7 @@ def _plan_by_text(doc: Doc, source: Doc, edit: LineEdit, old: list[str]) -> Ladd
     # Old and new end in the same line, be it a blank one.
     kept = script.edits[-1].o2 < len(script.old)
     size = edit.end - edit.start + 1
-    if fits and not kept and len(script.old) < size <= len(source.lines) - edit.start + 1:
+    if fits and not kept and len(script.old) < size and edit.end <= len(source.lines):
         return _plan_whole_range(doc, source, edit)
 
     plan = find_plan(doc, script, hint_at(edit.start))
@@ -169,7 +169,7 @@ def _plan_by_number(doc: Doc, shown: Doc | None, edit: LineEdit) -> LadderPlan |
             f"{_lines(edit)}: no oldText, and the file was not shown, so the number may be off; "
             "read the file, or send oldText.",
         )
-    if edit.start < 1 or edit.end > len(shown.lines) or edit.start > len(shown.lines) + 1:
+    if edit.start < 1 or edit.end > len(shown.lines):
         return refusals.plain(
             "out_of_bounds",
             f"{_lines(edit)}: the file has {len(shown.lines)} lines; number them from 1.",
@@ -229,9 +229,7 @@ def _mapped(shown: Doc, doc: Doc, first: int, last: int) -> tuple[int, int] | No
     if last > first:
         return now[first], now[first] + last - first
 
-    at = now.get(first - 1, -1) + 1
-    if first in now:
-        at = now[first]
+    at = now.get(first, now.get(first - 1, -1) + 1)
     # At the top or the bottom there is only one neighbour: the lines beyond it may be this very
     # insertion.
     ends = {0: 0, len(shown.lines): len(doc.lines)}
@@ -267,11 +265,6 @@ def _where_now(shown: Sequence[str], lines: Sequence[str], wanted: range) -> dic
 
     None where one changed or moved.
     """
-    if not wanted:
-        if lines:
-            return None
-        return {}
-
     head, tail = common_ends(shown, lines)
     mapped = dict(zip(range(head), range(head), strict=True))
     mapped.update(

@@ -165,14 +165,13 @@ def script_of_hunk(hunk: Hunk) -> EditScript:
                 old.append(line.text)
             if line.mark != "-":
                 new.append(line.text)
-        if changed:
-            edits += [_moved(edit, o1, n1) for edit in script_of(old[o1:], new[n1:]).edits]
+        if not changed:
+            continue
+        for edit in script_of(old[o1:], new[n1:]).edits:
+            moved = ScriptEdit(o1 + edit.o1, o1 + edit.o2, n1 + edit.n1, n1 + edit.n2)
+            edits.append(moved)
 
     return EditScript(tuple(old), tuple(new), tuple(edits))
-
-
-def _moved(edit: ScriptEdit, old: int, new: int) -> ScriptEdit:
-    return ScriptEdit(edit.o1 + old, edit.o2 + old, edit.n1 + new, edit.n2 + new)
 
 
 def _with_markers_found(doc: Doc, script: EditScript) -> EditScript:
@@ -270,16 +269,15 @@ def _splices(doc: Doc, hunk: Hunk, plan: LadderPlan) -> list[Splice]:
         wants = _ends_in_newline(hunk)
     splices = [splice_of(doc, splice, ends_in_newline=wants) for splice in plan.splices]
     last = max((splice.last for splice in plan.splices), default=0)
-    if wants is None or last == len(doc.lines):
+    if wants in {None, not doc.ends_open} or last == len(doc.lines):
         return splices
 
     # Where only the newline at the end differs, the lines are the same, so there is no line to splice.
     size = len(doc.text)
-    if wants and doc.ends_open:
-        splices.append(Splice(size, size, doc.newline))
-    if not wants and not doc.ends_open:
-        splices.append(Splice(size - len(doc.ends[-1]), size, ""))
-    return splices
+    end = Splice(size - len(doc.ends[-1]), size, "")
+    if wants:
+        end = Splice(size, size, doc.newline)
+    return [*splices, end]
 
 
 def _ends_in_newline(hunk: Hunk) -> bool | None:

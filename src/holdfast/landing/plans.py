@@ -9,7 +9,7 @@ from holdfast.landing import refusals
 from holdfast.landing.ladder.ladder import LadderOutcome, LadderPlan, climb
 from holdfast.landing.ladder.strict_match import NO_BOUNDS, NO_HINT, Bounds, Hint
 from holdfast.landing.lost_lines import judge_lost_lines
-from holdfast.landing.projection.splices import Splice, landed, overlap, splice_of
+from holdfast.landing.projection.splices import Splice, clashes, landed, lines_at, splice_of
 from holdfast.vocab.outcomes import RUNGS
 
 if TYPE_CHECKING:
@@ -47,15 +47,10 @@ def land_plans(doc: Doc, plans: Sequence[LadderPlan], splices: Sequence[Splice])
     """Return the outcome of all splices of the plans, on the loosest rung of them."""
     if not splices:
         return refusals.already_applied(plans[0].lines.start + 1)
-    if overlap(splices):
-        return overlap_refusal(plans)
+    offsets = clashes(splices)
+    if offsets:
+        return refusals.overlap(lines_at(doc.text, offsets))
 
     rung = max((plan.rung for plan in plans), key=RUNGS.index)
     similarity = min(plan.similarity for plan in plans)
     return landed(doc.text, splices, rung, similarity)
-
-
-def overlap_refusal(plans: Sequence[LadderPlan]) -> Refused:
-    """Return the refusal of plans that change the same place, with the lines that they change."""
-    edits = chain.from_iterable(plan.splices for plan in plans)
-    return refusals.overlap([edit.first + 1 for edit in edits])

@@ -46,7 +46,8 @@ def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Now
     if not touched:
         return Nowhere()
 
-    chains = _chains(doc, [_keys(script, segment) for segment in segments], touched)
+    keys = [[key_of(script.old[j]) for j in segment] for segment in segments]
+    chains = _chains(doc, keys, touched)
     if len(chains) == 1:
         return _placement(doc, script, segments, chains[0])
     if not chains:
@@ -65,10 +66,6 @@ def _placement(
         pairs.update(zip(segment, doc.solid[start:], strict=False))
 
     return Placement(with_blanks(doc, script.old, pairs), "elision")
-
-
-def _keys(script: EditScript, segment: Sequence[int]) -> list[str]:
-    return [key_of(script.old[j]) for j in segment]
 
 
 def _segments(old: Sequence[str], gaps: set[int]) -> list[list[int]]:
@@ -100,9 +97,7 @@ def _chains(
         chains = _with_segment_above(doc, chains, segments[n])
 
     for n in range(anchor + 1, len(segments)):
-        limit = 1
-        if n in touched:
-            limit = _MANY
+        limit = _MANY if n in touched else 1
         size = len(segments[n - 1])
         chains = _with_segment_below(doc, chains, size, segments[n], limit)
 
