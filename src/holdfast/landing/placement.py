@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """`pairs[j]` is the file's line for old line j, in ascending order; the file has no line for an old line without a pair."""
+    """`pairs[j]` is the file's line for old line j; the file has no line for an old line without a pair."""
 
     pairs: Mapping[int, int]
     rung: Rung
@@ -108,7 +108,7 @@ def with_blanks(doc: Doc, old: Sequence[str], solid_pairs: Mapping[int, int]) ->
     for j in range(first - 1, -1, -1):
         _pair_blank(doc, pairs, j, -1)
 
-    return dict(sorted(pairs.items()))
+    return pairs
 
 
 def _pair_blank(doc: Doc, pairs: dict[int, int], j: int, step: int) -> None:

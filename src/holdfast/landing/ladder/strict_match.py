@@ -63,13 +63,16 @@ def find_window(
 ) -> Placement | SeveralPlaces | Nowhere:
     """Return the one place where all old lines are, blank lines and white space aside."""
     places = [place for place in find_windows(doc, old) if bounds.hold(doc, place)]
-    # Only where trailing blanks are all that differs may a stricter match decide between places.
-    for cut in (str, str.rstrip, key_of):
-        agreeing = [place for place in places if _agrees(doc, old, place, cut)]
-        if agreeing:
-            return _choose(agreeing, hint)
+    if not places:
+        return Nowhere()
 
-    return Nowhere()
+    # Only where trailing blanks are all that differs may a stricter match decide between places.
+    for cut in (str, str.rstrip):
+        strict = [place for place in places if _agrees(doc, old, place, cut)]
+        if strict:
+            return _choose(strict, hint)
+
+    return _choose(places, hint)
 
 
 def _agrees(doc: Doc, old: Sequence[str], place: Placement, cut: Callable[[str], object]) -> bool:
