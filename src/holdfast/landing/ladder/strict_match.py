@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,7 +34,7 @@ class Hint:
 class Bounds:
     """Limits on where a match may lie, taken from the request (`@@` context, line numbers)."""
 
-    within: tuple[range, ...] = (range(sys.maxsize),)
+    within: tuple[range, ...] | None = None
     """The place begins in one of these runs of file lines."""
     at_end: bool = False
     """Nothing but blank lines follows the place."""
@@ -44,6 +43,8 @@ class Bounds:
         """Return whether the place is within the limits."""
         if self.at_end and any(doc.keys[place.last + 1 :]):
             return False
+        if self.within is None:
+            return True
         return any(place.first in lines for lines in self.within)
 
 
