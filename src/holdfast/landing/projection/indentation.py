@@ -177,12 +177,12 @@ def _best_scale(seen: Counter[tuple[int, int]], request: Sequence[str], unit: st
     if unit != "\t":
         units += [" " * size for size in _STEPS]
 
-    scales = []
+    explained: dict[tuple[int, str], int] = {}
     for level, step in product(units, steps):
-        explained = _count_explained(seen, low, step, width_of(level))
-        scales.append(_Scale(step, level, explained))
+        explained[step, level] = _count_explained(seen, low, step, width_of(level))
 
-    return max(scales, key=operator.attrgetter("explained"))
+    best = max(explained, key=explained.__getitem__)
+    return _Scale(*best, explained[best])
 
 
 def _count_explained(
