@@ -179,6 +179,14 @@ def test_a_diff_of_two_files_is_not_one_files_share() -> None:
     assert land(FILE, Patch(two)).reason == "malformed"  # type: ignore[union-attr]
 
 
+def test_the_refusal_of_hunks_that_overlap_names_only_the_lines_that_both_change() -> None:
+    first = "@@ -1,3 +1,3 @@\n-a = 1\n+a = 10\n b = 2\n-c = 3\n+c = 30\n"
+    second = "@@ -3,2 +3,2 @@\n-c = 3\n+c = 33\n d = 4\n"
+    outcome = land("a = 1\nb = 2\nc = 3\nd = 4\n", Patch(first + second))
+    assert isinstance(outcome, Refused)
+    assert (outcome.reason, outcome.candidates) == ("overlap", (3,))
+
+
 def test_hunks_that_change_the_same_line_overlap() -> None:
     outcome = land(FILE, Patch(diff(*CHANGE_TWO, "@@ -6 +6 @@", "-    two()", "+    deux()")))
     assert isinstance(outcome, Refused)

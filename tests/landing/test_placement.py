@@ -9,19 +9,19 @@ from holdfast.landing.text.lines import Doc
 
 def test_blank_lines_are_paired_downwards_from_the_line_above() -> None:
     doc = Doc("a\n\n\nb\n")
-    assert with_blanks(doc, ["a", "", "", "b"], {0: 0, 3: 3}) == (0, 1, 2, 3)
-    assert with_blanks(doc, ["a", "", "", "", "b"], {0: 0, 4: 3}) == (0, 1, 2, None, 3)
+    assert with_blanks(doc, ["a", "", "", "b"], {0: 0, 3: 3}) == {0: 0, 1: 1, 2: 2, 3: 3}
+    assert with_blanks(doc, ["a", "", "", "", "b"], {0: 0, 4: 3}) == {0: 0, 1: 1, 2: 2, 4: 3}
 
 
 def test_blank_lines_above_the_first_line_are_paired_upwards() -> None:
     doc = Doc("x\n\n\na\n")
-    assert with_blanks(doc, ["", "", "a"], {2: 3}) == (1, 2, 3)
-    assert with_blanks(doc, ["", "", "", "a"], {3: 3}) == (None, 1, 2, 3)
+    assert with_blanks(doc, ["", "", "a"], {2: 3}) == {0: 1, 1: 2, 2: 3}
+    assert with_blanks(doc, ["", "", "", "a"], {3: 3}) == {1: 1, 2: 2, 3: 3}
 
 
 def test_blank_lines_at_both_ends_of_the_file_have_no_line_beyond() -> None:
-    assert with_blanks(Doc("a\n"), ["", "a", ""], {1: 0}) == (None, 0, None)
-    assert with_blanks(Doc("a\n"), ["", ""], {}) == (None, None)
+    assert with_blanks(Doc("a\n"), ["", "a", ""], {1: 0}) == {1: 0}
+    assert with_blanks(Doc("a\n"), ["", ""], {}) == {}
 
 
 def test_the_removed_line_elsewhere_with_another_line_below_does_not_keep_it_unapplied() -> None:

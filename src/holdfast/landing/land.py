@@ -125,7 +125,13 @@ def _with_undone(outcome: Outcome, undone: Sequence[str]) -> Outcome:
     if not undone or not isinstance(outcome, Landed):
         return outcome
     rung = max(outcome.rung, "unmangled", key=RUNGS.index)
-    return replace(outcome, rung=rung, warning=undone_warning(undone))
+    return _with_warning(replace(outcome, rung=rung), undone_warning(undone))
+
+
+def _with_warning(outcome: Landed, warning: str) -> Landed:
+    """Return the landing with this warning behind the one it has."""
+    warnings = filter(None, (outcome.warning, warning))
+    return replace(outcome, warning=" ".join(warnings))
 
 
 def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
@@ -189,10 +195,9 @@ def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:
     if not plain.undone:
         return outcome
 
-    rung = max(outcome.rung, "unmangled", key=RUNGS.index)
-    again = landed(text, line_splices(text, plain.text), rung, outcome.similarity)
-    warnings = filter(None, (outcome.warning, undone_warning(plain.undone)))
-    return replace(again, warning=" ".join(warnings))
+    splices = line_splices(text, plain.text)
+    again = landed(text, splices, outcome.rung, outcome.similarity)
+    return _with_undone(replace(again, warning=outcome.warning), plain.undone)
 
 
 def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
@@ -217,8 +222,7 @@ def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
         return refusals.breaks_syntax(outcome, language)
 
     broken = f"the file no longer parses as {language} (edit at line {line})."
-    warnings = filter(None, (outcome.warning, broken))
-    return replace(outcome, warning=" ".join(warnings))
+    return _with_warning(outcome, broken)
 
 
 def _sentence_beside(text: str, outcome: Landed, path: str | None) -> str:

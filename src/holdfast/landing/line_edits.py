@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.closest import numbered
-from holdfast.landing.ladder.ladder import LadderPlan, climb, land_plans
-from holdfast.landing.ladder.strict_match import Hint
+from holdfast.landing.ladder.ladder import LadderPlan
+from holdfast.landing.ladder.strict_match import hint_at
 from holdfast.landing.lost_lines import judge_lost_lines
+from holdfast.landing.plans import find_plan, land_plans, splices_of
 from holdfast.landing.projection.projection import LineSplice
-from holdfast.landing.projection.splices import overlap, splice_of
-from holdfast.landing.text.edit_script import EditScript, common_ends, script_of
+from holdfast.landing.text.edit_script import common_ends, script_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers
 from holdfast.vocab.outcomes import Outcome, Refused
@@ -48,14 +48,9 @@ def land_line_edits(text: str, request: LineEdits, path: str | None = None) -> O
             return plan
         plans.append(plan)
 
-    line_splices = itertools.chain.from_iterable(plan.splices for plan in plans)
-    splices = [splice_of(doc, splice) for splice in line_splices]
-    if not splices:
-        return refusals.no_change()
-    if overlap(splices) or _meet(plans):
+    if _meet(plans):
         return refusals.overlap([plan.lines.start + 1 for plan in plans])
-
-    return land_plans(doc, plans, splices)
+    return land_plans(doc, plans, splices_of(doc, plans))
 
 
 def _meet(plans: Sequence[LadderPlan]) -> bool:
@@ -85,7 +80,7 @@ def _plan(doc: Doc, shown: Doc | None, edit: LineEdit) -> LadderPlan | Refused:
 
 
 def _plan_by_text(doc: Doc, source: Doc, edit: LineEdit, old: list[str]) -> LadderPlan | Refused:
-    """Return the plan for the place that both the old text and the size of the range fit, or refuse.
+    """Return the plan for the place that both the old text and the size of the range fit, or a conflict.
 
     The number of the first line may be off: it only picks one of several places.
     """
@@ -93,35 +88,26 @@ def _plan_by_text(doc: Doc, source: Doc, edit: LineEdit, old: list[str]) -> Ladd
     if not script.edits:
         return refusals.no_change()
 
-    lost = judge_lost_lines(script.old, script.new, doc.language)
-    if lost is not None:
-        return lost
-
-    return _plan_script(doc, source, edit, script)
-
-
-def _plan_script(doc: Doc, source: Doc, edit: LineEdit, script: EditScript) -> LadderPlan | Refused:
-    """Return the plan of an edit whose old text and range agree, or a conflict."""
-    solid = solid_numbers(script.old)
     fits = _is_at(source, script.old, edit.start - 1)
     # Old and new end in the same line, be it a blank one.
     kept = script.edits[-1].o2 < len(script.old)
     size = edit.end - edit.start + 1
-    if fits and not kept and len(script.old) < size <= len(source.lines) - edit.start + 1:
+    if fits and not kept and len(script.old) < size and edit.end <= len(source.lines):
         return _plan_whole_range(doc, source, edit)
 
-    found = climb(doc, script, Hint(near=edit.start - 1))
-    if not isinstance(found, LadderPlan):
-        return refusals.of(doc, script, found)
+    plan = find_plan(doc, script, hint_at(edit.start))
+    if isinstance(plan, Refused):
+        return plan
 
+    solid = solid_numbers(script.old)
     trimmed = solid[-1] - solid[0] + 1
-    if size in {len(script.old), trimmed, len(found.lines)}:
-        return found
+    if size in {len(script.old), trimmed, len(plan.lines)}:
+        return plan
     # The change ends above a line that old and new share, so nothing below that line is meant:
     # `end` is miscounted. A single line is no such evidence: it may as well be the first of the
     # range.
     if fits and kept and trimmed > 1:
-        return found
+        return plan
 
     return _conflict(source, edit, script.old)
 
@@ -183,7 +169,7 @@ def _plan_by_number(doc: Doc, shown: Doc | None, edit: LineEdit) -> LadderPlan |
             f"{_lines(edit)}: no oldText, and the file was not shown, so the number may be off; "
             "read the file, or send oldText.",
         )
-    if edit.start < 1 or edit.end > len(shown.lines) or edit.start > len(shown.lines) + 1:
+    if edit.start < 1 or edit.end > len(shown.lines):
         return refusals.plain(
             "out_of_bounds",
             f"{_lines(edit)}: the file has {len(shown.lines)} lines; number them from 1.",
@@ -243,9 +229,7 @@ def _mapped(shown: Doc, doc: Doc, first: int, last: int) -> tuple[int, int] | No
     if last > first:
         return now[first], now[first] + last - first
 
-    at = now.get(first - 1, -1) + 1
-    if first in now:
-        at = now[first]
+    at = now.get(first, now.get(first - 1, -1) + 1)
     # At the top or the bottom there is only one neighbour: the lines beyond it may be this very
     # insertion.
     ends = {0: 0, len(shown.lines): len(doc.lines)}
@@ -281,11 +265,6 @@ def _where_now(shown: Sequence[str], lines: Sequence[str], wanted: range) -> dic
 
     None where one changed or moved.
     """
-    if not wanted:
-        if lines:
-            return None
-        return {}
-
     head, tail = common_ends(shown, lines)
     mapped = dict(zip(range(head), range(head), strict=True))
     mapped.update(

@@ -11,24 +11,22 @@ from holdfast.landing import refusals
 from holdfast.landing.doubled_marks import without_doubled_marks
 from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed, text_of
 from holdfast.landing.formats.unified import read_diff
-from holdfast.landing.ladder.ladder import LadderOutcome, LadderPlan, climb, land_plans
-from holdfast.landing.ladder.strict_match import Bounds, Hint, find_windows
-from holdfast.landing.lost_lines import judge_lost_lines
+from holdfast.landing.ladder.strict_match import Bounds, find_windows, hint_at
 from holdfast.landing.new_text import undone_warning
-from holdfast.landing.placement import AlreadyApplied
-from holdfast.landing.projection.splices import Splice, landed, overlap, splice_of
+from holdfast.landing.plans import find_plan, land_plans
+from holdfast.landing.projection.splices import Splice, landed, splice_of
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines, script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
 from holdfast.landing.text.lines import Doc, is_blank, solid_lines
-from holdfast.vocab.lazy_dataclass import dataclass
-from holdfast.vocab.outcomes import Landed
+from holdfast.vocab.outcomes import Landed, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from holdfast.vocab.outcomes import Outcome, Refused
+    from holdfast.landing.ladder.ladder import LadderPlan
+    from holdfast.vocab.outcomes import Outcome
     from holdfast.vocab.requests import Patch
 
 
@@ -95,58 +93,29 @@ def _land_new_file(text: str, diff: FileDiff, path: str | None) -> Outcome:
     return landed(text, [Splice(0, len(text), new)], "exact")
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """A hunk and where its lines are; `found` is None for one that has no line to find it by."""
-
-    hunk: Hunk
-    script: EditScript
-    found: LadderOutcome | None
-
-
 def land_hunks(doc: Doc, hunks: Sequence[Hunk]) -> Outcome:
     """Land hunks that come in any order; all are matched against the original."""
     doc.expect(len(hunks))
-    placed = [_place(doc, hunk) for hunk in hunks]
-    for number, one in enumerate(placed, 1):
-        refusal = _refusal(doc, one)
-        if refusal is not None:
-            return _numbered(refusal, number, placed)
-
+    found = [_plan(doc, hunk) for hunk in hunks]
     plans: list[LadderPlan] = []
     splices: list[Splice] = []
-    for one in placed:
-        if isinstance(one.found, LadderPlan):
-            plans.append(one.found)
-            splices += _splices(doc, one.hunk, one.found)
-
-    if not splices:
-        return refusals.already_applied(plans[0].lines.start + 1)
-    if overlap(splices):
-        return refusals.overlap([plan.splices[0].first + 1 for plan in plans if plan.splices])
+    for hunk, plan in zip(hunks, found, strict=True):
+        if isinstance(plan, Refused):
+            return _numbered(plan, len(plans) + 1, found)
+        plans.append(plan)
+        splices += _splices(doc, hunk, plan)
 
     return land_plans(doc, plans, splices)
 
 
-def _place(doc: Doc, hunk: Hunk) -> _Placed:
+def _plan(doc: Doc, hunk: Hunk) -> LadderPlan | Refused:
     script = script_of_hunk(hunk)
     if not solid_lines(script.old):
-        return _Placed(hunk, script, _find_inserted(doc, script))
+        return _judge_unplaced(doc, script)
 
-    hint = Hint(_named_line(hunk), _section(doc, hunk))
-    bounds = Bounds(at_end=hunk.at_end)
-    if hunk.anchors:
-        bounds = Bounds(_scopes(doc, hunk.anchors), hunk.at_end)
-
-    script = _with_markers_found(doc, script)
-    return _Placed(hunk, script, climb(doc, script, hint, bounds))
-
-
-def _named_line(hunk: Hunk) -> int | None:
-    """Return the file line (0-based) that the header names, or None."""
-    if not hunk.start:
-        return None
-    return hunk.start - 1
+    hint = replace(hint_at(hunk.start or None), within=_section(doc, hunk))
+    bounds = Bounds(_scopes(doc, hunk.anchors), hunk.at_end)
+    return find_plan(doc, _with_markers_found(doc, script), hint, bounds)
 
 
 def _section(doc: Doc, hunk: Hunk) -> range:
@@ -157,36 +126,24 @@ def _section(doc: Doc, hunk: Hunk) -> range:
     return scopes[0]
 
 
-def _find_inserted(doc: Doc, script: EditScript) -> LadderOutcome | None:
-    """Return where the lines of a hunk without context are already, or None: it has no place."""
+def _judge_unplaced(doc: Doc, script: EditScript) -> Refused:
+    """Return the refusal of a hunk without context: its lines are in the file already, or it has no place."""
     for place in find_windows(doc, solid_lines(script.new)):
-        return AlreadyApplied(place.first)
-    return None
+        return refusals.already_applied(place.first + 1)
+
+    return refusals.plain(
+        "malformed",
+        "a hunk of the diff has no line to find its place by; add the line above or below it as context.",
+    )
 
 
-def _refusal(doc: Doc, one: _Placed) -> Refused | None:
-    if one.found is None:
-        return refusals.plain(
-            "malformed",
-            "a hunk of the diff has no line to find its place by; add the line above or below it as context.",
-        )
-
-    lost = judge_lost_lines(one.script.old, one.script.new, doc.language)
-    if lost is not None:
-        return lost
-    if isinstance(one.found, LadderPlan):
-        return None
-
-    return refusals.of(doc, one.script, one.found)
-
-
-def _numbered(refusal: Refused, number: int, placed: Sequence[_Placed]) -> Refused:
+def _numbered(refusal: Refused, number: int, found: Sequence[LadderPlan | Refused]) -> Refused:
     """Return the refusal with the number of its hunk, where there are several."""
-    if len(placed) == 1:
+    if len(found) == 1:
         return refusal
 
-    applied = [isinstance(one.found, AlreadyApplied) for one in placed]
-    if refusal.reason == "already_applied" and not all(applied):
+    reasons = [one.reason for one in found if isinstance(one, Refused)]
+    if refusal.reason == "already_applied" and reasons != [refusal.reason] * len(found):
         line = refusal.candidates[0]
         sentence = (
             f"hunk {number} is already applied (line {line}), others are not; send only the others."
@@ -208,14 +165,13 @@ def script_of_hunk(hunk: Hunk) -> EditScript:
                 old.append(line.text)
             if line.mark != "-":
                 new.append(line.text)
-        if changed:
-            edits += [_moved(edit, o1, n1) for edit in script_of(old[o1:], new[n1:]).edits]
+        if not changed:
+            continue
+        for edit in script_of(old[o1:], new[n1:]).edits:
+            moved = ScriptEdit(o1 + edit.o1, o1 + edit.o2, n1 + edit.n1, n1 + edit.n2)
+            edits.append(moved)
 
     return EditScript(tuple(old), tuple(new), tuple(edits))
-
-
-def _moved(edit: ScriptEdit, old: int, new: int) -> ScriptEdit:
-    return ScriptEdit(edit.o1 + old, edit.o2 + old, edit.n1 + new, edit.n2 + new)
 
 
 def _with_markers_found(doc: Doc, script: EditScript) -> EditScript:
@@ -313,16 +269,15 @@ def _splices(doc: Doc, hunk: Hunk, plan: LadderPlan) -> list[Splice]:
         wants = _ends_in_newline(hunk)
     splices = [splice_of(doc, splice, ends_in_newline=wants) for splice in plan.splices]
     last = max((splice.last for splice in plan.splices), default=0)
-    if wants is None or last == len(doc.lines):
+    if wants in {None, not doc.ends_open} or last == len(doc.lines):
         return splices
 
     # Where only the newline at the end differs, the lines are the same, so there is no line to splice.
     size = len(doc.text)
-    if wants and doc.ends_open:
-        splices.append(Splice(size, size, doc.newline))
-    if not wants and not doc.ends_open:
-        splices.append(Splice(size - len(doc.ends[-1]), size, ""))
-    return splices
+    end = Splice(size - len(doc.ends[-1]), size, "")
+    if wants:
+        end = Splice(size, size, doc.newline)
+    return [*splices, end]
 
 
 def _ends_in_newline(hunk: Hunk) -> bool | None:

@@ -15,37 +15,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """`pairs[j]` is the file's line for old line j, or None where the file has none for it."""
+    """`pairs[j]` is the file's line for old line j; the file has no line for an old line without a pair."""
 
-    pairs: tuple[int | None, ...]
+    pairs: Mapping[int, int]
     rung: Rung
     similarity: float = 1.0
 
     @property
-    def known(self) -> list[int]:
-        """The file's lines that are paired."""
-        return self.known_of(range(len(self.pairs)))
-
-    @property
     def first(self) -> int:
         """The first file line of the place."""
-        return min(self.known)
+        return min(self.pairs.values())
 
     @property
     def last(self) -> int:
         """The last file line of the place."""
-        return max(self.known)
+        return max(self.pairs.values())
 
     def known_of(self, old: Iterable[int]) -> list[int]:
         """Return the file's lines for these old lines, as far as it has them."""
-        return [i for i in map(self.pairs.__getitem__, old) if i is not None]
+        return [self.pairs[j] for j in old if j in self.pairs]
 
     def line_pairs(
         self, doc: Doc, old: Sequence[str], first: int = 0, last: int | None = None
     ) -> list[tuple[str, str]]:
         """Return each old line from `first` up to `last` that is paired, with the file's line."""
-        numbered = zip(old[first:last], self.pairs[first:last], strict=True)
-        return [(line, doc.lines[i]) for line, i in numbered if i is not None]
+        numbers = filter(self.pairs.__contains__, range(len(old))[first:last])
+        return [(old[j], doc.lines[self.pairs[j]]) for j in numbers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,32 +93,29 @@ class Elsewhere:
     named: int
 
 
-def with_blanks(
-    doc: Doc, old: Sequence[str], solid_pairs: Mapping[int, int]
-) -> tuple[int | None, ...]:
+def with_blanks(doc: Doc, old: Sequence[str], solid_pairs: Mapping[int, int]) -> dict[int, int]:
     """Complete the pairs of the lines that are not blank with those of the blank lines between them.
 
     A blank line is optional: the k-th blank below a line is paired with the k-th blank below its partner, if it
     has that many; blanks above the first line are counted upwards.
     """
-    pairs: list[int | None] = [solid_pairs.get(j) for j in range(len(old))]
-    first = min(solid_numbers(old), default=len(old) - 1)
-    for j in range(first + 1, len(old)):
+    pairs = dict(solid_pairs)
+    first = min(solid_numbers(old), default=len(old))
+    for j in range(first, len(old)):
         if is_blank(old[j]):
-            pairs[j] = _blank_beside(doc, pairs[j - 1], 1)
+            _pair_blank(doc, pairs, j, 1)
 
     for j in range(first - 1, -1, -1):
-        pairs[j] = _blank_beside(doc, pairs[j + 1], -1)
+        _pair_blank(doc, pairs, j, -1)
 
-    return tuple(pairs)
+    return pairs
 
 
-def _blank_beside(doc: Doc, line: int | None, step: int) -> int | None:
-    """Return the line below (1) or above (-1), if it is blank."""
-    if line is None:
-        return None
+def _pair_blank(doc: Doc, pairs: dict[int, int], j: int, step: int) -> None:
+    """Pair blank line `j` with the line below (1) or above (-1) the partner of the line before it, if that is blank."""
+    if j - step not in pairs:
+        return
 
-    beside = line + step
-    if not 0 <= beside < len(doc.lines) or doc.keys[beside]:
-        return None
-    return beside
+    beside = pairs[j - step] + step
+    if doc.keys[max(0, beside) : beside + 1] == [""]:
+        pairs[j] = beside

@@ -27,24 +27,23 @@ from holdfast.landing.ladder.strict_match import hint_at
 from holdfast.landing.ladder.unmangle import Unmangled, ends_in_numbered_blank, readings
 from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.placement import Placement
+from holdfast.landing.plans import land_plans, plan_or_refusal, splices_of
 from holdfast.landing.projection.already_applied import find_around
 from holdfast.landing.projection.splices import (
     Splice,
     landed,
     line_at,
     lines_at,
-    overlap,
-    splice_of,
 )
 from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import PLAIN, indent_of, key_of
 from holdfast.landing.text.lines import Doc, contents_of
 from holdfast.landing.text.shared_ends import shared_ends
-from holdfast.vocab.outcomes import Landed
+from holdfast.vocab.outcomes import Landed, Refused
 
 if TYPE_CHECKING:
-    from holdfast.vocab.outcomes import Outcome, Refused, Rung
+    from holdfast.vocab.outcomes import Outcome, Rung
     from holdfast.vocab.requests import Replace
 
 
@@ -148,22 +147,16 @@ def _land_whole_lines(
     script = script_of(contents_of(match.old), new)
     first = line_at(text, at) - 1
     lines = range(first, first + len(script.old))
-    place = Placement(tuple(lines), "whitespace")
+    place = Placement(dict(enumerate(lines)), "whitespace")
     return _land_plan(doc, script, plan_at(doc, script, place, hint_at(request.near_line)))
 
 
 def _land_plan(doc: Doc, script: EditScript, found: LadderOutcome) -> Outcome:
     """Return the outcome of the plan, or the refusal where there is none."""
-    if not isinstance(found, LadderPlan):
-        return refusals.of(doc, script, found)
-
-    splices = [splice_of(doc, splice) for splice in found.splices]
-    if not splices:
-        return refusals.already_applied(found.lines.start + 1)
-    if overlap(splices):
-        return refusals.overlap([splice.first + 1 for splice in found.splices])
-
-    return landed(doc.text, splices, found.rung, found.similarity)
+    plan = plan_or_refusal(doc, script, found)
+    if isinstance(plan, Refused):
+        return plan
+    return land_plans(doc, [plan], splices_of(doc, [plan]))
 
 
 def _land_at(text: str, request: Replace, match: ExactMatch, at: int) -> Outcome:

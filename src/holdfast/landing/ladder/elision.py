@@ -46,9 +46,10 @@ def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Now
     if not touched:
         return Nowhere()
 
-    chains = _chains(doc, [_keys(script, segment) for segment in segments], touched)
+    keys = [[key_of(script.old[j]) for j in segment] for segment in segments]
+    chains = _chains(doc, keys, touched)
     if len(chains) == 1:
-        return _placement(doc, script, gaps, segments, chains[0])
+        return _placement(doc, script, segments, chains[0])
     if not chains:
         return Nowhere()
 
@@ -57,26 +58,14 @@ def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Now
 
 
 def _placement(
-    doc: Doc,
-    script: EditScript,
-    gaps: set[int],
-    segments: Sequence[Sequence[int]],
-    chain: Sequence[int],
+    doc: Doc, script: EditScript, segments: Sequence[Sequence[int]], chain: Sequence[int]
 ) -> Placement:
     """Return the place where the segments begin at the lines of the chain."""
     pairs: dict[int, int] = {}
     for segment, start in zip(segments, chain, strict=True):
         pairs.update(zip(segment, doc.solid[start:], strict=False))
 
-    places = list(with_blanks(doc, script.old, pairs))
-    for j in gaps:
-        # A gap is no line of the file.
-        places[j] = None
-    return Placement(tuple(places), "elision")
-
-
-def _keys(script: EditScript, segment: Sequence[int]) -> list[str]:
-    return [key_of(script.old[j]) for j in segment]
+    return Placement(with_blanks(doc, script.old, pairs), "elision")
 
 
 def _segments(old: Sequence[str], gaps: set[int]) -> list[list[int]]:
@@ -108,9 +97,7 @@ def _chains(
         chains = _with_segment_above(doc, chains, segments[n])
 
     for n in range(anchor + 1, len(segments)):
-        limit = 1
-        if n in touched:
-            limit = _MANY
+        limit = _MANY if n in touched else 1
         size = len(segments[n - 1])
         chains = _with_segment_below(doc, chains, size, segments[n], limit)
 

@@ -78,13 +78,11 @@ def is_line_but_indent(text: str, at: int, old: str, new: str) -> bool:
     if indent_of(first):
         return True
 
-    return _are_indented_as_first(indent_before(text, at) + first, old, contents_of(new))
-
-
-def _are_indented_as_first(file_line: str, old: str, new: list[str]) -> bool:
-    """Return whether the new lines may all lack the indentation that the first of them lacks."""
+    # The new lines may all lack the indentation that the first of them lacks.
+    new_lines = contents_of(new)
+    is_shown = indent_before(text, at) + first in new_lines
     has_one_line = len(solid_lines(contents_of(old))) == 1
-    return has_one_line and len(new) > 1 and file_line not in new
+    return has_one_line and len(new_lines) > 1 and not is_shown
 
 
 def indent_before(text: str, at: int) -> str:
@@ -203,7 +201,7 @@ def window_around(text: str, at: int, old: str, new: str, *, whole: bool) -> Lin
     last = line_at(doc.text, max(start, stop - 1))
     edited = doc.text[doc.offset(first) : start] + new + doc.text[stop : doc.offset(last)]
     script = script_of(doc.lines[first:last], contents_of(edited))
-    return LineWindow(doc, script, Placement(tuple(range(first, last)), "exact"))
+    return LineWindow(doc, script, Placement(dict(enumerate(range(first, last))), "exact"))
 
 
 def with_endings(text: str, at: int, old: str, new: str) -> str:

@@ -36,15 +36,13 @@ from holdfast.landing.placement import (
 )
 from holdfast.landing.projection.already_applied import judge_missing, judge_placed
 from holdfast.landing.projection.projection import LineSplice, UnclearProjection, project
-from holdfast.landing.projection.splices import Splice, landed
 from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.line_keys import indent_of
 from holdfast.landing.text.lines import Doc, contents_of, is_blank, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
-from holdfast.vocab.outcomes import RUNGS, Landed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator
 
     from holdfast.vocab.outcomes import Rung
 
@@ -73,13 +71,13 @@ def climb(
     A hint picks one of equal places, bounds rule places out. Only when no rung has a place is it asked whether the
     request is applied already.
     """
-    found: LadderOutcome = _without_diff_marks(doc, script, hint, bounds)
-    if isinstance(found, LadderPlan):
-        return found
-
-    for rung in (_on_strict_rungs, _on_unmangled_rung, _on_loose_rungs_unwrapped, _on_loose_rungs):
-        found = rung(doc, script, hint, bounds)
-        if not isinstance(found, Nowhere):
+    found: LadderOutcome = Nowhere()
+    for attempt in attempts(doc, script, hint):
+        place = attempt.find(doc, attempt.script, attempt.hint, bounds)
+        found = plan_at(doc, attempt.script, place, attempt.hint)
+        if isinstance(found, LadderPlan):
+            return replace(found, rung=attempt.rung or found.rung)
+        if attempt.decides and not isinstance(found, Nowhere):
             return found
 
     others = readings(doc, text_of(script.old), text_of(script.new))
@@ -91,48 +89,46 @@ def climb(
     return found
 
 
-def _without_diff_marks(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> LadderOutcome:
-    """Before the strict rungs: there the blank before each line would be indentation."""
-    reading = without_diff_marks(doc, script.old, script.new)
-    if reading is None:
-        return Nowhere()
-
-    found = _on_strict_rungs(doc, _script_of(reading), hint, bounds)
-    if isinstance(found, LadderPlan):
-        return replace(found, rung="unmangled")
-    return found
+Place: TypeAlias = Placement | SeveralPlaces | Nowhere
 
 
-def _on_strict_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> LadderOutcome:
-    return plan_at(doc, script, find_window(doc, script.old, hint, bounds), hint)
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A reading of the request, and how its place is searched."""
+
+    script: EditScript
+    find: Callable[[Doc, EditScript, Hint, Bounds], Place]
+    hint: Hint
+    rung: Rung | None = None
+    """The rung of a landing, where the place alone does not show it."""
+    decides: bool = True
+    """Whether a doubt about the place ends the climb: a reading that may be none needs a clear place."""
 
 
-def _on_unmangled_rung(doc: Doc, script: EditScript, _hint: Hint, bounds: Bounds) -> LadderOutcome:
-    """Return the first reading that undoes a mangling and places the old lines exactly once."""
-    for reading in readings(doc, text_of(script.old), text_of(script.new)):
-        found = _on_strict_rungs(doc, _script_of(reading), Hint(near=reading.near), bounds)
-        if isinstance(found, LadderPlan):
-            return replace(found, rung="unmangled")
-        if not isinstance(found, Nowhere):
-            return found
+def attempts(doc: Doc, script: EditScript, hint: Hint) -> Iterator[Attempt]:
+    """Yield the steps of the ladder, the strictest first."""
+    # Before the strict rungs: there the blank before each line would be indentation.
+    bare = without_diff_marks(doc, script.old, script.new)
+    if bare is not None:
+        yield Attempt(_script_of(bare), _find_strictly, hint, "unmangled", decides=False)
 
-    return Nowhere()
+    yield Attempt(script, _find_strictly, hint)
+    old, new = text_of(script.old), text_of(script.new)
+    for reading in readings(doc, old, new):
+        named = Hint(near=reading.near)
+        yield Attempt(_script_of(reading), _find_strictly, named, "unmangled")
 
-
-def _on_loose_rungs_unwrapped(
-    doc: Doc, script: EditScript, hint: Hint, bounds: Bounds
-) -> LadderOutcome:
-    plain = unwrapped(doc, text_of(script.old), text_of(script.new))
-    if plain is None:
-        return Nowhere()
-
-    found = _on_loose_rungs(doc, _script_of(plain), hint, bounds)
-    if isinstance(found, LadderPlan):
-        return found
-    return Nowhere()
+    plain = unwrapped(doc, old, new)
+    if plain is not None:
+        yield Attempt(_script_of(plain), _find_loosely, hint, decides=False)
+    yield Attempt(script, _find_loosely, hint)
 
 
-def _on_loose_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> LadderOutcome:
+def _find_strictly(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> Place:
+    return find_window(doc, script.old, hint, bounds)
+
+
+def _find_loosely(doc: Doc, script: EditScript, _hint: Hint, bounds: Bounds) -> Place:
     place = find_elided(doc, script)
     if place is None:
         place = find_similar(doc, script)
@@ -140,13 +136,13 @@ def _on_loose_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) ->
     if not isinstance(place, Placement):
         return place
 
-    lost = [line for line, i in zip(script.old, place.pairs, strict=True) if i is None]
+    lost = [line for j, line in enumerate(script.old) if j not in place.pairs]
     fresh = [script.new[n] for n in script.added]
     # An entity in a line that the file does not have, and in a new one, would reach the file.
     if not bounds.hold(doc, place) or share_mangling(lost, fresh):
         return Nowhere((place.first, place.last + 1))
 
-    return plan_at(doc, script, place, hint)
+    return place
 
 
 def _script_of(reading: Unmangled) -> EditScript:
@@ -156,7 +152,7 @@ def _script_of(reading: Unmangled) -> EditScript:
 def plan_at(
     doc: Doc,
     script: EditScript,
-    place: Placement | SeveralPlaces | Nowhere,
+    place: Place,
     hint: Hint = NO_HINT,
 ) -> LadderOutcome:
     """Return the plan for a place, unless what it would write is there already."""
@@ -190,13 +186,6 @@ def plan_at(
 def _is_indented_otherwise(doc: Doc, script: EditScript, place: Placement) -> bool:
     pairs = place.line_pairs(doc, script.old)
     return any(indent_of(line) != indent_of(real) for line, real in pairs)
-
-
-def land_plans(doc: Doc, plans: Sequence[LadderPlan], splices: Sequence[Splice]) -> Landed:
-    """Return the outcome of all splices of the plans, on the loosest rung of them."""
-    rung = max((plan.rung for plan in plans), key=RUNGS.index)
-    similarity = min(plan.similarity for plan in plans)
-    return landed(doc.text, splices, rung, similarity)
 
 
 def climb_everywhere(doc: Doc, script: EditScript) -> LadderOutcome:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from holdfast.landing.closest import closest_lines
-from holdfast.landing.ladder.elision import find_elided
 from holdfast.landing.ladder.exact import whole_hits
-from holdfast.landing.ladder.similar import find_similar
-from holdfast.landing.ladder.strict_match import Hint, find_window, hint_at
-from holdfast.landing.ladder.unmangle import readings
+from holdfast.landing.ladder.ladder import attempts
+from holdfast.landing.ladder.strict_match import NO_BOUNDS, Hint, hint_at
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces
 from holdfast.landing.projection.splices import lines_at
-from holdfast.landing.text.edit_script import EditScript, script_of
+from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, contents_of
-from holdfast.vocab.outcomes import Ambiguous, Exact, Fuzzy, Match, NotFound, Rung, Span
+from holdfast.vocab.outcomes import Ambiguous, Exact, Fuzzy, Match, NotFound, Span
 from holdfast.vocab.type_check import check_type
+
+if TYPE_CHECKING:
+    from holdfast.landing.ladder.ladder import Place
 
 
 def locate(text: str, old: str, near_line: int | None = None, path: str | None = None) -> Match:
@@ -42,11 +46,11 @@ def locate(text: str, old: str, near_line: int | None = None, path: str | None =
         return _among(text, old, hits, near_line)
 
     doc, lines = Doc(text, language_of(path)), contents_of(old)
-    found, rung = _climb(doc, lines, hint_at(near_line))
+    found = _climb(doc, lines, hint_at(near_line))
     match found:
         case Placement():
             span = _span(doc, found, ends=old.endswith(("\n", "\r")))
-            return Fuzzy(span, rung or found.rung, found.similarity)
+            return Fuzzy(span, found.rung, found.similarity)
         case SeveralPlaces(places):
             return Ambiguous(tuple(line + 1 for line in places))
         case Nowhere(region):
@@ -65,26 +69,19 @@ def _among(text: str, old: str, hits: list[int], near_line: int | None) -> Match
     return Exact(Span(hits[n], hits[n] + len(old), lines[n]))
 
 
-def _climb(
-    doc: Doc, lines: list[str], hint: Hint
-) -> tuple[Placement | SeveralPlaces | Nowhere, Rung | None]:
-    """Match on the rungs below exact; return the rung too, where the placement does not show it."""
-    window = find_window(doc, lines, hint)
-    if not isinstance(window, Nowhere):
-        return window, None
+def _climb(doc: Doc, lines: list[str], hint: Hint) -> Place:
+    """Return the place on the rungs below exact."""
+    place: Place = Nowhere()
+    for attempt in attempts(doc, script_of(lines, lines), hint):
+        if not attempt.decides:
+            continue
+        place = attempt.find(doc, attempt.script, attempt.hint, NO_BOUNDS)
+        if isinstance(place, Placement):
+            return replace(place, rung=attempt.rung or place.rung)
+        if isinstance(place, SeveralPlaces):
+            return place
 
-    text = "\n".join(lines)
-    for reading in readings(doc, text, text):
-        window = find_window(doc, contents_of(reading.old), Hint(near=reading.near))
-        if not isinstance(window, Nowhere):
-            return window, "unmangled"
-
-    script: EditScript = script_of(lines, lines)
-    elided = find_elided(doc, script)
-    if elided is not None:
-        return elided, "elision"
-
-    return find_similar(doc, script), "similar"
+    return place
 
 
 def _span(doc: Doc, place: Placement, *, ends: bool) -> Span:

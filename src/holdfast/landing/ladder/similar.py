@@ -41,36 +41,21 @@ class _Needle:
     """The script's old lines that are not blank, numbered from 0, and what the script does to them."""
 
     def __init__(self, doc: Doc, script: EditScript) -> None:
-        self.script = script
         self.solid = solid_numbers(script.old)
         self.lines = [script.old[j] for j in self.solid]
         self.language = doc.language
-
-    @cached_property
-    def gone(self) -> frozenset[int]:
-        """Those that the script removes."""
-        removed = self.script.removed
-        return frozenset(n for n, j in enumerate(self.solid) if j in removed)
-
-    @cached_property
-    def reach(self) -> tuple[int, int]:
-        """The first and the last line that an edit removes, or (for an insertion) goes below, or above."""
-        numbers = set(self.gone)
-        for below in self.insertions:
-            numbers.add(max(0, below - 1))
-
-        return min(numbers, default=0), max(numbers, default=0)
-
-    @cached_property
-    def insertions(self) -> list[int]:
+        edits = [range(self._number(edit.o1), self._number(edit.o2)) for edit in script.edits]
+        self.gone = frozenset(itertools.chain.from_iterable(edits))
+        """The lines that the script removes."""
+        self.insertions = [lines.start for lines in edits if not lines]
         """The lines that edits insert above without removing any."""
-        found = []
-        for edit in self.script.edits:
-            first, stop = bisect_left(self.solid, edit.o1), bisect_left(self.solid, edit.o2)
-            if first == stop:
-                found.append(first)
+        changed = self.gone.union(max(0, below - 1) for below in self.insertions)
+        self.reach = min(changed, default=0), max(changed, default=0)
+        """The first and the last line that an edit removes, or (for an insertion) goes below, or above."""
 
-        return found
+    def _number(self, j: int) -> int:
+        """Return the number of the first line that is at or below old line `j`."""
+        return bisect_left(self.solid, j)
 
     def name_in(self, n: int) -> str:
         return self.language.name_in(self.lines, n)
@@ -87,12 +72,14 @@ class _Candidate:
     def __init__(self, doc: Doc, needle: _Needle, alignment: Alignment) -> None:
         self.doc, self.needle, self.alignment = doc, needle, alignment
         self.pairs = {pair.j: pair for pair in alignment.pairs}
+        self.sure = {pair.j: pair.i for pair in alignment.pairs if pair.likeness in SURE}
+        """For each old line that the file has, white space and quotes aside, the number of that line."""
 
     @cached_property
     def run(self) -> range:
         """The longest run of neighbouring sure lines that has all changed lines in it; empty if none has."""
         first, last = self.needle.reach
-        if not self.is_sure(first) or not all(map(self._is_joined, range(first, last))):
+        if first not in self.sure or not all(map(self._is_joined, range(first, last))):
             return range(0)
 
         while self._is_joined(first - 1):
@@ -103,20 +90,9 @@ class _Candidate:
 
         return range(first, last + 1)
 
-    def is_sure(self, n: int) -> bool:
-        """Return whether the file has old line `n`, white space and quotes aside."""
-        return n in self.pairs and self.pairs[n].likeness in SURE
-
     def _is_joined(self, n: int) -> bool:
         """Return whether old lines `n` and `n + 1` are sure and are neighbours in the file too."""
-        if not self.is_sure(n) or not self.is_sure(n + 1):
-            return False
-        return self.pairs[n + 1].i == self.pairs[n].i + 1
-
-    @cached_property
-    def run_pairs(self) -> list[Pair]:
-        """The pairs of the run."""
-        return [self.pairs[n] for n in self.run]
+        return n in self.sure and self.sure.get(n + 1) == self.sure[n] + 1
 
     @cached_property
     def beside(self) -> frozenset[int]:
@@ -141,7 +117,7 @@ class _Candidate:
         # On the same diagonal what lies between was rewritten line for line; one line may be new.
         if other.i - one.i in {lower - upper, 1, 2}:
             return True
-        if not any(_skipped_code(self.doc, (one, other))):
+        if not _skips_code(self.doc, (one, other)):
             return True
 
         # Code that was left out within the block, as if by a gap.
@@ -175,12 +151,8 @@ def find_similar(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | No
             starts = sorted(doc.solid[one.pairs[0].i] for one in (alignment, *rivals))
             return SeveralPlaces(tuple(starts))
 
-        pairs = {needle.solid[pair.j]: doc.solid[pair.i] for pair in kept}
-        similarity = 1.0
-        if kept is alignment.pairs:
-            # Lines that were dropped as invented do not count: the measure is of what was used.
-            similarity = alignment.similarity
-        return Placement(with_blanks(doc, script.old, pairs), "similar", similarity)
+        pairs = {needle.solid[pair.j]: doc.solid[pair.i] for pair in kept.pairs}
+        return Placement(with_blanks(doc, script.old, pairs), "similar", kept.similarity)
 
     return Nowhere(_closest(doc, needle, alignments), veto)
 
@@ -206,17 +178,19 @@ def _changed_lines(needle: _Needle, alignment: Alignment) -> list[int]:
     return [pair.i for pair in alignment.pairs if first <= pair.j <= last]
 
 
-def _judge(candidate: _Candidate) -> Sequence[Pair] | Veto:
-    """Return the pairs to use: all of them, or those of the run around the change; or the veto that spoke."""
+def _judge(candidate: _Candidate) -> Alignment | Veto:
+    """Return the alignment to use: the whole, or its part in the run around the change; or the veto that spoke."""
     whole = _first_veto(candidate, _VETOES_OF_ALL)
     if whole is None:
-        return candidate.alignment.pairs
+        return candidate.alignment
     if whole.name in _FINAL:
         return whole
 
     part = _first_veto(candidate, _VETOES_OF_RUN)
     if part is None:
-        return candidate.run_pairs
+        # Lines that were dropped as invented do not count: the measure is of what was used.
+        used = map(candidate.pairs.__getitem__, candidate.run)
+        return Alignment(tuple(used), similarity=1.0)
     if whole.name == "line_missing" and candidate.run:
         return part
     return whole
@@ -237,7 +211,7 @@ def _line_missing(place: _Candidate) -> Iterator[int]:
 
 
 def _removed_line_differs(place: _Candidate) -> Iterator[int]:
-    yield from itertools.filterfalse(place.is_sure, sorted(place.needle.gone))
+    yield from sorted(place.needle.gone - place.sure.keys())
 
 
 def _block_name_differs(place: _Candidate) -> Iterator[int]:
@@ -247,28 +221,34 @@ def _block_name_differs(place: _Candidate) -> Iterator[int]:
     """
     doc, needle = place.doc, place.needle
     for pair in place.alignment.pairs:
-        if place.is_sure(pair.j) or needle.name_in(pair.j) == doc.name_in(pair.i):
+        if pair.j in place.sure or needle.name_in(pair.j) == doc.name_in(pair.i):
             continue
         is_below = pair.j > needle.reach[1]
         if not is_below or not is_misspelt(needle.lines[pair.j], doc.lines[doc.solid[pair.i]]):
             yield pair.j
 
 
-def _repeats(doc: Doc, pairs: Sequence[Pair]) -> Iterator[int]:
-    """Yield the first old line, if the sure lines, at these distances from each other, are in the file twice."""
-    keys = doc.solid_keys
-    sure = [pair.i for pair in pairs if pair.likeness in SURE]
-    if not sure:
-        yield pairs[0].j
-        return
+def _all_repeats(place: _Candidate) -> Iterator[int]:
+    if not place.sure or _repeats(place.doc, list(place.sure.values())):
+        yield place.alignment.pairs[0].j
 
-    wanted = [keys[i] for i in sure]
-    probe = max(sure, key=lambda i: len(keys[i]))
+
+def _run_repeats(place: _Candidate) -> Iterator[int]:
+    if _repeats(place.doc, [place.sure[n] for n in place.run]):
+        yield place.run.start
+
+
+def _repeats(doc: Doc, numbers: Sequence[int]) -> bool:
+    """Return whether the file has these lines (by number among the solid ones) twice, at the same distances from each other."""
+    keys = doc.solid_keys
+    wanted = [keys[i] for i in numbers]
+    probe = max(numbers, key=lambda i: len(keys[i]))
     for at in doc.runs([keys[probe]]):
         shift = at - probe
-        others = [keys[i + shift] for i in sure if 0 <= i + shift < len(keys)]
+        others = [keys[i + shift] for i in numbers if 0 <= i + shift < len(keys)]
         if shift and others == wanted:
-            yield pairs[0].j
+            return True
+    return False
 
 
 def _insertion_beside_other(place: _Candidate) -> Iterator[int]:
@@ -294,16 +274,18 @@ def _many_typos(place: _Candidate) -> Iterator[int]:
 
 
 def _code_skipped(place: _Candidate) -> Iterator[int]:
-    for _ in _skipped_code(place.doc, place.alignment.pairs):
+    if _skips_code(place.doc, place.alignment.pairs):
         yield place.alignment.pairs[0].j
 
 
-def _skipped_code(doc: Doc, pairs: Sequence[Pair]) -> Iterator[int]:
-    """Yield the file lines (by number among the solid ones) between the pairs that are no comments."""
+def _skips_code(doc: Doc, pairs: Sequence[Pair]) -> bool:
+    """Return whether a file line between the pairs is no comment."""
     for one, other in itertools.pairwise(pairs):
-        for i in range(one.i + 1, other.i):
-            if not doc.language.is_comment(doc.lines[doc.solid[i]]):
-                yield i
+        between = doc.solid[one.i + 1 : other.i]
+        lines = map(doc.lines.__getitem__, between)
+        if not all(map(doc.language.is_comment, lines)):
+            return True
+    return False
 
 
 def _passes_block(doc: Doc, upper: int, lower: int) -> bool:
@@ -336,8 +318,9 @@ def _no_run(place: _Candidate) -> Iterator[int]:
 def _code_between(place: _Candidate) -> Iterator[int]:
     """Yield the lines that new lines go above, if the file has code between such a line and the one before."""
     for n in place.needle.insertions:
-        beside = [place.pairs[at] for at in (n - 1, n) if at in place.pairs]
-        if any(_skipped_code(place.doc, beside)):
+        numbers = filter(place.pairs.__contains__, (n - 1, n))
+        beside = list(map(place.pairs.__getitem__, numbers))
+        if _skips_code(place.doc, beside):
             yield n
 
 
@@ -356,7 +339,7 @@ def _twin_beside(place: _Candidate) -> Iterator[int]:
     keys = place.doc.solid_keys
     known = {pair.i for pair in place.alignment.pairs}
     for n in sorted(place.needle.gone):
-        i = place.pairs[n].i
+        i = place.sure[n]
         for beside in {i - 1, i + 1} - known:
             if keys[max(0, beside) : beside + 1] == [keys[i]]:
                 yield n
@@ -364,9 +347,8 @@ def _twin_beside(place: _Candidate) -> Iterator[int]:
 
 def _block_name_missing(place: _Candidate) -> Iterator[int]:
     """Yield the lines at or above the change that name a block and are not in the file as they are."""
-    for n in range(place.needle.reach[1]):
-        if n in place.beside and place.is_sure(n):
-            continue
+    known = place.beside & place.sure.keys()
+    for n in sorted(set(range(place.needle.reach[1])) - known):
         if place.needle.name_in(n) and not place.needle.is_doubled(n):
             yield n
 
@@ -387,7 +369,7 @@ def _nothing_leads(place: _Candidate) -> Iterator[int]:
 def _dropped_is_known(place: _Candidate) -> Iterator[int]:
     """Yield the dropped lines whose words are together elsewhere in the file, not just on their side of the run."""
     ours = {key_of(place.needle.lines[n]) for n in place.run}
-    first, last = place.run_pairs[0].i, place.run_pairs[-1].i
+    first, last = place.sure[place.run[0]], place.sure[place.run[-1]]
     size = len(place.needle.lines)
     for n in place.dropped:
         near = range(first, last + size + 1)
@@ -400,7 +382,7 @@ def _dropped_is_known(place: _Candidate) -> Iterator[int]:
 
 def _dropped_is_rewritten(place: _Candidate) -> Iterator[int]:
     """Yield the dropped lines that have their like in their stead: this is another place, or it has moved on."""
-    first = place.run_pairs[0].i - place.run.start
+    first = place.sure[place.run[0]] - place.run.start
     for n in place.dropped:
         real = first + n
         if 0 <= real < len(place.doc.solid) and _is_rewritten(place, n, real):
@@ -439,7 +421,7 @@ _VETOES_OF_ALL: tuple[tuple[str, str, _Check], ...] = (
     (
         "repeated",
         "the lines that agree are in the file more than once",
-        lambda place: _repeats(place.doc, place.alignment.pairs),
+        _all_repeats,
     ),
 )
 _FINAL = frozenset({"removed_line", "block_name", "beside"})
@@ -457,7 +439,7 @@ _VETOES_OF_RUN: tuple[tuple[str, str, _Check], ...] = (
     (
         "repeated",
         "the lines that agree are in the file more than once",
-        lambda place: _repeats(place.doc, place.run_pairs),
+        _run_repeats,
     ),
     ("lead", "no line above the change says which block is meant", _nothing_leads),
     ("known_line", "a line like this one is elsewhere in the file", _dropped_is_known),

@@ -76,7 +76,7 @@ def find_window(
     return _choose(places, hint)
 
 
-def _agrees(doc: Doc, old: Sequence[str], place: Placement, cut: Callable[[str], str]) -> bool:
+def _agrees(doc: Doc, old: Sequence[str], place: Placement, cut: Callable[[str], object]) -> bool:
     """Return whether the old lines are the file's, each cut in this way."""
     return all(cut(line) == cut(real) for line, real in place.line_pairs(doc, old))
 
@@ -98,10 +98,9 @@ def _rung(doc: Doc, old: Sequence[str], place: Placement) -> Rung:
     if doc.lines[place.first : place.last + 1] == list(old):
         return "exact"
 
-    for line, real in place.line_pairs(doc, old):
-        if _words(line) != _words(real):
-            return "unicode"
-    return "whitespace"
+    if _agrees(doc, old, place, _words):
+        return "whitespace"
+    return "unicode"
 
 
 # Not str.split: to that a no-break space is a blank like any other.
@@ -114,24 +113,21 @@ def _words(line: str) -> list[str]:
 
 def _choose(places: Sequence[Placement], hint: Hint) -> Placement | SeveralPlaces:
     """Return the only place, or the only one that the number names and the section contains."""
-    every = set(range(len(places)))
-    named = {n for n in every if stands_at(places[n], hint.near)}
-    within = {n for n in every if places[n].first in hint.within}
+    starts = {place.first: place for place in places}
+    every = starts.keys()
+    named = {first for first in every if stands_at(starts[first], hint.near)}
+    within = set(filter(hint.within.__contains__, every))
     picked = (named or every) & (within or every)
     if len(picked) == 1:
-        return places[picked.pop()]
+        return starts[picked.pop()]
 
-    return SeveralPlaces(tuple(place.first for place in places))
+    return SeveralPlaces(tuple(starts))
 
 
 def stands_at(place: Placement, near: int | None) -> bool:
     """Return whether the first old line is at file line `near`, counting from the first one that is paired."""
-    for j, i in enumerate(place.pairs[:_LEADING]):
-        if i is None:
-            continue
-        if i - j == near:
-            return True
-    return False
+    leading = filter(place.pairs.__contains__, range(_LEADING))
+    return any(place.pairs[j] - j == near for j in leading)
 
 
 # A blank line more or less above the first real line must not spoil an exact number; more than this

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -40,19 +41,17 @@ def readings(doc: Doc, old: str, new: str) -> Iterator[Unmangled]:
     escapes = [escape for escape in _ESCAPES if escape(doc, start) is not None]
     undos = [*_WRAPPERS, *escapes]
     seen = {start}
-    level = [(start, 0)]
-    while level:
-        below: list[tuple[Unmangled, int]] = []
-        for reading, first in level:
-            for n in range(first, len(undos)):
-                undone = undos[n](doc, reading)
-                if undone is None:
-                    continue
-                below.append((undone, n + 1))
-                if undone not in seen and undone.old.strip():
-                    yield undone
-                seen.add(undone)
-        level = below
+    queue = deque([(start, 0)])
+    while queue:
+        reading, first = queue.popleft()
+        for n in range(first, len(undos)):
+            undone = undos[n](doc, reading)
+            if undone is None:
+                continue
+            queue.append((undone, n + 1))
+            if undone not in seen and undone.old.strip():
+                yield undone
+            seen.add(undone)
 
 
 def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:

@@ -65,10 +65,18 @@ def judge_placed(
 
 def _judge_loose(doc: Doc, script: EditScript, place: Placement) -> AppliedVerdict | None:
     """Return why a place where the old lines are only in another spelling must not be edited, or None."""
-    for lines in _places_of_new(doc, script, place):
-        if _meets(place, lines):
+    told_by_key = bool(_fresh_lines(script))
+    new = solid_lines(script.new)
+    for start in doc.runs(_keys(new)):
+        lines = doc.solid[start : start + len(new)]
+        is_here = lines[0] <= place.last and lines[-1] >= place.first
+        if told_by_key and is_here:
             return AlreadyApplied(lines[0])
-        return Doubtful(place.first, lines[0])
+        # Outside, so that the place may be a twin of one that was edited. Without a fresh line among them only lines
+        # count that are exactly the same.
+        is_same = [doc.lines[i] for i in lines] == new
+        if told_by_key or (is_same and not is_here):
+            return Doubtful(place.first, lines[0])
 
     if _restyles_other_lines(doc, script, place):
         return UnclearProjection(place.first, place.last + 1)
@@ -156,7 +164,7 @@ def _lines_around(doc: Doc, place: Placement, splice: LineSplice) -> Iterator[in
         if _steps([doc.lines[i] for i in lines]) != _steps(new):
             continue
         extra = set(lines).difference(range(splice.first, splice.last))
-        known = extra.intersection(place.pairs)
+        known = extra.intersection(place.pairs.values())
         if not any(strength(doc.lines[i]) for i in extra - known):
             continue
         if not known or _goes_round(doc, start, start + len(new), len(known)):
@@ -178,24 +186,6 @@ def _steps(lines: Sequence[str]) -> list[int]:
     """Return for each line but the first whether it is deeper (1), as deep (0) or less deep (-1) than the one before."""
     widths = map(indent_width, lines)
     return [(two > one) - (two < one) for one, two in pairwise(widths)]
-
-
-def _places_of_new(doc: Doc, script: EditScript, place: Placement) -> Iterator[list[int]]:
-    """Yield where all new lines are: at the place, or outside, so that the place may be a twin of one that was edited.
-
-    Without a fresh line among them only lines outside count that are exactly the same.
-    """
-    told_by_key = bool(_fresh_lines(script))
-    new = solid_lines(script.new)
-    for start in doc.runs(_keys(new)):
-        lines = doc.solid[start : start + len(new)]
-        is_same = [doc.lines[i] for i in lines] == new
-        if told_by_key or (is_same and not _meets(place, lines)):
-            yield lines
-
-
-def _meets(place: Placement, lines: Sequence[int]) -> bool:
-    return lines[0] <= place.last and lines[-1] >= place.first
 
 
 def _restyles_other_lines(doc: Doc, script: EditScript, place: Placement) -> bool:

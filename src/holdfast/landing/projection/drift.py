@@ -47,9 +47,6 @@ class Drift:
 
     def undo_inside(self, line: str) -> str:
         """Return the part of a new line without the drift of its characters."""
-        if line.isascii():
-            return line
-
         for number in self.classes:
             line = _PATTERNS[number].sub(lambda found: PLAIN[found.group()], line)
         if self.form:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from itertools import filterfalse, product
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from holdfast.landing.text.lines import Doc, is_blank
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +177,12 @@ def _best_scale(seen: Counter[tuple[int, int]], request: Sequence[str], unit: st
     if unit != "\t":
         units += [" " * size for size in _STEPS]
 
-    best = _Scale(steps[0], unit, 0)
+    explained: dict[tuple[int, str], int] = {}
     for level, step in product(units, steps):
-        explained = _count_explained(seen, low, step, width_of(level))
-        if explained > best.explained:
-            best = _Scale(step, level, explained)
+        explained[step, level] = _count_explained(seen, low, step, width_of(level))
 
-    return best
+    best = max(explained, key=explained.__getitem__)
+    return _Scale(*best, explained[best])
 
 
 def _count_explained(
@@ -215,22 +215,12 @@ def unit_of(doc: Doc) -> str:
 
 
 def _unit_seen(doc: Doc) -> str:
-    tabs = blanks = 0
-    steps: Counter[int] = Counter()
-    last = 0
-    for i in doc.solid[:_SAMPLE]:
-        indent = indent_of(doc.lines[i])
-        if "\t" in indent:
-            tabs += 1
-        elif indent:
-            blanks += 1
-        width = width_of(indent)
-        if width - last in _STEPS[:-1]:
-            steps[width - last] += 1
-        last = width
-
-    if tabs > blanks:
+    indents = [indent_of(doc.lines[i]) for i in doc.solid[:_SAMPLE]]
+    with_tab = ["\t" in indent for indent in indents if indent]
+    if sum(with_tab) * 2 > len(with_tab):
         return "\t"
-    if not steps:
-        return " " * 4
-    return " " * steps.most_common(1)[0][0]
+
+    widths = list(map(width_of, indents))
+    steps: Iterator[int] = map(operator.sub, widths, [0, *widths])
+    known = Counter(filter(_STEPS[:-1].__contains__, steps)) or Counter({4: 1})
+    return " " * known.most_common(1)[0][0]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from bisect import bisect_left
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing.projection.drift import Drift, drift_between, merge_line
@@ -15,7 +16,7 @@ from holdfast.landing.text.lines import Doc, is_blank, solid_lines, solid_number
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.landing.placement import Placement
     from holdfast.landing.text.edit_script import EditScript, ScriptEdit
@@ -126,24 +127,20 @@ def _gap(
 
 def _after(doc: Doc, upper: int, blanks: int) -> int:
     """Return where an insertion below the file line `upper` goes, with so many blank lines left above it."""
-    at = upper + 1
-    while blanks and at < len(doc.lines) and not doc.keys[at]:
-        at, blanks = at + 1, blanks - 1
-    return at
+    below = doc.keys[upper + 1 : upper + 1 + blanks]
+    return upper + 1 + _count_blanks(below)
 
 
 def _before(doc: Doc, place: Placement, edit: ScriptEdit, lower: int, blanks: int) -> int:
     """Return where an insertion above the file line `lower` goes, with so many blank lines left below it."""
-    at = lower
-    while blanks and at and not doc.keys[at - 1]:
-        at, blanks = at - 1, blanks - 1
+    above = doc.keys[max(0, lower - blanks) : lower]
+    at = lower - _count_blanks(reversed(above))
+    return max(at, place.pairs.get(edit.o1 - 1, -1) + 1)
 
-    if edit.o1 == 0:
-        return at
-    above = place.pairs[edit.o1 - 1]
-    if above is None:
-        return at
-    return max(at, above + 1)
+
+def _count_blanks(keys: Iterable[str]) -> int:
+    """Return how many blank lines come first."""
+    return len(list(takewhile(operator.not_, keys)))
 
 
 class _Writer:
@@ -210,7 +207,9 @@ class _Writer:
         """Return for each new line that rewrites a drifted one the old line and the file's own."""
         found = {}
         for line, real in self.place.line_pairs(self.doc, self.script.old, edit.o1, edit.o2):
-            n = _most_alike(self.script, edit, line) if line.strip() != real.strip() else None
+            if line.strip() == real.strip():
+                continue
+            n = _most_alike(self.script, edit, line)
             if n is not None:
                 found[n] = line, real
 
@@ -253,7 +252,7 @@ def _has_lost(first: tuple[str, str], rest: Sequence[tuple[str, str]], new: Sequ
     if not rest:
         return _shift(first) > 0 and _are_placed(new, indent_width(first[1]))
 
-    shifts = {_shift(pair) for pair in rest}
+    shifts = set(map(_shift, rest))
     if len(shifts) != 1 or _shift(first) <= max(0, *shifts):
         return False
 
@@ -278,11 +277,16 @@ def _is_in_file_indentation(pairs: Sequence[tuple[str, str]], new: Sequence[str]
 
     New lines that begin further to the left than all of these are in the old ones' indentation: a wrapped block.
     """
-    shifted = [pair for pair in pairs if _shift(pair)]
-    own = {real for _, real in shifted}
-    if own.isdisjoint(new) or not {line for line, _ in shifted}.isdisjoint(new):
+    shifted = list(filter(_shift, pairs))
+    if not shifted:
         return False
-    return min(map(indent_width, new)) == min(indent_width(real) for _, real in pairs)
+
+    ours, theirs = map(frozenset, zip(*shifted, strict=True))
+    if theirs.isdisjoint(new) or ours.intersection(new):
+        return False
+
+    depth = min(indent_width(real) for _, real in pairs)
+    return min(map(indent_width, new)) == depth
 
 
 def _shift(pair: tuple[str, str]) -> int:

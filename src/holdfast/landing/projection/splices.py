@@ -75,13 +75,14 @@ def apply_splices(text: str, splices: Iterable[Splice]) -> str:
     return "".join(out)
 
 
-def overlap(splices: Sequence[Splice]) -> bool:
-    """Return whether two of them change the same place (or insert at the same point)."""
+def clashes(splices: Sequence[Splice]) -> list[int]:
+    """Return the offsets of those that change the same place (or insert at the same point), two by two."""
+    found: list[int] = []
     ordered = sorted(splices, key=_position)
     for one, other in itertools.pairwise(ordered):
         if one.end > other.start or _position(one) == _position(other):
-            return True
-    return False
+            found += (one.start, other.start)
+    return found
 
 
 def landed(text: str, splices: Sequence[Splice], rung: Rung, similarity: float = 1.0) -> Landed:

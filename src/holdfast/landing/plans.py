@@ -1,0 +1,56 @@
+"""From a script to its plan, and from plans to the outcome: the same for texts, line edits and hunks."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from holdfast.landing import refusals
+from holdfast.landing.ladder.ladder import LadderOutcome, LadderPlan, climb
+from holdfast.landing.ladder.strict_match import NO_BOUNDS, NO_HINT, Bounds, Hint
+from holdfast.landing.lost_lines import judge_lost_lines
+from holdfast.landing.projection.splices import Splice, clashes, landed, lines_at, splice_of
+from holdfast.vocab.outcomes import RUNGS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.landing.text.edit_script import EditScript
+    from holdfast.landing.text.lines import Doc
+    from holdfast.vocab.outcomes import Outcome, Refused
+
+
+def find_plan(
+    doc: Doc, script: EditScript, hint: Hint = NO_HINT, bounds: Bounds = NO_BOUNDS
+) -> LadderPlan | Refused:
+    """Return where and how the script lands, or the refusal of one that has no place or would lose lines."""
+    lost = judge_lost_lines(script.old, script.new, doc.language)
+    if lost is not None:
+        return lost
+    return plan_or_refusal(doc, script, climb(doc, script, hint, bounds))
+
+
+def plan_or_refusal(doc: Doc, script: EditScript, found: LadderOutcome) -> LadderPlan | Refused:
+    """Return the plan, or the refusal where the ladder found none."""
+    if isinstance(found, LadderPlan):
+        return found
+    return refusals.of(doc, script, found)
+
+
+def splices_of(doc: Doc, plans: Sequence[LadderPlan]) -> list[Splice]:
+    """Return the splices of all plans in characters."""
+    edits = chain.from_iterable(plan.splices for plan in plans)
+    return [splice_of(doc, edit) for edit in edits]
+
+
+def land_plans(doc: Doc, plans: Sequence[LadderPlan], splices: Sequence[Splice]) -> Outcome:
+    """Return the outcome of all splices of the plans, on the loosest rung of them."""
+    if not splices:
+        return refusals.already_applied(plans[0].lines.start + 1)
+    offsets = clashes(splices)
+    if offsets:
+        return refusals.overlap(lines_at(doc.text, offsets))
+
+    rung = max((plan.rung for plan in plans), key=RUNGS.index)
+    similarity = min(plan.similarity for plan in plans)
+    return landed(doc.text, splices, rung, similarity)
