@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from difflib import SequenceMatcher
+from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.preservation.facts import facts_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.preservation.fact import Fact, FactKind
     from holdfast.preservation.reports import Reports
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 FactCount: TypeAlias = "Counter[tuple[FactKind, str]]"
 
 _SIMILAR: Final = 0.6
+_ALIKE: Final = 0.8
 _WORD: Final = re.compile(r"\w+")
+
+
+def most_similar(name: str, others: Iterable[str]) -> str:
+    """Return the name that is most like another one; "" if none is like it."""
+    return next(iter(get_close_matches(name, sorted(others), 1, _ALIKE)), "")
 
 
 class FactComparison:
@@ -126,13 +132,17 @@ class EditFacts:
         """Return the facts of these kinds that are added."""
         return [fact for fact in self.gained if fact.kind in kinds]
 
-    def lost_names(self) -> set[str]:
-        """Return the names that are used less often."""
-        return {fact.text for fact in self.lost_of("name", "call")}
+    def lost_texts(self, *kinds: FactKind) -> set[str]:
+        """Return the texts of the facts of these kinds that are removed."""
+        return {fact.text for fact in self.lost_of(*kinds)}
 
-    def gained_names(self) -> list[str]:
-        """Return the names that are used more often."""
-        return [fact.text for fact in self.gained_of("name")]
+    def gained_texts(self, *kinds: FactKind) -> set[str]:
+        """Return the texts of the facts of these kinds that are added."""
+        return {fact.text for fact in self.gained_of(*kinds)}
+
+    def had_texts(self, *kinds: FactKind) -> set[str]:
+        """Return the texts of the facts of these kinds in the whole old text."""
+        return {text for kind, text in self.had if kind in kinds}
 
     @property
     def removed(self) -> str:
@@ -154,11 +164,14 @@ class EditFacts:
         return self.may_drop_part and not self.lost_of("call", "guard") and not self.covers_lines
 
     @property
+    def new_words(self) -> Counter[str]:
+        """The words that the new text has more often than the old one."""
+        return Counter(_WORD.findall(self.added)) - Counter(_WORD.findall(self.removed))
+
+    @property
     def adds_words(self) -> bool:
         """Whether the edit adds a word of any kind."""
-        had = Counter(_WORD.findall(self.removed))
-        has = Counter(_WORD.findall(self.added))
-        return bool(has - had)
+        return bool(self.new_words)
 
     @property
     def is_similar(self) -> bool:

@@ -102,6 +102,7 @@ STOPS: Final = {
 ERRORS: Final = _words("raise throw assert")
 STOP_WORDS: Final = ERRORS | _words("return await break continue")
 WAYS_OUT: Final = ("return", "break", "continue")
+CONDITION_WORDS: Final = _words("if unless")
 TRUTH_TYPES: Final = _words("bool boolean Boolean")
 GUARDS: Final = {
     "await": "await",
@@ -187,7 +188,9 @@ NOTHING: Final = {""} | _words(
 """Values and bodies without meaning."""
 DECLARED_ELSEWHERE: Final = _words("extern va_list jmp_buf")
 """Words of a declaration of C whose variable another function sets."""
-NAMES_OF_NOTHING: Final = {""} | _words("main false true null nil none noop no_op")
+NAMES_OF_NOTHING: Final = {""} | _words(
+    "main false true null nil none noop no_op False True None NULL FALSE TRUE"
+)
 """Names that mean nothing, and the one function that a program must have."""
 
 # -------------------------------------------------------------------------------------- words
