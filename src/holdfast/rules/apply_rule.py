@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from holdfast.rules.import_block import place_import
 from holdfast.rules.match.context import comments_at
 from holdfast.rules.match.missing_name import Reading, other_reading
+from holdfast.rules.match.surroundings import Site
 from holdfast.rules.match.token_pattern import TokenMatch, find_token_matches, is_last_of_line
-from holdfast.rules.match.traits import Site, difference
+from holdfast.rules.match.traits import difference
 from holdfast.rules.match.tree_pattern import TreeMatch, find_matches
 from holdfast.rules.rule import (
     END_OF_LINE,

@@ -13,7 +13,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.rules.rule import Rewrite
+    from holdfast.rules.match.surroundings import Site
     from holdfast.syntax.source import ParsedSource
     from holdfast.syntax.tokens import Token
 
@@ -146,16 +146,16 @@ def class_of(tokens: Sequence[Token], number: int) -> str:
     return f"{token.kind}:{_PARTS.get(following) or class_of_name(token.text)}"
 
 
-def operators_after(rewrite: Rewrite, source: ParsedSource, end: int) -> frozenset[str]:
-    """Return the operator after a match, if the fix writes an operator before an operand.
+def is_before_operator(site: Site) -> bool:
+    """Return whether an operator follows, and the fix writes an operator before an operand.
 
     What it applies to depends on which of the two binds more tightly: `not a == b`.
     """
+    source, rewrite = site.source, site.rewrite
     if not isinstance(rewrite, TokenRewrite) or not _writes_prefix(rewrite, source.language):
-        return frozenset()
-    for token in source.tokens[first_at(source.tokens, end) :]:
-        return frozenset({"operator"} if _OPERATOR.fullmatch(token.text) else ())
-    return frozenset()
+        return False
+    following = source.tokens[first_at(source.tokens, site.span[1]) :]
+    return any(_OPERATOR.fullmatch(token.text) for token in following[:1])
 
 
 def _writes_prefix(rewrite: TokenRewrite, language: str) -> bool:
