@@ -86,7 +86,7 @@ def _swaps_words(facts: EditFacts) -> MeaningChange | None:
 def _changes_sign(facts: EditFacts) -> MeaningChange | None:
     """Find another comparison where the old one was no mistake."""
     foreign = tables.OTHER_SIGNS.get(facts.old.language, tables.SIGNS_OF_SCRIPTS)
-    known = (tables.COMPARISONS | tables.LOGIC) - foreign
+    known = tables.CONDITION_SIGNS - foreign
     old, new = (
         Counter(filter(known.__contains__, _SIGNS.findall(text)))
         for text in (facts.removed, facts.added)

@@ -6,11 +6,23 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.preservation.fact import FactKind
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+def _facts_by_kind(
+    *rows: tuple[FactKind, Mapping[str, str]],
+) -> dict[str, list[tuple[FactKind, str]]]:
+    table: dict[str, list[tuple[FactKind, str]]] = {}
+    for fact, words in rows:
+        for kind, word in words.items():
+            table.setdefault(kind, []).append((fact, word))
+    return table
 
 
 # ------------------------------------------------------------------------------------------- nodes
@@ -61,6 +73,7 @@ MADE_UP: Final = LITERALS.union(CALLEES) | _words("! not_operator")
 """What a result has that no variable holds."""
 COMPARISONS: Final = _words("== != === !== < > <= >= in is") | {"not in", "is not"}
 LOGIC: Final = _words("and or not && || ! ??")
+CONDITION_SIGNS: Final = COMPARISONS | LOGIC
 OTHER_SIGNS: Final = {
     "python": _words("&& || ! === !== ??"),
     "javascript": _words("and or not is in"),
@@ -122,6 +135,18 @@ GUARDS: Final = {
     "reference_declarator": "&",
 }
 """Constructs that protect what is in them, or wait for it."""
+FACTS_BY_KIND: Final = _facts_by_kind(
+    ("name", dict.fromkeys(NAMES, "")),
+    ("literal", dict.fromkeys(LITERALS, "")),
+    ("stop", STOPS),
+    ("guard", GUARDS),
+)
+"""What a node is by its kind alone, with the word for it; "": its text."""
+MEMBER_LISTS: Final = _words("declaration_list class_body")
+PLAIN_DECLARATORS: Final = _words("identifier pointer_declarator")
+TEXTS: Final = _words("string template_string")
+DOCUMENTED: Final = {""} | _words("function_definition class_definition")
+"""What a documentation is in; "": the text itself."""
 LOOP_WORDS: Final = _words("while for do loop")
 ARGUMENT_LISTS: Final = _words("arguments argument_list")
 ASSIGNMENTS: Final = {
