@@ -20,28 +20,24 @@ if TYPE_CHECKING:
     from holdfast.vocab.diagnostics import Diagnostic, Target
 
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx")
+_DIALECTS: Final = {"javascript": ("tsx",), "typescript": ("javascript", "tsx")}
+"""The languages that the name of a file may say, where the target says only the checker."""
+_PREPROCESSED: Final = frozenset({"c", "cpp", "rust"})
 _NO_TEXT: Final = re.compile("[\udc80-\udcff]")
 
 
 def language_for(path: str, target: Target) -> str:
     """Return the language of a file for `parse_source`; "" if its tree is not understood."""
     named = language_of(path) or ""
-    if target == "any":
+    if target == "any" or named in _DIALECTS.get(target, ()):
         return named
-    if target == "typescript":
-        return named or target
-    if target == "javascript" and named == "tsx":
-        return named
-
     return target
 
 
 def parse_errors(text: str, path: str, target: Target) -> int | None:
     """Count the places that do not parse; None if the language is not understood."""
     found = parse_source(text, language_for(path, target))
-    if found is None:
-        return None
-    return found.errors
+    return None if found is None else found.errors
 
 
 def judge_fix(
@@ -84,7 +80,7 @@ def _parse_both(
     before: str, after: str, language: str
 ) -> tuple[ParsedSource | None, ParsedSource | None]:
     old = parse_source(before, language)
-    if old is None or not old.errors or language not in {"c", "cpp", "rust"}:
+    if old is None or not old.errors or language not in _PREPROCESSED:
         return old, parse_source(after, language)
     # The old tree may not show what was under a condition: so no old condition makes code dead.
     kept = conditions_of(before)
@@ -114,16 +110,10 @@ def _suppressions(
     old: ParsedSource, new: ParsedSource, path: str, reports: Reports
 ) -> tuple[str, ...]:
     left = {word.text for word in new.live_words}
-    added = []
-    for word in suppressions_between(old, new):
-        if reports.misspells(word, left):
-            continue
-        # In a header it is an include guard; elsewhere it does nothing.
-        if word == "#pragma once" and path.endswith(_HEADERS):
-            continue
-        added.append(word)
-
-    return tuple(added)
+    # In a header it is an include guard; elsewhere it does nothing.
+    harmless = {"#pragma once"} if path.endswith(_HEADERS) else set()
+    added = [word for word in suppressions_between(old, new) if word not in harmless]
+    return tuple(word for word in added if not reports.misspells(word, left))
 
 
 def _silences(added: Sequence[str]) -> MeaningChange:
@@ -135,17 +125,12 @@ def _hides(old: ParsedSource, new: ParsedSource) -> bool:
     if len(new.dead_words) <= len(old.dead_words):
         return False
     if not old.errors:
-        has_fewer = len(new.live_words) < len(old.live_words)
-        return has_fewer or len(new.dead) > len(old.dead)
+        return len(new.live_words) < len(old.live_words) or len(new.dead) > len(old.dead)
 
     # What makes code dead may have been there, where the old text does not parse.
-    lines = [line.strip() for line in old.text.split("\n")]
-    for start, _ in new.dead:
-        header = _header(new.text, start)
-        if not any(line.startswith(header) for line in lines):
-            return True
-
-    return False
+    lines = "\n".join(line.strip() for line in old.text.split("\n"))
+    headers = [_header(new.text, start) for start, _ in new.dead]
+    return not all(f"\n{header}" in f"\n{lines}" for header in headers)
 
 
 def _header(text: str, start: int) -> str:

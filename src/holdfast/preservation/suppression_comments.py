@@ -121,19 +121,16 @@ def suppressions_between(old: ParsedSource, new: ParsedSource) -> tuple[str, ...
     """Return the suppressions that the new text has more often."""
     had = Counter(_suppressions(old))
     has = Counter(_suppressions(new))
-    added: list[str] = []
+    added: dict[str, None] = {}
     for (word, code), times in has.items():
-        known = had[word, code]
-        if code != "*":
-            known += had[word, "*"]
-        if times <= known:
-            continue
+        # A suppression of all codes may become one of a single code.
+        known = sum(had[word, each] for each in {code, "*"})
         # In a text that does not parse, old suppressions may not have been found.
-        if old.errors and not _occurs_more(word, old.text, new.text):
-            continue
-        added.append(word)
+        is_seen = not old.errors or _occurs_more(word, old.text, new.text)
+        if times > known and is_seen:
+            added[word] = None
 
-    return tuple(dict.fromkeys(added))
+    return tuple(added)
 
 
 def _unread_added(before: str, after: str) -> tuple[str, ...]:
