@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 from holdfast.rules.match.context import comments_at
 from holdfast.rules.match.node_classes import BLOCKS, LISTS
 from holdfast.syntax.source import BLANKS, ParsedSource
-from holdfast.syntax.tokens import COMMON, first_at, is_content, is_literal, tokenize
-from holdfast.syntax.tree import span_of
+from holdfast.syntax.tokens import COMMON, find_runs, first_at, is_content, is_literal, tokenize
+from holdfast.syntax.tree import parent_kind, span_of
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +24,26 @@ if TYPE_CHECKING:
     from holdfast.vocab.diagnostics import Diagnostic
 
 _MOST_LINES: Final = 12
+_PARTS: Final = BLOCKS | LISTS
 _PUNCTUATION: Final = frozenset("()[]{},;:.") | {"->", "::", "=>"}
 """The signs that the grammar demands. Any other is an operator: another one means another thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """The tokens from `first` to before `last`; `low` and `high` are where their neighbours are."""
+
+    first: int
+    last: int
+    low: int
+    high: int
+
+
+def _gap_at(tokens: tuple[Token, ...], start: int, end: int, length: int) -> _Gap:
+    first, last = first_at(tokens, start), first_at(tokens, end)
+    ends = [0, *(token.end for token in tokens)]
+    starts = [*(token.start for token in tokens), length]
+    return _Gap(first, last, ends[first], starts[last])
 
 
 class Sample:
@@ -38,21 +57,15 @@ class Sample:
         self.source = ParsedSource(example.before, target)
         after = example.after or ""
         tokens, new_tokens = self.source.tokens, tokenize(after, target)
-        self.first = first_at(tokens, edit.start)
-        self.last = first_at(tokens, edit.end) if edit.end > edit.start else self.first
-        self.low = tokens[self.first - 1].end if self.first else 0
-        self.high = tokens[self.last].start if self.last < len(tokens) else len(example.before)
-        new_first = first_at(new_tokens, edit.new_start)
-        new_last = (
-            first_at(new_tokens, edit.new_end) if edit.new_end > edit.new_start else new_first
-        )
-        new_low = new_tokens[new_first - 1].end if new_first else 0
-        new_high = new_tokens[new_last].start if new_last < len(new_tokens) else len(after)
-        self.added_tokens = new_tokens[new_first:new_last]
-        self._added_at = self.low - new_low
-        self.gap = after[new_low:new_high]
-        self.shift = len(self.gap) - (self.high - self.low)
-        self.body = example.before[: self.low] + self.gap + example.before[self.high :]
+        old = _gap_at(tokens, edit.start, edit.end, len(example.before))
+        new = _gap_at(new_tokens, edit.new_start, edit.new_end, len(after))
+        self.first, self.last, self.low, self.high = old.first, old.last, old.low, old.high
+        self.old_tokens = tokens[old.first : old.last]
+        self.added_tokens = new_tokens[new.first : new.last]
+        self._added_at = old.low - new.low
+        self.gap = after[new.low : new.high]
+        self.shift = len(self.gap) - (old.high - old.low)
+        self.body = example.before[: old.low] + self.gap + example.before[old.high :]
 
     @cached_property
     def place(self) -> int | None:
@@ -60,42 +73,47 @@ class Sample:
         return self.source.place_of(self.diagnostic)
 
     @cached_property
+    def new_tokens(self) -> list[Token]:
+        """The added tokens whose text the old text at that place has not."""
+        old = {token.text for token in self.old_tokens}
+        return [token for token in self.added_tokens if token.text not in old]
+
+    @cached_property
+    def lost_tokens(self) -> list[Token]:
+        """The old tokens whose text the new text at that place has not."""
+        new = {token.text for token in self.added_tokens}
+        return [token for token in self.old_tokens if token.text not in new]
+
+    @cached_property
     def brings_content(self) -> bool:
-        """Whether the fix adds a name or a value that the old text at that place has not."""
-        old = {token.text for token in self.source.tokens[self.first : self.last]}
-        old.update(self.diagnostic.args)
+        """Whether the fix adds a name or a value that the message does not name."""
         # The message may qualify a name: `java.io.IOException`.
-        old.update(re.split(r"\.|::", arg)[-1] for arg in self.diagnostic.args)
-        added = (token for token in self.added_tokens if is_content(token))
-        return any(token.text not in old for token in added)
+        named = {re.split(r"\.|::", arg)[-1] for arg in self.diagnostic.args}
+        named.update(self.diagnostic.args)
+        return any(token.text not in named for token in filter(is_content, self.new_tokens))
 
     @cached_property
     def converts(self) -> bool:
         """Whether the fix adds a name or a type, though the message may name it."""
-        old = {token.text for token in self.source.tokens[self.first : self.last]}
-        added = (token for token in self.added_tokens if is_content(token))
-        return any(token.text not in old for token in added)
+        return any(map(is_content, self.new_tokens))
 
     @cached_property
     def renames_member(self) -> bool:
         """Whether the fix only writes another name for the member that the message names."""
-        old = self.source.tokens[self.first : self.last]
-        if len(old) != 1 or len(self.added_tokens) != 1:
-            return False
-        return old[0].kind == "name" and old[0].text in self.diagnostic.args
+        match self.old_tokens, self.added_tokens:
+            case [old], [_]:
+                return old.kind == "name" and old.text in self.diagnostic.args
+        return False
 
     @cached_property
     def brings_words(self) -> bool:
         """Whether the fix adds a name, a value or a keyword, and not only signs."""
-        old = {token.text for token in self.source.tokens[self.first : self.last]}
-        return any(token.text not in old and is_word(token) for token in self.added_tokens)
+        return any(map(is_word, self.new_tokens))
 
     @cached_property
     def drops_words(self) -> bool:
         """Whether the fix removes a name, a value or a keyword, and not only signs."""
-        new = {token.text for token in self.added_tokens}
-        old = self.source.tokens[self.first : self.last]
-        return any(token.text not in new and is_word(token) for token in old)
+        return any(map(is_word, self.lost_tokens))
 
     @cached_property
     def is_choice(self) -> bool:
@@ -103,19 +121,15 @@ class Sample:
 
         Signs are what the grammar demands; another fix might have had other words.
         """
-        old = {token.text for token in self.source.tokens[self.first : self.last]}
-        new = {token.text for token in self.added_tokens}
         named = set(re.findall(r"\w+", self.diagnostic.message)) - COMMON
-        tokens = (*self.added_tokens, *self.source.tokens[self.first : self.last])
-        words = {token.text for token in tokens if token.text not in _PUNCTUATION}
-        return bool((words & (old ^ new)) - named)
+        changed = {token.text for token in (*self.new_tokens, *self.lost_tokens)}
+        return bool(changed - named - _PUNCTUATION)
 
     @cached_property
     def brings_value(self) -> bool:
         """Whether the fix adds a value that is written out."""
-        old = {token.text for token in self.source.tokens[self.first : self.last]}
-        old.update(self.diagnostic.args)
-        return any(token.text not in old and is_literal(token) for token in self.added_tokens)
+        values = {token.text for token in filter(is_literal, self.new_tokens)}
+        return not values.issubset(self.diagnostic.args)
 
     @cached_property
     def comments(self) -> str:
@@ -138,15 +152,9 @@ class Sample:
         """Return where the added tokens have a text that no place in `taken` covers."""
         words = [token.text for token in tokenize(text, self.source.language)]
         found: list[tuple[int, int, str]] = []
-        if not words:
-            # A string of blanks has a part without tokens.
-            return found
-
-        for at in range(len(self.added_tokens) - len(words) + 1):
-            run = self.added_tokens[at : at + len(words)]
+        for run in find_runs(self.added_tokens, words):
             start, end = run[0].start + self._added_at, run[-1].end + self._added_at
-            is_taken = any(low < end and start < high for low, high, _ in taken)
-            if [token.text for token in run] == words and not is_taken:
+            if not any(low < end and start < high for low, high, _ in taken):
                 found.append((start, end, sign))
 
         return found
@@ -183,17 +191,15 @@ class Sample:
 
     def nodes(self) -> list[SgNode]:
         """Return the nodes that a pattern may describe, the smallest first."""
-        inner = (self.low, self.high)
-        if self.edit.end > self.edit.start:
-            inner = (self.edit.start, self.edit.end)
-
-        found = [node for node in self._around(inner) if self._is_construct(node)]
+        inner, outer = (self.edit.start, self.edit.end), (self.low, self.high)
+        found = self._named_around(inner if self.edit.end > self.edit.start else outer)
         if self.edit.end == self.edit.start:
-            found += [node for node in self._beside() if self._is_construct(node)]
+            found += self._beside()
 
-        return sorted(found, key=lambda node: span_of(node)[1] - span_of(node)[0])
+        constructs = filter(self._is_construct, found)
+        return sorted(constructs, key=lambda node: span_of(node)[1] - span_of(node)[0])
 
-    def _around(self, span: tuple[int, int]) -> list[SgNode]:
+    def _named_around(self, span: tuple[int, int]) -> list[SgNode]:
         found: dict[tuple[int, int], SgNode] = {}
         for node in self.source.nodes_around(span[0]):
             start, end = span_of(node)
@@ -206,12 +212,12 @@ class Sample:
     def _beside(self) -> list[SgNode]:
         """Return the nodes that begin or end where the new text goes and have the diagnostic."""
         found: dict[tuple[int, int], SgNode] = {}
-        for offset in (self.low, self.high):
-            for node in self.source.nodes_around(offset):
-                span = span_of(node)
-                touches = span[1] == self.low or span[0] == self.high
-                if touches and span[0] < span[1] and node.is_named():
-                    found[span] = node
+        nodes = self.source.nodes_around(self.low) + self.source.nodes_around(self.high)
+        for node in nodes:
+            start, end = span_of(node)
+            touches = end == self.low or start == self.high
+            if touches and node.is_named():
+                found[start, end] = node
 
         return [node for span, node in found.items() if self.is_at(span)]
 
@@ -221,31 +227,25 @@ class Sample:
 
     def _is_construct(self, node: SgNode) -> bool:
         start, end = span_of(node)
-        if node.kind() in BLOCKS or node.kind() in LISTS or node.parent() is None:
+        if start == end or node.kind() in _PARTS or node.text().count("\n") >= _MOST_LINES:
             return False
-        if node.text().count("\n") >= _MOST_LINES:
-            return False
-        if is_operand(node):
-            parent = node.parent()
-            is_named = node.text() in self.diagnostic.args and self.is_at((start, end))
-            is_subject = is_named or self._is_converted(node)
-            return parent is not None and (is_subject or parent.kind() in BLOCKS)
+        if not is_operand(node) or parent_kind(node) in BLOCKS:
+            return bool(parent_kind(node))
 
-        return start < end
+        is_named = node.text() in self.diagnostic.args and self.is_at((start, end))
+        return is_named or self._is_converted(node)
 
     def _is_converted(self, node: SgNode) -> bool:
         """Return whether the diagnostic is exactly about an operand, and names its type."""
         start, end = span_of(node)
         reported = self.source.end_of(self.diagnostic)
-        if start != self.place or reported not in {start, end, None}:
-            return False
-        return names_type(node, self)
+        return start == self.place and reported in {start, end, None} and names_type(node, self)
 
 
 def names_type(node: SgNode, sample: Sample) -> bool:
     """Return whether the message names something that is not in a node: a type."""
     words = {token.text for token in tokenize(node.text(), sample.source.language)}
-    return any(text not in words for text in sample.diagnostic.args)
+    return not words.issuperset(sample.diagnostic.args)
 
 
 def is_word(token: Token) -> bool:

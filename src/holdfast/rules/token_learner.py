@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from holdfast.rules.match.token_pattern import class_of, constructs_at, is_last_of_line
 from holdfast.rules.rule import END_OF_LINE, TokenRewrite
 from holdfast.rules.tree_learner import Hole, hole_names, kinds_of
-from holdfast.syntax.tokens import tokenize
+from holdfast.syntax.tokens import find_runs, tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -208,15 +208,10 @@ def _token_pattern(
 def _with_hole(text: str, old: str, name: str, language: str) -> str:
     """Replace a run of tokens by a hole wherever it occurs."""
     words = [token.text for token in tokenize(old, language)]
-    tokens = tokenize(text, language)
-    starts = []
-    for at in range(len(tokens) - len(words) + 1):
-        run = tokens[at : at + len(words)]
-        is_hole = at > 0 and tokens[at - 1].text == "$"
-        if [token.text for token in run] == words and not is_hole:
-            starts.append((run[0].start, run[-1].end))
-
-    for start, end in reversed(starts):
-        text = f"{text[:start]}${name}{text[end:]}"
+    runs = find_runs(tokenize(text, language), words)
+    for run in reversed(runs):
+        start, end = run[0].start, run[-1].end
+        if not text[:start].rstrip().endswith("$"):
+            text = f"{text[:start]}${name}{text[end:]}"
 
     return text
