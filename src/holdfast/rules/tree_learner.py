@@ -36,7 +36,7 @@ from holdfast.rules.rule import TreeRewrite
 from holdfast.rules.sample import Sample, names_type
 from holdfast.rules.type_text import is_number
 from holdfast.syntax.tokens import COMMON, tokenize
-from holdfast.syntax.tree import span_of
+from holdfast.syntax.tree import parent_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -134,17 +134,15 @@ class _Construct:
 
     def _align_root(self) -> bool:
         children = [node.children() for node in self.nodes]
-        if self._typed and all(map(_is_whole_operand, self.nodes)) and self._is_carried_whole():
+        is_operand = all(map(_is_whole_operand, self.nodes))
+        # The fix only writes around the construct.
+        if is_operand and all(map(_is_carried, self.nodes, self.samples)):
             return self._add_hole(self.nodes)
         if not children[0] or is_literal(self.nodes[0]):
             return self._add_hole(self.nodes) or self._align(self.nodes)
         if _differ_in_number(children):
             return False
         return all(self._align(each) for each in zip(*children, strict=True))
-
-    def _is_carried_whole(self) -> bool:
-        """Return whether a fix only writes around the construct, whose type the message names."""
-        return all(map(_is_carried, self.nodes, self.samples))
 
     def _align(self, nodes: Sequence[SgNode]) -> bool:
         """Collect the parts that are free; return False if the nodes differ where nothing may."""
@@ -170,8 +168,6 @@ class _Construct:
             return True
         if not all(map(_is_whole_operand, nodes)):
             return False
-        if any(map(_has_argument, nodes, self.samples)) and self._is_tied(nodes):
-            return False
         if any(map(_shares_name, nodes, self.samples)):
             return False
 
@@ -182,10 +178,7 @@ class _Construct:
 
     def _is_tied(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether parts are beside an edit, or an edit brings content."""
-        for node, sample in zip(nodes, self.samples, strict=True):
-            if sample.brings_content or sample.touches(span_of(node)):
-                return True
-        return False
+        return self._brings_content or any(map(Sample.touches, self.samples, map(span_of, nodes)))
 
     def _add_part(self, nodes: Sequence[SgNode]) -> bool:
         is_same = _same_kind(nodes) and _same_text(nodes)
@@ -208,14 +201,12 @@ class _Construct:
         return not sample.brings_content and node.text() not in sample.diagnostic.args
 
     def _add_hole(self, nodes: Sequence[SgNode]) -> bool:
-        for node, sample in zip(nodes, self.samples, strict=True):
-            if not node.is_named():
-                return False
-            if not sample.is_untouched(span_of(node)) and not self._may_be_lost(nodes):
-                return False
+        spans = tuple(map(span_of, nodes))
+        is_untouched = all(map(Sample.is_untouched, self.samples, spans))
+        if not is_untouched and not self._may_be_lost(nodes):
+            return False
 
         kinds = self._kinds_of(nodes)
-        spans = tuple(span_of(node) for node in nodes)
         texts = tuple(node.text() for node in nodes)
         literal = all(map(is_literal, nodes))
         type_ = any(map(is_type, nodes))
@@ -254,12 +245,9 @@ class _Construct:
 
     def _add_run(self, nodes: Sequence[SgNode]) -> bool:
         """Free what is in a block, unless the fix adds something of its own beside it."""
-        if not all(map(_is_carried, nodes, self.samples)):
-            return False
         spans = tuple(map(_inner_span, nodes))
-        for span, sample in zip(spans, self.samples, strict=True):
-            if sample.brings_content and sample.touches(span):
-                return False
+        if self._brings_content and any(map(Sample.touches, self.samples, spans)):
+            return False
 
         texts = (f"{{block {len(self.holes)}}}",) * len(spans)
         self.holes.append(Hole(spans, texts, run=True))
@@ -288,9 +276,7 @@ class _Construct:
                 places.append((*sample.moved(old), _sign(hole, names)))
 
         for hole in sorted(self.holes, key=lambda hole: -len(hole.texts[number])):
-            moved = not sample.is_untouched(hole.spans[number])
-            if moved or not hole.literal:
-                places += sample.places_in_gap(hole.texts[number], _sign(hole, names), places)
+            places += sample.places_in_gap(hole.texts[number], _sign(hole, names), places)
 
         for at, name in enumerate(sample.diagnostic.args):
             if name.isidentifier() and name not in COMMON:
@@ -304,10 +290,10 @@ class _Construct:
 
     def _seen(self, fix: str) -> tuple[str, ...]:
         """Return the new text if each program has that text elsewhere already."""
-        for node, sample in zip(self.nodes, self.samples, strict=True):
-            if not sample.source.has_words(sample.new_text(node)):
-                return ()
-        return (fix,)
+        pairs = zip(self.nodes, self.samples, strict=True)
+        if all(sample.source.has_words(sample.new_text(node)) for node, sample in pairs):
+            return (fix,)
+        return ()
 
     # ----------------------------------------------------------------------------- the limits
 
@@ -339,27 +325,20 @@ class _Construct:
         Where the message names the type, only whether a call computed the value.
         """
         types = self._types_of_operand(names)
-        if self._typed and not self._brings_content:
-            return types
-        if all(sample.renames_member for sample in self.samples) and self._typed:
+        renames = all(sample.renames_member for sample in self.samples)
+        if self._typed and (renames or not self._brings_content):
             return types
 
-        for hole in self.holes:
-            if not self._may_have_type(hole):
-                continue
-            found: set[str | None] = set()
-            for sample, text in self._texts_of(hole):
-                found.add(self._type_in(sample, text))
-            if len(found) == 1 and None not in found:
-                types[names[hole.texts]] = tuple(map(str, found))
+        for hole in filter(self._may_have_type, self.holes):
+            found = {self._type_in(sample, text) for sample, text in self._texts_of(hole)}
+            if len(found) == 1 and "" not in found:
+                types[names[hole.texts]] = tuple(found)
 
         return types
 
     def _types_of_operand(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
         """Return the types of the variables in a number that the fix converts to another."""
         types: dict[str, tuple[str, ...]] = {}
-        if not self._typed or len(self.holes) != 1:
-            return types
         if not all(map(_converts_number, self.samples)):
             return types
 
@@ -368,14 +347,13 @@ class _Construct:
             for sample, text in self._texts_of(hole):
                 if "(" in text:
                     found |= types_in(sample.source, text, sample.edit.start)
-            if found:
-                types[names[hole.texts]] = tuple(sorted(found))
+            types[names[hole.texts]] = tuple(sorted(found))
 
-        return types
+        return {name: found for name, found in types.items() if found}
 
-    def _type_in(self, sample: Sample, text: str) -> str | None:
-        declared = declared_type(sample.source, text, sample.edit.start)
-        if declared is None or not self._typed:
+    def _type_in(self, sample: Sample, text: str) -> str:
+        declared = declared_type(sample.source, text, sample.edit.start) or ""
+        if not declared or not self._typed:
             return declared
         return COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
 
@@ -386,10 +364,9 @@ class _Construct:
 
     def _is_dropped(self, hole: Hole) -> bool:
         """Return whether the fix drops a part: what that part was does not matter."""
-        for sample, span, text in zip(self.samples, hole.spans, hole.texts, strict=True):
-            if sample.is_untouched(span) or sample.places_in_gap(text, "", []):
-                return False
-        return True
+        if any(map(Sample.is_untouched, self.samples, hole.spans)):
+            return False
+        return not any(sample.places_in_gap(text, "", []) for sample, text in self._texts_of(hole))
 
     def _uses(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
         """Return how the variables are used that the fix gives a value of its own."""
@@ -416,12 +393,10 @@ class _Construct:
         for hole in self.holes:
             if hole.run or hole.literal or hole.texts in arguments:
                 continue
-            found = []
             for number, texts in enumerate(arguments):
                 if _is_mentioned(texts, hole):
-                    found.append(f"ARG{number}")
-            if found:
-                mentions[names[hole.texts]] = tuple(found)
+                    name = names[hole.texts]
+                    mentions[name] = (*mentions.get(name, ()), f"ARG{number}")
 
         return mentions
 
@@ -476,10 +451,9 @@ def _is_dropped_name(node: SgNode, sample: Sample) -> bool:
 
     If something else used the name, the new text would not compile.
     """
-    parent = node.parent()
-    if parent is None or not is_name(node) or not _is_replaced(node, sample):
+    if not is_name(node) or not _is_replaced(node, sample):
         return False
-    return _DECLARATOR.search(parent.kind()) is not None
+    return _DECLARATOR.search(parent_kind(node)) is not None
 
 
 def _is_atom(node: SgNode) -> bool:
@@ -492,16 +466,13 @@ def _is_whole_operand(node: SgNode) -> bool:
 
 def _inner_span(node: SgNode) -> tuple[int, int]:
     """Return the span of what is in a block or a list, without its brackets."""
-    children = node.children()
+    spans = [span_of(child) for child in node.children()]
     start, end = span_of(node)
     if node.text().startswith(("{", "(")):
-        children = children[1:-1]
-        start, end = start + 1, start + 1
+        spans = spans[1:-1] or [(start + 1, start + 1)]
 
-    if not children:
-        return start, end
-
-    return span_of(children[0])[0], span_of(children[-1])[1]
+    spans = spans or [(start, end)]
+    return spans[0][0], spans[-1][1]
 
 
 def _is_at_diagnostic(node: SgNode, sample: Sample) -> bool:
@@ -513,13 +484,8 @@ def _shares_name(node: SgNode, sample: Sample) -> bool:
     if sample.places_in_gap(node.text(), "", []):
         return False
     words = {token.text for token in tokenize(node.text(), sample.source.language)}
-    return any(token.kind == "name" and token.text in words for token in sample.added_tokens)
-
-
-def _has_argument(node: SgNode, sample: Sample) -> bool:
-    """Return whether a name of the message is a part of a node."""
-    words = {token.text for token in tokenize(node.text(), sample.source.language)}
-    return not words.isdisjoint(sample.diagnostic.args)
+    names = {token.text for token in sample.added_tokens if token.kind == "name"}
+    return not names.isdisjoint(words)
 
 
 def _is_carried(node: SgNode, sample: Sample) -> bool:
@@ -535,32 +501,26 @@ def _sign(hole: Hole, names: dict[tuple[str, ...], str]) -> str:
 
 def _dedented(text: str, node: SgNode) -> str:
     column = node.range().start.column
-    indent = " " * column
-    lines = text.split("\n")
-    if all(line.startswith(indent) or not line.strip() for line in lines[1:]):
-        lines[1:] = [line[column:] for line in lines[1:]]
-    return "\n".join(lines)
+    first, *others = text.split("\n")
+    if any(line[:column].strip() for line in others):
+        return text
+    return "\n".join([first, *(line[column:] for line in others)])
 
 
 def hole_names(holes: Sequence[Hole], samples: Sequence[Sample]) -> dict[tuple[str, ...], str]:
     """Return the name of each hole, by its texts: equal texts in all examples share a name."""
     names: dict[tuple[str, ...], str] = {}
     letters = iter(_LETTERS)
+    arguments = list(zip(*(sample.diagnostic.args for sample in samples), strict=False))
     for hole in holes:
         if hole.texts in names:
             continue
-        number = None if hole.literal else _argument_number(hole.texts, samples)
-        names[hole.texts] = f"ARG{number}" if number is not None else next(letters, "Z")
+        if hole.texts in arguments and not hole.literal:
+            names[hole.texts] = f"ARG{arguments.index(hole.texts)}"
+        else:
+            names[hole.texts] = next(letters, "Z")
 
     return names
-
-
-def _argument_number(texts: tuple[str, ...], samples: Sequence[Sample]) -> int | None:
-    arguments = [sample.diagnostic.args for sample in samples]
-    for number, values in enumerate(zip(*arguments, strict=False)):
-        if values == texts:
-            return number
-    return None
 
 
 def kinds_of(
