@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import product, starmap
 from typing import TYPE_CHECKING
 
 from holdfast.rules.import_block import place_import
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast.rules.match.surroundings import NewContent
+    from holdfast.syntax.tokens import Token
     from holdfast.vocab.diagnostics import Diagnostic
 
 
@@ -73,34 +74,43 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
     if _may_mean_another(rule, source, diagnostic):
         return NoFit("the program may have another thing that the missing name means")
 
-    changes: list[_Change] = []
-    if rule.rewrite is not None:
-        change = _change_of(rule.rewrite, source, diagnostic)
-        if not isinstance(change, NoFit):
-            change = _differs_around(rule, rule.rewrite, source, change, diagnostic) or change
-        if isinstance(change, NoFit):
-            return change
-        changes.append(change)
+    rewritten = _rewrite_place(rule, source, diagnostic)
+    if isinstance(rewritten, NoFit):
+        return rewritten
 
-    new = _with_imports(_spliced(text, changes), rule, diagnostic)
+    new = _with_imports(rewritten.text, rule, diagnostic)
     if new is None:
         return NoFit("the message lacks a name that the import needs")
 
     return _checked(new, source, rule)
 
 
+def _rewrite_place(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Rewritten | NoFit:
+    """Return the text with the rewrite of a rule; without a rewrite, the text as it is."""
+    text = source.text
+    if rule.rewrite is None:
+        return Rewritten(text)
+
+    change = _change_of(rule.rewrite, source, diagnostic)
+    if isinstance(change, NoFit):
+        return change
+
+    reason = _difference_around(rule, _site(rule.rewrite, source, change, diagnostic))
+    if reason:
+        return NoFit(reason)
+    return Rewritten(text[: change.start] + change.text + text[change.end :])
+
+
 def _may_mean_another(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
     """Return whether a missing name can be read in a way that no example of the rule can."""
-    if rule.widened:
-        return False
     reading = _reading(rule, source, diagnostic)
-    if reading is None:
+    if rule.widened or reading is None:
         return False
-    for example in rule.examples:
-        known = ParsedSource(example.before, rule.target)
-        if _reading(rule, known, diagnostic_of(rule, example)) == reading:
-            return False
-    return True
+    known = (
+        _reading(rule, ParsedSource(example.before, rule.target), diagnostic_of(rule, example))
+        for example in rule.examples
+    )
+    return reading not in known
 
 
 def _reading(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Reading | None:
@@ -110,26 +120,17 @@ def _reading(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Readin
     return other_reading(source, diagnostic, imports=lines)
 
 
-def _is_uncommented(rule: Rule, source: ParsedSource, change: _Change) -> bool:
-    """Return whether no comment is about a place, or only one that an example has too."""
-    comments = comments_at(source, change.start, change.end)
-    known = [example.before for example in rule.examples]
-    return all(any(line in text for text in known) for line in comments.split("\n"))
-
-
-def _differs_around(
-    rule: Rule, rewrite_: Rewrite, source: ParsedSource, change: _Change, diagnostic: Diagnostic
-) -> NoFit | None:
+def _difference_around(rule: Rule, site: Site) -> str:
     """Return what around a place may say that something else is meant than in the examples."""
-    if rule.uncommented and not _is_uncommented(rule, source, change):
-        return NoFit("a comment says what is meant, and a rule cannot read it")
+    comments = comments_at(site.source, site.start, site.end)
+    known_texts = "\n".join(example.before for example in rule.examples)
+    if rule.uncommented and not all(line in known_texts for line in comments.split("\n")):
+        return "a comment says what is meant, and a rule cannot read it"
 
-    known = [site for example in rule.examples for site in _sites_in(rule, example)]
+    known = [found for example in rule.examples for found in _sites_in(rule, example)]
     if not known or rule.widened:
-        return None
-    site = _site(rewrite_, source, change, diagnostic)
-    reason = difference(site, known, content=_content_of(rule), choice=rule.uncommented)
-    return NoFit(reason) if reason else None
+        return ""
+    return difference(site, known, content=_content_of(rule), choice=rule.uncommented)
 
 
 def _site(rewrite_: Rewrite, source: ParsedSource, change: _Change, diagnostic: Diagnostic) -> Site:
@@ -161,26 +162,29 @@ def _content_of(rule: Rule) -> NewContent:
     """
     if rule.rewrite is None:
         return "nothing"
+    pattern, fix = rule.rewrite.pattern, rule.rewrite.fix
     if _adds_argument(rule.rewrite):
         return "argument"
-    if _CONVERTED.search(rule.rewrite.fix) and not _CONVERTED.search(rule.rewrite.pattern):
+    if _CONVERTED.search(fix) and not _CONVERTED.search(pattern):
         return "conversion"
-    old = {token.text for token in tokenize(rule.rewrite.pattern, rule.target)}
-    for value in (value for values in rule.values.values() for value in values):
-        old.update(re.findall(r"\w+", value))
-    new = tokenize(rule.rewrite.fix, rule.target)
-    found: NewContent = "nothing"
-    for token, following in zip_longest(new, new[1:]):
-        if not is_content(token) or token.text in old:
-            continue
-        is_part = following is not None and following.text in _AFTER_PART
-        if not is_part and token.text not in COMMON:
-            return "operand"
-        found = "call"
-        if rule.rewrite.fix.count("\n") > rule.rewrite.pattern.count("\n"):
-            found = "statement"
 
-    return found
+    old = {token.text for token in tokenize(pattern, rule.target)}
+    for values in rule.values.values():
+        old.update(re.findall(r"\w+", " ".join(values)))
+
+    new = tokenize(fix, rule.target)
+    following = (*(token.text for token in new[1:]), "")
+    pairs = zip(new, following, strict=False)
+    added = [(token, after) for token, after in pairs if _is_new_content(token, old)]
+    if any(after not in _AFTER_PART and token.text not in COMMON for token, after in added):
+        return "operand"
+    if not added:
+        return "nothing"
+    return "statement" if fix.count("\n") > pattern.count("\n") else "call"
+
+
+def _is_new_content(token: Token, old: set[str]) -> bool:
+    return is_content(token) and token.text not in old
 
 
 def _adds_argument(rewrite_: Rewrite) -> bool:
@@ -222,22 +226,26 @@ def _answers(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
     if key != (rule.tool, rule.code, rule.template):
         return False
 
-    for number, values in rule.values.items():
-        if number >= len(diagnostic.args):
-            return False
-        found = diagnostic.args[number]
-        known = value_in(found, source.text, source.line_at(diagnostic))
-        spelled = {plain_type(found), value_in(found, ""), known}
-        if not any(fits_type(each, value) for each in spelled for value in values):
-            return False
-        if known.startswith("<") and known not in values and not _declares(rule, number):
-            return False
-        if _names_one_of_two(diagnostic.args, number) and not any(
-            _names_one_of_two(example.args, number) for example in rule.examples
-        ):
-            return False
+    return all(_has_value(rule, number, source, diagnostic) for number in rule.values)
 
-    return True
+
+def _has_value(rule: Rule, number: int, source: ParsedSource, diagnostic: Diagnostic) -> bool:
+    """Return whether a name in the message has a value that a rule is for."""
+    if number >= len(diagnostic.args):
+        return False
+
+    found, values = diagnostic.args[number], rule.values[number]
+    known = value_in(found, source.text, source.line_at(diagnostic))
+    spelled = (plain_type(found), value_in(found, ""), known)
+    if not any(starmap(fits_type, product(spelled, values))):
+        return False
+
+    if known.startswith("<") and known not in values and not _declares(rule, number):
+        return False
+
+    if not _names_one_of_two(diagnostic.args, number):
+        return True
+    return any(_names_one_of_two(example.args, number) for example in rule.examples)
 
 
 def _names_one_of_two(args: Sequence[str], number: int) -> bool:
@@ -252,10 +260,8 @@ def _names_one_of_two(args: Sequence[str], number: int) -> bool:
 
 def _declares(rule: Rule, number: int) -> bool:
     """Return whether an example declares what its message names: it is no name of a library."""
-    for example in rule.examples:
-        if value_in(example.args[number], example.before).startswith("<"):
-            return True
-    return not rule.examples
+    known = [value_in(example.args[number], example.before) for example in rule.examples]
+    return not known or any(value.startswith("<") for value in known)
 
 
 def _change_of(
@@ -281,8 +287,8 @@ def _tree_change(
 
     match = matches[0]
     texts = {**argument_texts(diagnostic.args), **match.texts}
-    needed = [fill(each, texts) for each in rewrite_.needs]
-    if not all(each is not None and source.has_words(each) for each in needed):
+    needed = [fill(each, texts) or each for each in rewrite_.needs]
+    if not all(map(source.has_words, needed)):
         return NoFit("the program has no other place with what the fix writes")
 
     new = fill(_indented(rewrite_.fix, source, match.start), texts)
@@ -299,16 +305,13 @@ def _trimmed(change: _Change, source: ParsedSource) -> _Change:
     old, new = tokenize(old_text, source.language), tokenize(change.text, source.language)
     head = common_start(old, new)
     tail = common_start(old[head:][::-1], new[head:][::-1])
-    low, new_low = 0, 0
-    high, new_high = len(old_text), len(change.text)
-    if head:
-        low, new_low = old[head - 1].end, new[head - 1].end
-
-    if tail:
-        high, new_high = old[-tail].start, new[-tail].start
-
-    text = change.text[new_low:new_high]
-    return replace(change, start=change.start + low, end=change.start + high, text=text)
+    low, new_low = ([0, *(token.end for token in tokens)][head] for tokens in (old, new))
+    cut, new_cut = (
+        [0, *(len(text) - token.start for token in reversed(tokens))][tail]
+        for text, tokens in ((old_text, old), (change.text, new))
+    )
+    text = change.text[new_low : len(change.text) - new_cut]
+    return replace(change, start=change.start + low, end=change.end - cut, text=text)
 
 
 def _at_diagnostic(
@@ -319,17 +322,11 @@ def _at_diagnostic(
     if start is None:
         return []
 
-    around = [match for match in matches if match.start <= start <= match.end]
     end = source.end_of(diagnostic) or start
-    whole = [match for match in around if end <= match.end]
-    by_size: dict[int, list[TreeMatch]] = {}
-    for match in whole or around:
-        by_size.setdefault(match.end - match.start, []).append(match)
-
-    if not by_size:
-        return []
-
-    return by_size[min(by_size)]
+    around = [match for match in matches if match.start <= start <= match.end]
+    whole = [match for match in around if end <= match.end] or around
+    sizes = [match.end - match.start for match in whole]
+    return [match for match, size in zip(whole, sizes, strict=True) if size == min(sizes)]
 
 
 def _indented(text: str, source: ParsedSource, at: int) -> str:
@@ -402,12 +399,6 @@ def _last_after(match: TokenMatch, source: ParsedSource) -> int:
 
 
 # ------------------------------------------------------------------------------------ the text
-
-
-def _spliced(text: str, changes: Sequence[_Change]) -> str:
-    for change in changes:
-        text = text[: change.start] + change.text + text[change.end :]
-    return text
 
 
 def _with_imports(text: str, rule: Rule, diagnostic: Diagnostic) -> str | None:

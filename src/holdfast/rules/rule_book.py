@@ -41,8 +41,7 @@ class RuleBook:
         self._files = files
         self._counters = counters
         self._rules: dict[str, Rule] = {}
-        self._slots: dict[_Slot, dict[str, None]] = {}
-        self._numbers: dict[Key, set[int]] = {}
+        self._slots: dict[_Slot, set[str]] = {}
         self.problems: tuple[str, ...] = ()
         counts = counters.read() if counters is not None else {}
         for rule in rules:
@@ -73,17 +72,13 @@ class RuleBook:
     def candidates(self, diagnostic: Diagnostic, target: Target) -> list[Rule]:
         """Return the active rules that may answer a diagnostic, the best first."""
         key = target, diagnostic.tool, diagnostic.code, diagnostic.template
-        found: dict[str, None] = {}
-        for number in sorted(self._numbers.get(key, ())):
-            values = {""}
-            if 0 <= number < len(diagnostic.args):
-                text = diagnostic.args[number]
-                values = {plain_type(text), value_in(text, "")}
-            for value in sorted(values):
-                found.update(self._slots.get((key, number, value), {}))
+        slots: list[_Slot] = [(key, -1, "")]
+        for number, text in enumerate(diagnostic.args):
+            slots += [(key, number, plain_type(text)), (key, number, value_in(text, ""))]
 
+        found = set[str]().union(*(self._slots.get(slot, ()) for slot in slots))
         rules = [self._rules[name] for name in found]
-        return sorted(filter(_is_in_force, rules), key=rank_of, reverse=True)
+        return sorted((rule for rule in rules if rule.in_force), key=rank_of, reverse=True)
 
     # --------------------------------------------------------------------------------- changes
 
@@ -163,13 +158,9 @@ class RuleBook:
 
     def _like(self, rule: Rule) -> list[Rule]:
         """Return the rules for the same kind of diagnostic, the best first."""
-        found: list[Rule] = []
-        for each in self._rules.values():
-            # An unsafe rule that is built in is only a hint: it does not do what was learned.
-            is_hint = each.provenance == "builtin" and not each.safe
-            if each.key == rule.key and not is_hint:
-                found.append(each)
-
+        same = [each for each in self._rules.values() if each.key == rule.key]
+        # An unsafe rule that is built in is only a hint: it does not do what was learned.
+        found = [each for each in same if each.safe or each.provenance != "builtin"]
         return sorted(found, key=rank_of, reverse=True)
 
     def put(self, rule: Rule) -> Rule:
@@ -215,19 +206,13 @@ class RuleBook:
         return changed
 
     def _put(self, rule: Rule) -> None:
-        old = self._rules.get(rule.id)
-        if old is not None:
-            for slot in _slots_of(old):
-                self._slots[slot].pop(rule.id, None)
+        old = self._rules.get(rule.id, rule)
+        for slot in _slots_of(old):
+            self._slots.setdefault(slot, set()).discard(rule.id)
 
         self._rules[rule.id] = rule
         for slot in _slots_of(rule):
-            self._slots.setdefault(slot, {})[rule.id] = None
-            self._numbers.setdefault(rule.key, set()).add(slot[1])
-
-
-def _is_in_force(rule: Rule) -> bool:
-    return rule.in_force
+            self._slots.setdefault(slot, set()).add(rule.id)
 
 
 def _widened_by(rule: Rule, examples: Sequence[Example]) -> Rule | None:
@@ -359,12 +344,9 @@ def read_book(
 
 
 def _slots_of(rule: Rule) -> list[_Slot]:
-    if not rule.values:
+    first = min(rule.values, default=-1)
+    values = rule.values.get(first, ("_",))
+    # With such a sign, it depends on the program what fits.
+    if not set("<_").isdisjoint("".join(values)):
         return [(rule.key, -1, "")]
-
-    first = min(rule.values)
-    if any("<" in value or "_" in value for value in rule.values[first]):
-        # It depends on the program what fits.
-        return [(rule.key, -1, "")]
-
-    return [(rule.key, first, value) for value in rule.values[first]]
+    return [(rule.key, first, value) for value in values]

@@ -51,7 +51,23 @@ _KEYS: Final = frozenset(
         "counter_examples",
     }
 )
-_AREA: Final = 4
+_CHOICES: Final = {
+    "language": (get_args(Target), ""),
+    "status": (get_args(Status), "active"),
+    "provenance": (get_args(Provenance), "manual"),
+}
+"""The keys with a choice of values, and the usual value of each."""
+_MAPPINGS: Final = ("where", "kinds", "types", "uses", "mentions")
+_LISTS: Final = ("imports", "examples", "counter_examples")
+_USUAL: Final = {
+    "safe": True,
+    "status": "active",
+    "approved": False,
+    "widened": False,
+    "uncommented": False,
+    "elsewhere": False,
+}
+"""The values that a file does not mention."""
 
 
 class BadRule(ValueError):  # noqa: N818 - the word for it
@@ -117,21 +133,23 @@ def rule_from(raw: object) -> Rule:
 def _problems(raw: Mapping[str, Any]) -> list[str]:
     """Return all that is wrong with a mapping."""
     problems = [f"unknown key `{key}`" for key in raw if key not in _KEYS]
-    if raw.get("language") not in get_args(Target):
-        problems.append(f"`language` must be one of {', '.join(get_args(Target))}")
-
+    problems += _choice_problems(raw, "language")
     problems += _diagnostic_problems(raw.get("diagnostic"))
     problems += _rewrite_problems(raw)
-    if raw.get("status", "active") not in get_args(Status):
-        problems.append(f"`status` must be one of {', '.join(get_args(Status))}")
-
-    if raw.get("provenance", "manual") not in get_args(Provenance):
-        problems.append(f"`provenance` must be one of {', '.join(get_args(Provenance))}")
-
+    problems += _choice_problems(raw, "status", "provenance")
     if not re.fullmatch(r"[A-Za-z0-9-]{0,64}", str(raw.get("id", ""))):
         problems.append("`id` must be letters, digits and dashes")
 
     problems += _shape_problems(raw)
+    return problems
+
+
+def _choice_problems(raw: Mapping[str, Any], *keys: str) -> list[str]:
+    problems = []
+    for key in keys:
+        values, usual = _CHOICES[key]
+        if raw.get(key, usual) not in values:
+            problems.append(f"`{key}` must be one of {', '.join(values)}")
     return problems
 
 
@@ -149,11 +167,8 @@ def _rewrite_problems(raw: Mapping[str, Any]) -> list[str]:
     if not has_pattern and not has_tokens:
         return [] if raw.get("imports") else ["it has no `pattern`, `tokens` or `imports`"]
 
-    problems = [
-        f"`{key}` must be a text"
-        for key in ("pattern", "tokens", "fix")
-        if not isinstance(raw.get(key, ""), str)
-    ]
+    wrong = [key for key in ("pattern", "tokens", "fix") if not isinstance(raw.get(key, ""), str)]
+    problems = [f"`{key}` must be a text" for key in wrong]
     if "fix" not in raw:
         problems.append("`fix` is missing")
 
@@ -167,36 +182,28 @@ def _rewrite_problems(raw: Mapping[str, Any]) -> list[str]:
 
 
 def _shape_problems(raw: Mapping[str, Any]) -> list[str]:
-    problems = [
-        f"`{key}` must be a mapping"
-        for key in ("where", "kinds", "types", "uses", "mentions")
-        if not isinstance(raw.get(key, {}), dict)
-    ]
-    if not isinstance(raw.get("imports", []), list):
-        problems.append("`imports` must be a list")
-
-    for key in ("examples", "counter_examples"):
-        found = raw.get(key, [])
-        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-            problems.append(f"`{key}` must be a list of mappings")
-        else:
-            problems += _example_problems(key, found)
-
-    if not isinstance(raw.get("where", {}), dict):
+    wrong = [key for key in _MAPPINGS if not isinstance(raw.get(key, {}), dict)]
+    problems = [f"`{key}` must be a mapping" for key in wrong]
+    wrong = [key for key in _LISTS if not isinstance(raw.get(key, []), list)]
+    problems += [f"`{key}` must be a list" for key in wrong]
+    if problems:
         return problems
 
     if not all(str(number).isdigit() for number in raw.get("where", {})):
         problems.append("`where` must have numbers of `{0}`, `{1}`, … of the message as its keys")
 
+    for key in ("examples", "counter_examples"):
+        for number, example in enumerate(raw.get(key, []), 1):
+            problems += _example_problems(example, f"{key} {number}")
+
     return problems
 
 
-def _example_problems(key: str, examples: list[dict[str, Any]]) -> list[str]:
-    problems = []
-    for number, example in enumerate(examples, 1):
-        missing = [part for part in ("before", "message") if not isinstance(example.get(part), str)]
-        problems += [f"`{part}` of {key} {number} is missing" for part in missing]
-    return problems
+def _example_problems(example: object, name: str) -> list[str]:
+    if not isinstance(example, dict):
+        return [f"{name} must be a mapping"]
+    missing = [part for part in ("before", "message") if not isinstance(example.get(part), str)]
+    return [f"`{part}` of {name} is missing" for part in missing]
 
 
 def _rewrite_from(raw: Mapping[str, Any]) -> Rewrite | None:
@@ -239,19 +246,18 @@ def _examples(raw: Mapping[str, Any], key: str) -> tuple[Example, ...]:
 
 
 def _example(raw: Mapping[str, Any], template: str) -> Example:
-    area = raw.get("at")
-    if isinstance(area, list) and len(area) == _AREA // 2:
-        area = [*area, *area]
+    args = args_of(raw["message"], template)
+    if raw.get("args") is not None:
+        args = _strings(raw["args"])
 
-    numbers = area if isinstance(area, list) and len(area) == _AREA else []
-    args = raw.get("args")
-    return Example(
-        before=raw["before"],
-        after=raw.get("after"),
-        message=raw["message"],
-        args=_strings(args) if args is not None else args_of(raw["message"], template),
-        area=Area(*map(int, numbers)) if numbers else None,
-    )
+    area = None
+    match raw.get("at"):
+        case [line, column]:
+            area = Area(int(line), int(column), int(line), int(column))
+        case [line, column, end_line, end_column]:
+            area = Area(int(line), int(column), int(end_line), int(end_column))
+
+    return Example(raw["before"], raw.get("after"), raw["message"], args, area)
 
 
 def args_of(message: str, template: str) -> tuple[str, ...]:
@@ -322,18 +328,11 @@ def rule_to_dict(rule: Rule) -> dict[str, Any]:
         "examples": [_example_to_dict(each, rule) for each in rule.examples],
         "counter_examples": [_example_to_dict(each, rule) for each in rule.counter_examples],
     }
-    usual = {
-        "safe": True,
-        "status": "active",
-        "approved": False,
-        "widened": False,
-        "uncommented": False,
-    }
-    return {
-        key: value
-        for key, value in made.items()
-        if value not in ((), [], {}, "") and usual.get(key) != value
-    }
+    return {key: value for key, value in made.items() if _is_unusual(key, value)}
+
+
+def _is_unusual(key: str, value: object) -> bool:
+    return value not in ([], {}, "") and _USUAL.get(key) != value
 
 
 def _rewrite_to_dict(rewrite: Rewrite | None) -> dict[str, Any]:
@@ -347,8 +346,7 @@ def _rewrite_to_dict(rewrite: Rewrite | None) -> dict[str, Any]:
         for limit in ("types", "uses", "mentions"):
             by_hole = getattr(rewrite, limit)
             made[limit] = {name: _one_or_list(values) for name, values in by_hole.items()}
-        if rewrite.elsewhere:
-            made["elsewhere"] = True
+        made["elsewhere"] = rewrite.elsewhere
         made["needs"] = _one_or_list(rewrite.needs)
         made["kind"] = rewrite.kind
 

@@ -9,6 +9,8 @@ from holdfast.rules.match.context import COMPUTED, NOT_COMPUTED
 from holdfast.rules.rule import HOLE, TokenRewrite, TreeRewrite
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.rules.rule import Rewrite, Rule
 
 _LANGUAGES: Final = {
@@ -24,6 +26,10 @@ _LANGUAGES: Final = {
 _CALL: Final = re.compile(r"([\w.:]+)\(([^()]*)\)")
 _NUMBERS: Final = ("no arguments", "one argument", "two arguments", "three arguments")
 _MOST_VALUES: Final = 6
+_COMPUTED: Final[Mapping[tuple[str, ...], str]] = {
+    (NOT_COMPUTED,): "whose value no call computes",
+    (COMPUTED,): "whose value a call computes",
+}
 
 
 def scope_of(rule: Rule) -> str:
@@ -91,11 +97,7 @@ def _limits(rewrite: Rewrite, name: str) -> list[str]:
 
 
 def _declared(types: tuple[str, ...]) -> str:
-    if types == (NOT_COMPUTED,):
-        return "whose value no call computes"
-    if types == (COMPUTED,):
-        return "whose value a call computes"
-    return f"declared as {_alternatives(types)}"
+    return _COMPUTED.get(types, f"declared as {_alternatives(types)}")
 
 
 def _kinds(kinds: tuple[str, ...]) -> str:

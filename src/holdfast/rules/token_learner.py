@@ -39,7 +39,7 @@ def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
         return None
 
     news = list(map(_new_window, samples, windows))
-    holes = _carried_holes(_holes(samples, windows), news, samples[0])
+    holes = _carried_holes(_holes(samples, windows), news, samples[0].source.language)
     if holes is None:
         return None
 
@@ -109,12 +109,12 @@ def _kind_of(sample: Sample, number: int) -> str:
     return sample.source.tokens[number].kind
 
 
-def _carried_holes(holes: Sequence[Hole], news: Sequence[str], sample: Sample) -> list[Hole] | None:
+def _carried_holes(holes: Sequence[Hole], news: Sequence[str], language: str) -> list[Hole] | None:
     """Return the holes that the fix carries over; None if it drops something that differs."""
     kept: list[Hole] = []
+    words = [{token.text for token in tokenize(new, language)} for new in news]
     for hole in holes:
-        pairs = zip(news, hole.texts, strict=True)
-        if all(_has(new, text, sample) for new, text in pairs):
+        if all(map(set.__contains__, words, hole.texts)):
             kept.append(hole)
         elif len(set(hole.texts)) > 1:
             return None
@@ -148,16 +148,15 @@ def _common_constructs(
         number = 0 if samples[0].source.language in _ANY_NUMBER else -1
         return tuple(dict.fromkeys(each[number] for each in found))
 
-    constructs = tuple(dict.fromkeys(each[-1] for each in found))
-    return constructs if len(constructs) == 1 else ()
+    constructs = {each[-1] for each in found}
+    return tuple(constructs) if len(constructs) == 1 else ()
 
 
 def _window(sample: Sample) -> tuple[int, int]:
     """Return the tokens of an edit with a neighbour on each side, on the same line."""
     source = sample.source
     low, high = sample.first, sample.last
-    has_left = low > 0 and not is_last_of_line(source, low - 1)
-    if low > 0 and (has_left or low == high):
+    if low > 0 and (low == high or not is_last_of_line(source, low - 1)):
         low -= 1
 
     if high < len(source.tokens) and not is_last_of_line(source, high - 1):
@@ -183,21 +182,15 @@ def _new_window(sample: Sample, window: tuple[int, int]) -> str:
     return sample.body[start:new_end].rstrip()
 
 
-def _has(new: str, text: str, sample: Sample) -> bool:
-    return any(token.text == text for token in tokenize(new, sample.source.language))
-
-
 def _token_pattern(
     sample: Sample,
     window: tuple[int, int],
     holes: Sequence[Hole],
     names: dict[tuple[str, ...], str],
 ) -> str:
-    by_start = {hole.spans[0][0]: names[hole.texts] for hole in holes}
-    words = []
-    for token in sample.source.tokens[window[0] : window[1]]:
-        name = by_start.get(token.start)
-        words.append(f"${name}" if name else token.text)
+    signs = {hole.spans[0][0]: f"${names[hole.texts]}" for hole in holes}
+    tokens = sample.source.tokens[window[0] : window[1]]
+    words = [signs.get(token.start, token.text) for token in tokens]
 
     if _ends_line(sample, window):
         words.append(f"${END_OF_LINE}")

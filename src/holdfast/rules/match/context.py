@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.rule import plain_type, value_in
-from holdfast.syntax.tree import span_of
+from holdfast.syntax.tree import signs_of, span_of
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -55,6 +55,7 @@ _MODIFIER: Final = re.compile(
 _CALL: Final = re.compile(r"\w\s*\(")
 _BETWEEN: Final = re.compile(r"//|/?\*|@|#(?!include|define|if|el|endif)")
 """A line between a comment and what the comment is about: more comment, or a decorator."""
+_DOCSTRING: Final = re.compile("[rRuUbB]*[\"']")
 _UNTYPED: Final = frozenset(
     {"let", "const", "var", "mut", "auto", "final", "for", "in", "of", "static", "private"}
 )
@@ -67,9 +68,9 @@ def comments_at(source: ParsedSource, start: int, end: int) -> str:
     and on the lines that declare a name of the place.
     """
     owners = owners_at(source, start)
-    first_line = source.line_of(_start_of(owners[-1:], start))
-    last_line = source.line_of(_end_of(owners[-1:], end))
-    heads = {source.line_of(span_of(node)[0]) for node in owners} | {first_line}
+    spans = [(start, end), *map(span_of, owners)]
+    first_line, last_line = map(source.line_of, spans[-1])
+    heads = {source.line_of(low) for low, _ in spans[1:]} | {first_line}
     names = set(re.findall(r"[^\W\d]\w*", source.text[start:end]))
     found: list[str] = []
     for text, line, ending in _comments(source):
@@ -86,14 +87,6 @@ def comments_at(source: ParsedSource, start: int, end: int) -> str:
 def owners_at(source: ParsedSource, offset: int) -> list[SgNode]:
     """Return the functions and types around an offset, the outer ones first."""
     return [node for node in source.nodes_around(offset) if _OWNER.search(node.kind())]
-
-
-def _start_of(owner: list[SgNode], start: int) -> int:
-    return span_of(owner[0])[0] if owner else start
-
-
-def _end_of(owner: list[SgNode], end: int) -> int:
-    return span_of(owner[0])[1] if owner else end
 
 
 def _comments(source: ParsedSource) -> list[tuple[str, int, int]]:
@@ -134,14 +127,8 @@ def _docstrings(node: SgNode) -> list[str]:
     body = node.field("body")
     if body is None or body.kind() != "block":
         return []
-    for child in body.children():
-        if child.kind() == "comment":
-            continue
-        if child.kind() == "expression_statement" and child.text().lstrip("rRuUbB")[:1] in "\"'":
-            return [child.text()]
-        return []
-
-    return []
+    code = [child.text() for child in body.children() if child.kind() != "comment"]
+    return list(filter(_DOCSTRING.match, code[:1]))
 
 
 # ------------------------------------------------------------------------------- declarations
@@ -178,26 +165,18 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
 
 def types_in(source: ParsedSource, text: str, near: int) -> frozenset[str]:
     """Return the types of the variables in an expression, without `private` and the like."""
-    found = set()
-    for name in set(re.findall(r"[^\W\d]\w*", text)):
-        declared = declared_type(source, name, near)
-        if declared is not None:
-            found.add(_MODIFIER.sub("", declared).removesuffix(CALL))
-    return frozenset(found)
+    names = set(re.findall(r"[^\W\d]\w*", text))
+    declared = filter(None, (declared_type(source, name, near) for name in names))
+    return frozenset(_MODIFIER.sub("", each).removesuffix(CALL) for each in declared)
 
 
 def has_types(source: ParsedSource, text: str, near: int, wanted: tuple[str, ...]) -> bool:
     """Return whether a variable, or each variable in an expression, is declared as asked for."""
-    if _REFERENCE.fullmatch(text):
-        return _fits_declaration(declared_type(source, text, near), wanted)
-    return types_in(source, text, near).issubset(wanted)
-
-
-def _fits_declaration(declared: str | None, wanted: tuple[str, ...]) -> bool:
-    if declared in wanted:
-        return True
-    computed = declared is not None and declared.endswith(CALL)
-    return (COMPUTED if computed else NOT_COMPUTED) in wanted
+    if not _REFERENCE.fullmatch(text):
+        return types_in(source, text, near).issubset(wanted)
+    declared = declared_type(source, text, near) or ""
+    computed = COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
+    return not {declared, computed}.isdisjoint(wanted)
 
 
 def _declaration(node: SgNode) -> str:
@@ -215,17 +194,13 @@ def _nearest_first(nodes: list[SgNode], source: ParsedSource, near: int | None) 
     if near is None:
         return nodes
 
-    owners = owners_at(source, near)
-    spans = [span_of(node) for node in reversed(owners)]
+    spans = [span_of(owner) for owner in owners_at(source, near)]
 
-    def distance(node: SgNode) -> int:
+    def owners_shared(node: SgNode) -> int:
         start, end = span_of(node)
-        for number, (low, high) in enumerate(spans):
-            if low <= start and end <= high:
-                return number
-        return len(spans)
+        return sum(low <= start and end <= high for low, high in spans)
 
-    return sorted(nodes, key=distance)
+    return sorted(nodes, key=owners_shared, reverse=True)
 
 
 # --------------------------------------------------------------------------------------- uses
@@ -236,26 +211,15 @@ def uses_of(source: ParsedSource, name: str, start: int, end: int) -> tuple[str,
 
     A use is the kind of the construct, and its operator with the side: `binary_expression < 0`.
     """
-    high = len(source.text)
-    for node in source.nodes_around(start):
-        _, last = span_of(node)
-        if _OWNER.search(node.kind()) and last > end:
-            high = last
-
-    found = set()
-    for node in source.find("identifier"):
-        at, _ = span_of(node)
-        if node.text() == name and end <= at < high:
-            found.add(_use(node))
-
-    return tuple(sorted(found))
+    ends = [span_of(owner)[1] for owner in owners_at(source, start)]
+    high = [len(source.text), *(each for each in ends if each > end)][-1]
+    same = [node for node in source.find("identifier") if node.text() == name]
+    return tuple(sorted({_use(node) for node in same if end <= span_of(node)[0] < high}))
 
 
 def _use(node: SgNode) -> str:
     parent = node.parent()
     if parent is None:
         return ""
-    children = parent.children()
-    side = [span_of(child) for child in children].index(span_of(node))
-    signs = [child.text() for child in children if not child.is_named()]
-    return " ".join([parent.kind(), *signs[:1], str(side)])
+    side = len(node.prev_all())
+    return " ".join([parent.kind(), *signs_of(parent)[:1], str(side)])

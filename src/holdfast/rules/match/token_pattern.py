@@ -22,6 +22,8 @@ _BEFORE_VALUE: Final = frozenset({"=", "(", ",", ":", "[", "{", "return", "=>", 
 _CONTROL: Final = frozenset(
     {"if", "while", "for", "switch", "catch", "elif", "with", "match", "and", "or", "not", "except"}
 )
+_VALUES: Final = {"{": "object", "[": "list", "(": "group"}
+"""What a bracket is that begins a value."""
 _DEFINING: Final = frozenset({"def", "function", "fn", "func"})
 _PARTS: Final = {"(": "called", "[": "indexed", ".": "member", "->": "member", "::": "member"}
 _PREFIXES: Final = frozenset({"not", "!", "-", "~", "*", "&", "await", "typeof"})
@@ -140,10 +142,8 @@ def class_of(tokens: Sequence[Token], number: int) -> str:
     if token.kind != "name":
         return token.kind
 
-    following = ""
-    if number + 1 < len(tokens):
-        following = tokens[number + 1].text
-    return f"{token.kind}:{_PARTS.get(following) or class_of_name(token.text)}"
+    part = "".join(_PARTS.get(following.text, "") for following in tokens[number + 1 : number + 2])
+    return f"{token.kind}:{part or class_of_name(token.text)}"
 
 
 def is_before_operator(site: Site) -> bool:
@@ -190,9 +190,8 @@ def constructs_at(source: ParsedSource, number: int) -> tuple[str, ...]:
     opened = _open_bracket(tokens, number)
     if opened is not None:
         owner, sign = _owner(tokens, opened), tokens[opened].text
-        if owner == "call":
-            return f"{tokens[opened - 1].text} {sign}", f"call {sign}"
-        return (f"{owner} {sign}",)
+        called = [f"{tokens[opened - 1].text} {sign}"] if owner == "call" else []
+        return (*called, f"{owner} {sign}")
 
     first = number
     while first > 0 and not is_last_of_line(source, first - 1):
@@ -228,17 +227,13 @@ def _is_value(tokens: Sequence[Token], at: int) -> bool:
 
 def _owner(tokens: Sequence[Token], at: int) -> str:
     """Return what a bracket belongs to."""
-    if tokens[at].text == "{":
-        return "object"
-    if tokens[at].text == "[":
-        return "list" if _is_value(tokens, at) else "index"
-    if _is_value(tokens, at):
-        return "group"
+    sign, is_value = tokens[at].text, _is_value(tokens, at)
+    if sign == "{" or is_value:
+        return _VALUES[sign]
+    if sign == "[":
+        return "index"
 
-    before = tokens[at - 1].text
-    if before in _CONTROL:
-        return before
-    if at > 1 and tokens[at - 2].text in _DEFINING:
-        return "parameters"
-
-    return "call"
+    before = [token.text for token in tokens[max(0, at - 2) : at]]
+    if before[-1] in _CONTROL:
+        return before[-1]
+    return "call" if _DEFINING.isdisjoint(before[:-1]) else "parameters"

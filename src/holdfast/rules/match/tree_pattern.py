@@ -97,20 +97,17 @@ def _nodes_of_kinds(
             if not fits_kind(node, kinds):
                 continue
             texts = {name: node.text()}
-            fits = not name.startswith("ARG") or node.text() == _argument(name, args)
-            fits = fits and _has_context(name, node.text(), node, rewrite, source)
-            fits = fits and _has_mentions(texts, rewrite, args)
-            if fits and _is_inside(node, rewrite.inside):
+            if not _is_inside(node, rewrite.inside) or not _names_agree(texts, rewrite, args):
+                continue
+            if _has_context(name, node.text(), node, rewrite, source):
                 found.append(TreeMatch(*span_of(node), texts))
 
     return found
 
 
 def _is_inside(node: SgNode, kinds: tuple[str, ...]) -> bool:
-    if not kinds:
-        return True
     around = kind_around(node), construct_around(node), path_around(node)
-    return not set(kinds).isdisjoint(around)
+    return not kinds or not set(kinds).isdisjoint(around)
 
 
 def _texts_of_holes(
@@ -120,23 +117,24 @@ def _texts_of_holes(
     for hole in HOLE.finditer(rewrite.pattern):
         name = hole[1]
         text = _text_of_hole(node, hole, rewrite, source)
-        if text is None:
-            return None
-        if name.startswith("ARG") and text != _argument(name, args):
-            return None
-        if not _has_context(name, text, node, rewrite, source):
+        if text is None or not _has_context(name, text, node, rewrite, source):
             return None
         texts[name] = text
 
-    return texts if _has_mentions(texts, rewrite, args) else None
+    return texts if _names_agree(texts, rewrite, args) else None
 
 
-def _has_mentions(texts: Mapping[str, str], rewrite: TreeRewrite, args: tuple[str, ...]) -> bool:
-    """Return whether the parts of a construct have the names of the message in them."""
-    known = {**argument_texts(args), **texts}
+def _names_agree(texts: Mapping[str, str], rewrite: TreeRewrite, args: tuple[str, ...]) -> bool:
+    """Return whether holes have the names of the message, or have them in them."""
+    known = argument_texts(args)
+    named = {name: text for name, text in texts.items() if name.startswith("ARG")}
+    if not named.items() <= known.items():
+        return False
+
+    known.update(texts)
     for name, mentioned in rewrite.mentions.items():
         words = re.findall(r"\w+", known.get(name, ""))
-        if not all(known.get(each) in words for each in mentioned):
+        if not {known.get(each) for each in mentioned}.issubset(words):
             return False
     return True
 
@@ -155,21 +153,14 @@ def _has_context(
 ) -> bool:
     """Return whether a variable is declared and used as a rule asks for."""
     start, end = span_of(node)
-    types = rewrite.types.get(name)
+    types, uses = rewrite.types.get(name), rewrite.uses.get(name)
     if types and not has_types(source, text, start, types):
         return False
-
-    uses = rewrite.uses.get(name)
-    if uses is None:
-        return True
-
-    return set(uses).issuperset(uses_of(source, text, start, end))
+    return uses is None or set(uses).issuperset(uses_of(source, text, start, end))
 
 
 def _text_of_node(node: SgNode | None, kinds: tuple[str, ...] | None) -> str | None:
-    if node is None:
-        return None
-    if kinds and not fits_kind(node, kinds):
+    if node is None or (kinds and not fits_kind(node, kinds)):
         return None
     return node.text()
 
@@ -183,22 +174,13 @@ def _text_of_run(nodes: list[SgNode], source: ParsedSource) -> str:
     return source.text[source.gap_before(start) : source.gap_after(end)]
 
 
-def _argument(name: str, args: tuple[str, ...]) -> str | None:
-    digits = name.removeprefix("ARG")
-    if not digits.isdigit() or int(digits) >= len(args):
-        return None
-    return args[int(digits)]
-
-
 def kind_of_pattern(pattern: str, language: str, wanted: str = "") -> str | None:
     """Return the kind of the node that a pattern describes; None if the pattern does not parse.
 
     With `wanted`, a pattern that may be of several kinds is of that kind, or None.
     """
     frame = _frame_of(pattern, language, wanted)
-    if frame is None:
-        return None
-    return frame[1]
+    return None if frame is None else frame[1]
 
 
 @lru_cache(maxsize=4096)
@@ -230,10 +212,9 @@ def _kind_at(text: str, start: int, length: int, language: str) -> str | None:
     if root.find_all(kind="ERROR"):
         return None
 
-    span = (start, start + length)
-    same = [node for node in all_nodes(root) if span_of(node) == span and node.is_named()]
-    if not same:
-        return None
-
-    # `f(x)` alone is a statement around a call: the pattern means the call.
-    return same[-1].kind()
+    kind = None
+    for node in all_nodes(root):
+        # `f(x)` alone is a statement around a call: the pattern means the call.
+        if span_of(node) == (start, start + length) and node.is_named():
+            kind = node.kind()
+    return kind
