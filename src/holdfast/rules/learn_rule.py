@@ -223,10 +223,8 @@ class _Fix:
 
 def _import_lines(edit: Edit, after: str, target: str) -> list[str]:
     """Return the lines that an edit adds if all of them are imports."""
-    line_start = after.rfind("\n", 0, edit.new_start) + 1
-    before = after[line_start : edit.new_start]
     lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
-    if edit.start < edit.end or before.strip():
+    if edit.start < edit.end:
         return []
     return lines if all(is_import(line, target) for line in lines) else []
 
@@ -286,7 +284,7 @@ def _values(
             continue
         if all(_is_element(fix.example.args, number) for fix in fixes):
             continue
-        found = _common_values(fixes, number, bare=bare and taken, listed=made is None)
+        found = _common_values(fixes, number, bare=bare and taken)
         differs = len(found) > 1
         if found and not (differs and taken and made is not None):
             values[number] = found
@@ -299,24 +297,17 @@ def _is_element(args: Sequence[str], number: int) -> bool:
     return any(args[number] == each for arg in args for each in elements_of(arg)[-1:])
 
 
-def _common_values(
-    fixes: Sequence[_Fix], number: int, *, bare: bool, listed: bool
-) -> tuple[str, ...]:
+def _common_values(fixes: Sequence[_Fix], number: int, *, bare: bool) -> tuple[str, ...]:
     """Return what the examples have as a name of the message; () if that is nothing.
 
     Names of functions or of members that differ are listed where the fix brings a word of its own:
     that word belongs to them.
     """
-    kinds = list(dict.fromkeys(_value(fix, number, bare=bare) for fix in fixes))
-    names = tuple(dict.fromkeys(plain_type(fix.example.args[number]) for fix in fixes))
-    if len(kinds) == 1 and (listed or bare or kinds[0]):
-        return (kinds[0],)
-    if listed or bare:
-        return names
-
-    common = reduce(common_type, kinds)
+    common = reduce(common_type, [_value(fix, number, bare=bare) for fix in fixes])
     if common:
         return (common,)
+
+    names = tuple(dict.fromkeys(plain_type(fix.example.args[number]) for fix in fixes))
     if all(map(_is_plain_name, names)) and any(fix.brings_content for fix in fixes):
         return names
     return ()
@@ -346,19 +337,17 @@ def _value(fix: _Fix, number: int, *, bare: bool) -> str:
         return value_in(text, "")
     if fix.renames_member:
         return outline(value_in(text, ""))
-    if fix.brings_content:
-        known = value_in(text, fix.example.before)
-        return known if known == "<function>" else _without_names(fix, number)
-    return outline(value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic)))
+    known = value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic))
+    if not fix.brings_content:
+        return outline(known)
+    if known == "<function>":
+        return known
 
-
-def _without_names(fix: _Fix, number: int) -> str:
-    """Return a name of the message with `_` for the names that the message has alone, too."""
-    text = value_in(fix.example.args[number], "")
-    for name in fix.example.args:
-        if name != fix.example.args[number] and _is_plain_name(name):
-            text = re.sub(rf"\b{name}\b", "_", text)
-    return text
+    # The names that the message has alone, too, are free.
+    plain = value_in(text, "")
+    for name in filter(_is_plain_name, {*fix.example.args} - {text}):
+        plain = re.sub(rf"\b{name}\b", "_", plain)
+    return plain
 
 
 def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.context import comments_at
-from holdfast.rules.match.node_classes import BLOCKS, LISTS
+from holdfast.rules.match.node_classes import BLOCKS
 from holdfast.syntax.source import BLANKS, ParsedSource
 from holdfast.syntax.tokens import COMMON, find_runs, first_at, is_content, is_literal, tokenize
 from holdfast.syntax.tree import parent_kind, span_of
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from holdfast.syntax.tokens import Token
     from holdfast.vocab.diagnostics import Diagnostic
 
-_MOST_LINES: Final = 12
-_PARTS: Final = BLOCKS | LISTS
 _PUNCTUATION: Final = frozenset("()[]{},;:.") | {"->", "::", "=>"}
 """The signs that the grammar demands. Any other is an operator: another one means another thing."""
 
@@ -95,7 +93,7 @@ class Sample:
     @cached_property
     def converts(self) -> bool:
         """Whether the fix adds a name or a type, though the message may name it."""
-        return any(map(is_content, self.new_tokens))
+        return bool(self.new_tokens)
 
     @cached_property
     def renames_member(self) -> bool:
@@ -161,7 +159,7 @@ class Sample:
 
     def is_edited(self, start: int, end: int) -> bool:
         """Return whether a span is among the tokens that the edit replaces."""
-        return self.edit.start <= start and end <= self.edit.end and self.edit.end > self.edit.start
+        return self.edit.start <= start and end <= self.edit.end
 
     def touches(self, span: tuple[int, int]) -> bool:
         """Return whether a span is replaced, or is where the new text goes."""
@@ -191,35 +189,26 @@ class Sample:
 
     def nodes(self) -> list[SgNode]:
         """Return the nodes that a pattern may describe, the smallest first."""
-        inner, outer = (self.edit.start, self.edit.end), (self.low, self.high)
-        found = self._named_around(inner if self.edit.end > self.edit.start else outer)
+        found = self._around()
         if self.edit.end == self.edit.start:
             found += self._beside()
 
         constructs = filter(self._is_construct, found)
         return sorted(constructs, key=lambda node: span_of(node)[1] - span_of(node)[0])
 
-    def _named_around(self, span: tuple[int, int]) -> list[SgNode]:
-        found: dict[tuple[int, int], SgNode] = {}
-        for node in self.source.nodes_around(span[0]):
-            start, end = span_of(node)
-            if start <= span[0] and span[1] <= end and node.is_named():
-                # The innermost of the nodes with the same span.
-                found[start, end] = node
-
-        return list(found.values())
+    def _around(self) -> list[SgNode]:
+        """Return the nodes around the edit."""
+        found = self._named_at(self.edit.start)
+        return [node for node in found if span_of(node)[1] >= self.edit.end]
 
     def _beside(self) -> list[SgNode]:
-        """Return the nodes that begin or end where the new text goes and have the diagnostic."""
-        found: dict[tuple[int, int], SgNode] = {}
-        nodes = self.source.nodes_around(self.low) + self.source.nodes_around(self.high)
-        for node in nodes:
-            start, end = span_of(node)
-            touches = end == self.low or start == self.high
-            if touches and node.is_named():
-                found[start, end] = node
+        """Return the nodes that begin or end where the new text goes."""
+        return self._named_at(self.low) + self._named_at(self.high)
 
-        return [node for span, node in found.items() if self.is_at(span)]
+    def _named_at(self, offset: int) -> list[SgNode]:
+        """Return the nodes around an offset, of those with the same span the innermost."""
+        nodes = self.source.nodes_around(offset)
+        return list({span_of(node): node for node in nodes if node.is_named()}.values())
 
     def is_at(self, span: tuple[int, int]) -> bool:
         """Return whether the diagnostic is at a span."""
@@ -227,7 +216,7 @@ class Sample:
 
     def _is_construct(self, node: SgNode) -> bool:
         start, end = span_of(node)
-        if start == end or node.kind() in _PARTS or node.text().count("\n") >= _MOST_LINES:
+        if start == end or node.kind() in BLOCKS:
             return False
         if not is_operand(node) or parent_kind(node) in BLOCKS:
             return bool(parent_kind(node))

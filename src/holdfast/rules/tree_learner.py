@@ -159,7 +159,7 @@ class _Construct:
         if children[0]:
             return all(map(self._align, zip(*children, strict=True)))
 
-        is_held = _same_text(nodes) and not all(map(_is_dropped_name, nodes, self.samples))
+        is_held = _same_text(nodes) and not all(map(_is_declared_name, nodes))
         return is_held or self._add_hole(nodes)
 
     def _is_part(self, nodes: Sequence[SgNode]) -> bool:
@@ -167,6 +167,8 @@ class _Construct:
         if all(map(_is_atom, nodes)) or all(map(is_type, nodes)):
             return True
         if not all(map(_is_whole_operand, nodes)):
+            return False
+        if any(map(_has_argument, nodes, self.samples)) and self._is_tied(nodes):
             return False
         if any(map(_shares_name, nodes, self.samples)):
             return False
@@ -217,7 +219,7 @@ class _Construct:
         """Return whether the fix moves a part, or drops parts that differ between examples."""
         if all(map(_is_carried, nodes, self.samples)):
             return True
-        if all(map(_is_dropped_name, nodes, self.samples)):
+        if all(map(_is_declared_name, nodes)):
             return True
         return all(map(_is_replaced, nodes, self.samples)) and not _same_text(nodes)
 
@@ -339,6 +341,8 @@ class _Construct:
     def _types_of_operand(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
         """Return the types of the variables in a number that the fix converts to another."""
         types: dict[str, tuple[str, ...]] = {}
+        if not self._typed or len(self.holes) != 1:
+            return types
         if not all(map(_converts_number, self.samples)):
             return types
 
@@ -358,7 +362,7 @@ class _Construct:
         return COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
 
     def _may_have_type(self, hole: Hole) -> bool:
-        if hole.run or hole.literal or hole.type or self._is_dropped(hole):
+        if hole.literal or hole.type or self._is_dropped(hole):
             return False
         return self._choice or all(map(Sample.touches, self.samples, hole.spans))
 
@@ -371,9 +375,6 @@ class _Construct:
     def _uses(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
         """Return how the variables are used that the fix gives a value of its own."""
         uses: dict[str, tuple[str, ...]] = {}
-        if not self._choice:
-            return uses
-
         gives_value = all(map(_gives_value, self.nodes, self.samples))
         for number, hole in enumerate(self.holes):
             wrapped = all(map(Sample.wraps, self.samples, hole.texts))
@@ -391,7 +392,7 @@ class _Construct:
         mentions: dict[str, tuple[str, ...]] = {}
         arguments = list(zip(*(sample.diagnostic.args for sample in self.samples), strict=False))
         for hole in self.holes:
-            if hole.run or hole.literal or hole.texts in arguments:
+            if hole.texts in arguments:
                 continue
             for number, texts in enumerate(arguments):
                 if _is_mentioned(texts, hole):
@@ -409,8 +410,6 @@ def _converts_number(sample: Sample) -> bool:
 
 
 def _is_mentioned(names: tuple[str, ...], hole: Hole) -> bool:
-    if not all(name.isidentifier() and name not in COMMON for name in names):
-        return False
     pairs = zip(names, hole.texts, strict=True)
     return all(name in re.findall(r"\w+", text) for name, text in pairs)
 
@@ -446,14 +445,12 @@ def _is_replaced(node: SgNode, sample: Sample) -> bool:
     return sample.is_edited(*span_of(node))
 
 
-def _is_dropped_name(node: SgNode, sample: Sample) -> bool:
-    """Return whether a fix drops a declaration of a name: how it is spelled does not matter.
+def _is_declared_name(node: SgNode) -> bool:
+    """Return whether a node declares a name: how that is spelled does not matter if it is dropped.
 
     If something else used the name, the new text would not compile.
     """
-    if not is_name(node) or not _is_replaced(node, sample):
-        return False
-    return _DECLARATOR.search(parent_kind(node)) is not None
+    return is_name(node) and _DECLARATOR.search(parent_kind(node)) is not None
 
 
 def _is_atom(node: SgNode) -> bool:
@@ -488,6 +485,12 @@ def _shares_name(node: SgNode, sample: Sample) -> bool:
     return not names.isdisjoint(words)
 
 
+def _has_argument(node: SgNode, sample: Sample) -> bool:
+    """Return whether a name of the message is a part of a node."""
+    words = {token.text for token in tokenize(node.text(), sample.source.language)}
+    return not words.isdisjoint(sample.diagnostic.args)
+
+
 def _is_carried(node: SgNode, sample: Sample) -> bool:
     span = span_of(node)
     if sample.is_untouched(span):
@@ -515,7 +518,7 @@ def hole_names(holes: Sequence[Hole], samples: Sequence[Sample]) -> dict[tuple[s
     for hole in holes:
         if hole.texts in names:
             continue
-        if hole.texts in arguments and not hole.literal:
+        if hole.texts in arguments:
             names[hole.texts] = f"ARG{arguments.index(hole.texts)}"
         else:
             names[hole.texts] = next(letters, "Z")
