@@ -35,6 +35,7 @@ def _changes_number(facts: EditFacts) -> MeaningChange | None:
     for one, other in zip(numbers, filter(_VALUE.fullmatch, gained), strict=False):
         if value_of(one) != value_of(other):
             return review(f"it changes the constant {one} to {other}.")
+
     return None
 
 
@@ -46,6 +47,7 @@ def _drops_constant(facts: EditFacts) -> MeaningChange | None:
     for text in filter(_PLAIN_VALUE.fullmatch, lost):
         if texts[text] < 0 and not gained:
             return review(f"it drops the constant {text}.")
+
     return None
 
 
@@ -56,6 +58,7 @@ def _changes_string(facts: EditFacts) -> MeaningChange | None:
     for text in lost:
         if gained and not words.issuperset(_WORD.findall(text)):
             return review(f"it changes the constant {text} to {gained[0]}.")
+
     return None
 
 
@@ -63,6 +66,7 @@ def _changes_operator(facts: EditFacts) -> MeaningChange | None:
     pair = [tables.ARITHMETIC.intersection(texts) for texts in _difference(facts, "operator")]
     if not all(pair):
         return None
+
     old, new = map(min, pair)
     return review(f"it changes a calculation (`{old}` is now `{new}`).")
 
@@ -72,6 +76,7 @@ def _drops_stop(facts: EditFacts) -> MeaningChange | None:
     lost, gained = map(tables.STOP_WORDS.intersection, _difference(facts, "keyword"))
     if gained or not lost:
         return None
+
     return review(f"it drops `{min(lost)}`; keep what the code checks and returns.")
 
 
@@ -80,6 +85,7 @@ def _swaps_words(facts: EditFacts) -> MeaningChange | None:
     old, new = _tokens(facts, "name")
     if old == new or sorted(old) != sorted(new):
         return None
+
     return review(f"it changes the order of {', '.join(dict.fromkeys(old))}.")
 
 
@@ -93,9 +99,11 @@ def _changes_sign(facts: EditFacts) -> MeaningChange | None:
     )
     for one, other in zip(sorted((old - new).elements()), (new - old).elements(), strict=False):
         return review(f"it changes a condition (`{one}` is now `{other}`).")
+
     for sign in sorted(tables.ADDED_SIGNS.intersection(new - old)):
         if not re.search(_MISSPELT.get(sign, _MISSPELT_LOGIC), facts.removed):
             return review(f"it changes a condition (`{sign}` is new).")
+
     return None
 
 
@@ -103,20 +111,27 @@ def _adds_value(facts: EditFacts) -> MeaningChange | None:
     """Find a value that is new where only signs are missing: a syntax error asks for no value."""
     if any(_tokens(facts, "operator")[0]):
         return None
+
     there = facts.reports.names.union(_WORD.findall(facts.removed))
-    variables = {token.text for token in facts.old.tokens if token.kind == "name"}
+    variables = set()
+    for token in facts.old.tokens:
+        if token.kind == "name":
+            variables.add(token.text)
+
     for kind in ("number", "string", "name"):
         lost, gained = _difference(facts, kind)
         for text in gained:
             is_known = lost or there.issuperset(_WORD.findall(text))
             if not is_known and (kind != "name" or text in variables):
                 return review(f"it writes `{text}`, which no syntax error asks for.")
+
     return None
 
 
 def _leaves_idle(facts: EditFacts) -> MeaningChange | None:
     if facts.new.idle_statements <= facts.old.idle_statements:
         return None
+
     return review("it leaves a statement without effect.")
 
 

@@ -66,6 +66,7 @@ def _is_local(node: SgNode) -> bool:
         return node.field("body") is None
     if node.kind() in tables.DECLARED_TYPES:
         return False
+
     return any(outer.kind() in FUNCTIONS for outer in node.ancestors())
 
 
@@ -81,10 +82,12 @@ def _function_facts(function: SgNode, language: str) -> Iterator[Fact]:
         text = parameter_name(parameter)
         if text in _OWN or "comment" in parameter.kind():
             continue
+
         fact = f"{name} {place} {text}"
         yield Fact("parameter", fact, span_of(parameter)[0])
         if _is_optional(parameter):
             yield Fact("default", fact, _default_start(parameter))
+
         place += 1
         if language == "python":
             yield _typed(function, parameter, parameter.field("type"))
@@ -100,6 +103,7 @@ def _name_node(function: SgNode) -> SgNode | None:
         name = node.field("name")
         if name is not None:
             return name
+
         node = node.field("declarator")
 
     return node
@@ -125,7 +129,10 @@ def parameter_name(parameter: SgNode) -> str:
 
 
 def _is_optional(parameter: SgNode) -> bool:
-    return parameter.kind() in tables.OPTIONAL_PARAMETERS or parameter.field("value") is not None
+    if parameter.kind() in tables.OPTIONAL_PARAMETERS:
+        return True
+
+    return parameter.field("value") is not None
 
 
 def _default_start(parameter: SgNode) -> int:
@@ -155,5 +162,6 @@ def _receiver_facts(method: SgNode) -> Iterator[Fact]:
     receiver = method.field("receiver")
     if receiver is None:
         return
+
     for of in receiver.find_all(kind="type_identifier")[:1]:
         yield Fact("name", of.text(), span_of(of)[0])

@@ -70,6 +70,7 @@ class FactComparison:
         """
         if self._touches(edit, self._reports.superfluous):
             return True
+
         removed = self._old.text[edit.start : edit.end]
         first_line = removed.partition("\n")[0]
         return not self._reports.superfluous_names.isdisjoint(_WORD.findall(first_line))
@@ -80,6 +81,7 @@ class FactComparison:
         if edit.start == edit.end:
             # Nothing was there: the error may be at the end of the line before.
             first -= 1
+
         return any(first <= line <= last for line in lines)
 
 
@@ -161,7 +163,13 @@ class EditFacts:
             return False
         if self.is_superfluous:
             return True
-        return self.may_drop_part and not self.lost_of("call", "guard") and not self.covers_lines
+        if not self.may_drop_part:
+            return False
+
+        if self.lost_of("call", "guard"):
+            return False
+
+        return not self.covers_lines
 
     @property
     def new_words(self) -> Counter[str]:
@@ -192,5 +200,6 @@ class EditFacts:
         """Return whether an added fact is in a statement that the edit adds as a whole."""
         if self.removed:
             return False
+
         line = self.new.text.rfind("\n", 0, fact.start) + 1
         return self.edit.new_start <= self.new.gap_after(line)

@@ -28,7 +28,10 @@ def _is_receiver(fact: Fact, _: EditFacts) -> bool:
 
 
 def _is_called_conversion(fact: Fact, facts: EditFacts) -> bool:
-    return is_conversion(fact, facts) and bool(facts.lost_of("call"))
+    if not is_conversion(fact, facts):
+        return False
+
+    return bool(facts.lost_of("call"))
 
 
 def _is_only_named(fact: Fact, facts: EditFacts) -> bool:
@@ -47,25 +50,37 @@ def _is_misread(fact: Fact, facts: EditFacts) -> bool:
 
     words = _WORD.findall(facts.added)
     pairs = map("".join, pairwise(words))
-    return not facts.gained_of("name") or fact.text in pairs
+    if not facts.gained_of("name"):
+        return True
+
+    return fact.text in pairs
 
 
 def _is_foreign_comment(_: Fact, facts: EditFacts) -> bool:
     """Return whether a comment of another language was taken for code."""
     marks = tables.FOREIGN_COMMENTS[facts.old.language]
-    return facts.is_syntax and facts.removed.startswith(marks)
+    if not facts.is_syntax:
+        return False
+
+    return facts.removed.startswith(marks)
 
 
 def _is_misspelt(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an error points at a name that is replaced by a similar one."""
     similar = most_similar(fact.text, facts.gained_texts("name"))
-    return fact.text in facts.reports.pointed and bool(similar)
+    if fact.text not in facts.reports.pointed:
+        return False
+
+    return bool(similar)
 
 
 def _is_related(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a function of the same family is called instead: `split_whitespace`."""
     calls = facts.gained_texts("call")
-    return facts.may_drop_part and any(call.startswith(f"{fact.text}_") for call in calls)
+    if not facts.may_drop_part:
+        return False
+
+    return any(call.startswith(f"{fact.text}_") for call in calls)
 
 
 def _is_renamed(_: Fact, facts: EditFacts) -> bool:
@@ -73,6 +88,7 @@ def _is_renamed(_: Fact, facts: EditFacts) -> bool:
     new = facts.gained_texts("name")
     if len(new) < max(1, len(facts.lost_texts("name", "call"))):
         return False
+
     return new <= facts.reports.names
 
 
@@ -80,14 +96,21 @@ def _is_replaced(fact: Fact, facts: EditFacts) -> bool:
     """Return whether something takes the place of a name that an error is about."""
     if not is_named(fact, facts):
         return False
+
     values = facts.gained_texts("literal")
     if not values:
-        return facts.adds_words or bool(facts.gained)
+        if facts.adds_words:
+            return True
+
+        return bool(facts.gained)
 
     # Only the quotes were missing, or the capital of `True`, or it was `null` for `None`.
     written = _WORD.findall(" ".join(values).lower())
     gone = set(map(str.lower, facts.lost_texts("name", "call")))
-    return gone.issubset(written) or gone <= tables.NAMES_OF_NOTHING
+    if gone.issubset(written):
+        return True
+
+    return gone <= tables.NAMES_OF_NOTHING
 
 
 EXPLANATIONS: Final[tuple[Condition, ...]] = (

@@ -44,6 +44,7 @@ class FactRule:
         for fact in (*facts.lost_of(*self.lost), *facts.gained_of(*self.gained)):
             if not self._concerns(fact, facts):
                 continue
+
             shown = self.shown(fact, facts)
             if shown:
                 return MeaningChange(self.severity, self.reason.format(fact.text, shown))
@@ -53,6 +54,7 @@ class FactRule:
     def _concerns(self, fact: Fact, facts: EditFacts) -> bool:
         if any(condition(fact, facts) for condition in self.unless):
             return False
+
         return all(condition(fact, facts) for condition in self.only)
 
 

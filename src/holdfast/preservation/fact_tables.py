@@ -22,6 +22,7 @@ def _facts_by_kind(
     for fact, words in rows:
         for kind, word in words.items():
             table.setdefault(kind, []).append((fact, word))
+
     return table
 
 
@@ -359,6 +360,7 @@ def _compiled(
     for node, fact, word, pattern in rows:
         compiled = re.compile(pattern, re.DOTALL)
         table.setdefault(node, []).append((compiled, fact, word))
+
     return table
 
 

@@ -55,6 +55,7 @@ def _by_kind(*rows: tuple[Iterable[str], Reader]) -> dict[str, list[Reader]]:
     for kinds, reader in rows:
         for kind in kinds:
             table.setdefault(kind, []).append(reader)
+
     return table
 
 
@@ -66,16 +67,19 @@ def facts_of(source: ParsedSource) -> list[Fact]:
         start, end = span_of(node)
         if start < skipped_end or source.is_dead(start):
             continue
+
         kind = node.kind()
         if kind in tables.IMPORTS:
             skipped_end = end
             if _IMPORTED_ANY.search(node.text()):
                 found.append(Fact("wide type", "Any", start))
+
             continue
         if kind in tables.LITERALS and is_plain_string(kind, node.children()):
             skipped_end = end
         if kind in tables.TYPES:
             type_end = max(type_end, end)
+
         found += declared_facts(node, source.language)
         if start < type_end:
             found += _type_facts(node, source.language)
@@ -89,6 +93,7 @@ def value_of(literal: str) -> str:
     """Return a constant without what only says its type, its notation or its format."""
     if literal[-1:] in {'"', "'", "`"}:
         return " ".join(_WORD.findall(literal.lstrip("rbfuRBFU")))
+
     return _NOTATION.sub("", literal)
 
 
@@ -156,9 +161,11 @@ def _condition_facts(node: SgNode) -> Iterator[Fact]:
     # Without brackets it is no part: a grammar reads it, and no compiler does.
     if bracket is None or bracket.kind() != "parenthesized_expression":
         return
+
     outer = bracket.parent()
     if outer is None:
         return
+
     # Twice in brackets it is a part that a compiler does not warn of.
     is_part = outer.kind() == bracket.kind()
     if outer.kind() in tables.OPERATIONS:
@@ -192,6 +199,7 @@ def _literal_text(node: SgNode) -> str:
     children = node.children()
     if "string" not in node.kind() or is_plain_string(node.kind(), children):
         return node.text()
+
     parts = [child.text() for child in children if child.kind() in _STRING_TEXT]
     return f'"{"".join(parts)}"'
 
@@ -227,6 +235,7 @@ def _macro_facts(called: str, macro: SgNode) -> Iterator[Fact]:
         text = " ".join(part[0].split())
         if text in seen:
             yield Fact("twice", called, start + part.end() - len(part[0].lstrip()))
+
         seen.add(text)
 
 
@@ -306,7 +315,10 @@ def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
 def _is_single_result(body: SgNode) -> bool:
     """Return whether a function only compares something with a constant."""
     found = _RESULT.fullmatch(body.text().strip("{} \n;"))
-    return found is not None and bool(tables.LITERALS.intersection(map(_kind, all_nodes(body))))
+    if found is None:
+        return False
+
+    return bool(tables.LITERALS.intersection(map(_kind, all_nodes(body))))
 
 
 def _kind(node: SgNode) -> str:
@@ -327,9 +339,14 @@ def _is_stub(node: SgNode, body: str) -> bool:
     """Return whether a function, and no method, returns only a constant or what it was passed."""
     if node.kind() not in FUNCTIONS or parent_kind(node) in tables.MEMBER_LISTS:
         return False
+
     listed = parameters_of(node)
     if body.isidentifier():
-        return listed is not None and body in _WORD.findall(listed.text())
+        if listed is None:
+            return False
+
+        return body in _WORD.findall(listed.text())
+
     return _CONSTANT.fullmatch(body) is not None
 
 
@@ -389,6 +406,7 @@ def _is_made_up(value: SgNode) -> bool:
     """
     if _NO_RESULT.fullmatch(value.text()):
         return False
+
     return not tables.MADE_UP.isdisjoint(map(_kind, all_nodes(value)))
 
 
@@ -396,6 +414,7 @@ def _compares_with_constant(value: SgNode) -> bool:
     """Return whether a value is the comparison of something with a constant."""
     if value.kind() not in tables.OPERATIONS or tables.COMPARISONS.isdisjoint(signs_of(value)):
         return False
+
     return not tables.LITERALS.isdisjoint(map(_kind, value.named_children()))
 
 
@@ -440,6 +459,7 @@ def _is_documentation(statement: SgNode) -> bool:
     block = statement.parent()
     if block is None or statement.prev() is not None:
         return False
+
     return parent_kind(block) in tables.DOCUMENTED
 
 

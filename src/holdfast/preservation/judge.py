@@ -31,13 +31,17 @@ def language_for(path: str, target: Target) -> str:
     named = language_of(path) or ""
     if target == "any" or named in _DIALECTS.get(target, ()):
         return named
+
     return target
 
 
 def parse_errors(text: str, path: str, target: Target) -> int | None:
     """Count the places that do not parse; None if the language is not understood."""
     found = parse_source(text, language_for(path, target))
-    return None if found is None else found.errors
+    if found is None:
+        return None
+
+    return found.errors
 
 
 def judge_fix(
@@ -82,6 +86,7 @@ def _parse_both(
     old = parse_source(before, language)
     if old is None or not old.errors or language not in _PREPROCESSED:
         return old, parse_source(after, language)
+
     # The old tree may not show what was under a condition: so no old condition makes code dead.
     kept = conditions_of(before)
     return parse_source(before, language, kept), parse_source(after, language, kept)
@@ -125,7 +130,10 @@ def _hides(old: ParsedSource, new: ParsedSource) -> bool:
     if len(new.dead_words) <= len(old.dead_words):
         return False
     if not old.errors:
-        return len(new.live_words) < len(old.live_words) or len(new.dead) > len(old.dead)
+        if len(new.live_words) < len(old.live_words):
+            return True
+
+        return len(new.dead) > len(old.dead)
 
     # What makes code dead may have been there, where the old text does not parse.
     lines = "\n".join(line.strip() for line in old.text.split("\n"))

@@ -88,13 +88,17 @@ def changes_of_meaning(
 def _rules_for(facts: EditFacts) -> tuple[MeaningRule, ...]:
     if facts.is_syntax:
         return RULES + STAND_IN_RULES + BROKEN_TEXT_RULES
+
     return RULES + STAND_IN_RULES
 
 
 def _is_move(moved: EditFacts, edits: Sequence[EditFacts]) -> bool:
     """Return whether an edit only puts a statement where it can run: an error calls it dead."""
     dead = [edit.removed for edit in edits if edit.is_superfluous]
-    return not moved.removed and moved.added in dead
+    if moved.removed:
+        return False
+
+    return moved.added in dead
 
 
 def _unrelated(facts: EditFacts) -> MeaningChange:
@@ -110,6 +114,7 @@ def _short(text: str) -> str:
     line = " ".join(text.split())
     if len(line) <= _MOST_SHOWN:
         return line
+
     return f"{line[:_MOST_SHOWN]}…"
 
 
@@ -168,7 +173,10 @@ def _takes_part_in_condition(_: Fact, facts: EditFacts) -> bool:
     """Return whether an edit changes a condition or an assignment, or an error wants a truth."""
     if facts.lost_of("comparison") or facts.gained_of("logic"):
         return True
-    return "=" in facts.removed or not tables.TRUTH_TYPES.isdisjoint(facts.reports.names)
+    if "=" in facts.removed:
+        return True
+
+    return not tables.TRUTH_TYPES.isdisjoint(facts.reports.names)
 
 
 def _tests_value(_: Fact, facts: EditFacts) -> bool:
@@ -188,6 +196,7 @@ def _with_own_function(_: Fact, facts: EditFacts) -> str:
     for name, function in product(sorted(named), sorted(facts.had_texts("function") - named)):
         if name.lower() in function.lower():
             return f"`{name}`, and the program has `{function}`"
+
     return ""
 
 
@@ -205,7 +214,10 @@ def _parameter_of(fact: Fact, _: EditFacts) -> str:
 
 def _is_stricter(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a condition has one more part, and decides over no error and no result."""
-    return fact.text in tables.STRICTER and not _guards_stop(facts.new, fact.start)
+    if fact.text not in tables.STRICTER:
+        return False
+
+    return not _guards_stop(facts.new, fact.start)
 
 
 def _guards_stop(source: ParsedSource, offset: int) -> bool:
@@ -214,6 +226,7 @@ def _guards_stop(source: ParsedSource, offset: int) -> bool:
         condition, body = node.field("condition"), node.field("consequence")
         if condition is None or body is None:
             continue
+
         start, end = span_of(condition)
         if start <= offset < end:
             return any(each.kind() in tables.STOPS for each in all_nodes(body))
@@ -229,7 +242,10 @@ def _swapped_sign(fact: Fact, facts: EditFacts) -> str:
     """Return the sign of an operation whose left operand is on the right side of a new one."""
     left, sign, _ = fact.text.split("\0")
     new = [other.split("\0")[1:] for other in facts.gained_texts("order")]
-    return sign if [sign, left] in new else ""
+    if [sign, left] in new:
+        return sign
+
+    return ""
 
 
 def _replaces_name(_: Fact, facts: EditFacts) -> bool:
@@ -240,7 +256,10 @@ def _moved_argument(fact: Fact, facts: EditFacts) -> str:
     """Return an argument and its function, if that function gets it in another place now."""
     called, _, text = fact.text.split("\0")
     new = [other.split("\0")[::2] for other in facts.gained_texts("argument")]
-    return f"`{text}` to `{called}`" if [called, text] in new else ""
+    if [called, text] in new:
+        return f"`{text}` to `{called}`"
+
+    return ""
 
 
 def _is_at_error(_: Fact, facts: EditFacts) -> bool:
@@ -251,7 +270,10 @@ def _function_of(fact: Fact, facts: EditFacts) -> str:
     """Return the function whose parameter a fact is, if the program had it and no error is about it."""
     name = fact.text.partition(" ")[0]
     known = facts.reports.names | facts.reports.called
-    return name if name in facts.had_texts("function") - known else ""
+    if name in facts.had_texts("function") - known:
+        return name
+
+    return ""
 
 
 def _need_not_be_passed(fact: Fact, facts: EditFacts) -> bool:
@@ -260,15 +282,22 @@ def _need_not_be_passed(fact: Fact, facts: EditFacts) -> bool:
         return not facts.has["parameter", fact.text]
     if fact.text in facts.gained_texts("default"):
         return True
+
     renames = len(facts.lost_of("parameter")) >= len(facts.gained_of("parameter"))
-    return renames and _parameter_of(fact, facts) in facts.reports.names
+    if not renames:
+        return False
+
+    return _parameter_of(fact, facts) in facts.reports.names
 
 
 def _is_promised(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an error is about a word that promises something, or about what may be set."""
     if is_named(fact, facts) and fact.text not in tables.PROMISES:
         return True
-    return fact.text in tables.READ_ONLY and _may_be_set(fact, facts)
+    if fact.text not in tables.READ_ONLY:
+        return False
+
+    return _may_be_set(fact, facts)
 
 
 def _may_be_set(fact: Fact, facts: EditFacts) -> bool:
@@ -279,6 +308,7 @@ def _may_be_set(fact: Fact, facts: EditFacts) -> bool:
         return False
     if _sets_as_condition(facts):
         return False
+
     names = set(_WORD.findall(facts.old.line_text(fact.start))) - COMMON
     return not names.isdisjoint(facts.reports.names | facts.reports.near)
 
@@ -291,12 +321,16 @@ def _sets_as_condition(facts: EditFacts) -> bool:
             is_at_error = facts.old.line_of(span_of(node)[0]) + 1 in facts.reports.lines
             if is_at_error and bracket is not None and bracket.kind() in tables.CONDITIONS:
                 return True
+
     return False
 
 
 def _is_brought(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a name is still used: it passes the check, so an import or a pattern brings it."""
-    return fact.kind == "declared" and facts.has["name", fact.text] > 0
+    if fact.kind != "declared":
+        return False
+
+    return facts.has["name", fact.text] > 0
 
 
 def _is_about_visibility(_: Fact, facts: EditFacts) -> bool:
@@ -314,7 +348,13 @@ def _may_narrow(fact: Fact, facts: EditFacts) -> bool:
         return False
     if facts.gained_of("name"):
         return True
-    return facts.is_syntax and facts.is_similar and facts.adds_words
+    if not facts.is_syntax:
+        return False
+
+    if not facts.is_similar:
+        return False
+
+    return facts.adds_words
 
 
 def _has_no_type(fact: Fact, facts: EditFacts) -> bool:
@@ -329,13 +369,19 @@ def _weaker_call(fact: Fact, facts: EditFacts) -> str:
     """Return a new call, if no new call compares as strictly as the one of a fact."""
     calls = [each.text for each in facts.gained_of("call")]
     strict = [call for call in calls if _compares_as_strictly(call, fact.text)]
-    return "" if strict else "".join(calls[:1])
+    if strict:
+        return ""
+
+    return "".join(calls[:1])
 
 
 def _compares_as_strictly(call: str, before: str) -> bool:
     """Return whether a function compares, and its name has no word such as `ignoreCase` more."""
     words, had = _PART.findall(call), _PART.findall(before)
-    return tables.EQUALITY.search(call) is not None and len(words) <= len(had)
+    if tables.EQUALITY.search(call) is None:
+        return False
+
+    return len(words) <= len(had)
 
 
 # ----------------------------------------------------------------------------- rules about edits
@@ -360,12 +406,14 @@ def _drops_effect(facts: EditFacts) -> MeaningChange | None:
     """Find a call that goes with something superfluous: the variable is not needed, the call may be."""
     if not facts.may_delete or facts.gained or facts.lost_of("function"):
         return None
+
     calls = [fact.text for fact in facts.lost_of("call")]
     if facts.old.is_dead(facts.edit.start) and facts.removed not in facts.new.text:
         # Code that cannot run has no facts.
         calls += _CALL.findall(facts.removed)
     if not calls:
         return None
+
     return review(f"it drops the call of `{calls[0]}`, which may have an effect.")
 
 
@@ -382,8 +430,10 @@ def _misses_placeholder(facts: EditFacts) -> MeaningChange | None:
     if not facts.is_syntax:
         used = {node.text() for node in all_nodes(function) if node.kind() in tables.NAMES}
         unused |= facts.lost_texts("name", "call") - used
+
     for name in sorted(unused & _words_of_strings(function)):
         return review(f"it leaves `{name}` unused, and a string spells it.")
+
     return None
 
 
@@ -395,6 +445,7 @@ def _words_of_strings(function: SgNode) -> set[str]:
         is_document = statement is not None and statement.kind() == "expression_statement"
         if node.kind() in tables.LITERALS and not is_document:
             found.update(_WORD.findall(node.text()))
+
     return found
 
 
@@ -403,6 +454,7 @@ def _sets_nothing(facts: EditFacts) -> MeaningChange | None:
     found = _NULL.match(facts.added.strip())
     if found is None or facts.removed:
         return None
+
     return review(f"it sets a variable to `{found[1]}`, which hides where it is not set.")
 
 
@@ -410,10 +462,12 @@ def _ends_otherwise(facts: EditFacts) -> MeaningChange | None:
     """Find a new way out of a function or a loop, on a condition that is not about a missing value."""
     if facts.is_syntax and facts.is_similar:
         return None
+
     ways = [word for word in tables.WAYS_OUT if word in facts.new_words]
     is_conditional = not tables.CONDITION_WORDS.isdisjoint(facts.new_words)
     if not ways or not is_conditional or _TESTS_VALUE.search(facts.added):
         return None
+
     return review(f"it ends the code on a new condition (`{ways[0]}`).")
 
 
@@ -421,10 +475,12 @@ def _shares_state(facts: EditFacts) -> MeaningChange | None:
     """Find a variable of each object that all objects share now, though a method sets it."""
     if "static" not in facts.new_words:
         return None
+
     line = facts.old.line_text(facts.edit.start).partition("=")[0]
     names = facts.reports.names.intersection(_WORD.findall(line)) & written_names(facts.old)
     if not names or "(" in line or not _has_objects(facts):
         return None
+
     return review(f"it lets all objects share `{min(names)}`, which the program sets.")
 
 
@@ -436,14 +492,17 @@ def _has_objects(facts: EditFacts) -> bool:
             continue
         if re.search(rf"\bnew\s+{re.escape(name.text())}\b", facts.old.text):
             return True
+
         methods = [each for each in body.named_children() if each.kind() in FUNCTIONS]
         return any(not re.search(r"\bstatic\b", each.text()) for each in methods)
+
     return True
 
 
 def _changes_calculation(facts: EditFacts) -> MeaningChange | None:
     if facts.is_syntax:
         return None
+
     lost, gained = facts.lost_of("arithmetic"), facts.gained_of("arithmetic")
     for one, other in zip(lost, gained, strict=False):
         return review(f"it changes a calculation (`{one.text}` is now `{other.text}`).")
@@ -454,6 +513,7 @@ def _changes_calculation(facts: EditFacts) -> MeaningChange | None:
     for number in facts.gained_of("literal"):
         if number.text[:1].isdigit():
             return review(f"it changes a calculation (`{gained[0].text} {number.text}` is new).")
+
     return None
 
 
@@ -469,6 +529,7 @@ def _ends_early(facts: EditFacts) -> MeaningChange | None:
 
     if _indent(facts.old, following) > _indent(facts.old, place):
         return review("it ends a statement that the next line continues; keep the line whole.")
+
     return None
 
 
@@ -480,6 +541,7 @@ def _indent(source: ParsedSource, offset: int) -> int:
 def _compares_with_itself(facts: EditFacts) -> MeaningChange | None:
     if facts.new.idle_operations <= facts.old.idle_operations:
         return None
+
     return review("it compares or subtracts a value and itself, or sets it to itself.")
 
 
@@ -501,13 +563,17 @@ def _drops_name(facts: EditFacts) -> MeaningChange | None:
     for fact in facts.lost_of("call", "name"):
         if is_explained(fact, facts):
             continue
+
         for value in facts.gained_of("literal"):
             return review(f"it writes `{_short(value.text)}` where `{fact.text}` was used.")
+
         if facts.gained:
             return review(f"it no longer uses `{fact.text}`.")
+
         reason = f"it drops the code that uses `{fact.text}`; fix the code instead."
         if facts.covers_lines:
             return refused(reason)
+
         return review(reason)
 
     return None

@@ -98,7 +98,10 @@ def _places(diagnostic: Diagnostic, source: ParsedSource) -> list[int]:
 def _imports(edit: Edit, after: str) -> bool:
     """Return whether an edit only adds imports."""
     lines = filter(str.strip, after[edit.new_start : edit.new_end].split("\n"))
-    return edit.start == edit.end and all(map(_IMPORT.match, lines))
+    if edit.start != edit.end:
+        return False
+
+    return all(map(_IMPORT.match, lines))
 
 
 def _is_near(edit: Edit, places: Sequence[int], old: ParsedSource, new: ParsedSource) -> bool:
@@ -148,7 +151,10 @@ class Statement:
 
     def surrounds(self, other: Statement) -> bool:
         """Return whether another statement is in a block of this one."""
-        return self.start < other.start and other.end < self.end
+        if self.start >= other.start:
+            return False
+
+        return other.end < self.end
 
     @property
     def start(self) -> int:
@@ -196,6 +202,7 @@ def _variable_set(statement: SgNode) -> str:
     for node in (statement, *statement.named_children()):
         if node.kind() in _ASSIGNMENTS:
             return field_text(node, "left")
+
     return ""
 
 
@@ -245,6 +252,7 @@ class _Related:
             related = [edit for edit in left if self._is_related(edit)]
             if not related:
                 return [edit for edit in left if not self._is_moved(edit)]
+
             for edit in related:
                 left.remove(edit)
                 self._add_declared(edit)
@@ -253,33 +261,49 @@ class _Related:
         statement = None if self._is_new_line(edit) else self._statement_of(edit)
         if statement in self._failing or self._says_name(edit) or self._adds_beside(edit):
             return True
-        return statement is not None and self._is_about(statement)
+        if statement is None:
+            return False
+
+        return self._is_about(statement)
 
     def _is_new_line(self, edit: Edit) -> bool:
         """Return whether an edit only adds lines: it is no edit of the statement before them."""
         if edit.start != edit.end or "\n" not in self._new.text[edit.new_start : edit.new_end]:
             return False
+
         line, column = self._old.line_text(edit.start), self._column(edit)
-        return not line[:column].strip() or not line[column:].strip()
+        if not line[:column].strip():
+            return True
+
+        return not line[column:].strip()
 
     def _adds_beside(self, edit: Edit) -> bool:
         """Return whether an edit only adds code to what a diagnostic is about."""
         removed = self._old.text[edit.start : edit.end]
         if removed.strip() in _EMPTY and self._completes(edit):
             return True
-        return not removed and (self._is_beside(edit) or self._extends_name(edit))
+        if removed:
+            return False
+
+        return self._is_beside(edit) or self._extends_name(edit)
 
     def _is_about(self, statement: Statement) -> bool:
         """Return whether a statement declares what a diagnostic is about, or uses a new name."""
         if statement.declares and self._is_declared_by(statement):
             return True
-        return self._sets_failing(statement) or not self._used.isdisjoint(statement.words)
+        if self._sets_failing(statement):
+            return True
+
+        return not self._used.isdisjoint(statement.words)
 
     def _is_declared_by(self, statement: Statement) -> bool:
         """Return whether a diagnostic is about what a declaration declares, or in its body."""
         if statement.has_block and statement.covers_any(self._places):
             return True
-        return bool(statement.words & self._names) or self._is_measured(statement)
+        if bool(statement.words & self._names):
+            return True
+
+        return self._is_measured(statement)
 
     def _sets_failing(self, statement: Statement) -> bool:
         """Return whether a statement gives a variable its value that a later one fails with."""
@@ -303,12 +327,16 @@ class _Related:
         wanted = set(map(str.lower, self._named | self._used))
         if not wanted.isdisjoint(map(str.lower, new - old)):
             return True
-        return len(old) == 1 and old <= self._named
+        if len(old) != 1:
+            return False
+
+        return old <= self._named
 
     def _extends_name(self, edit: Edit) -> bool:
         """Return whether an edit adds an index, a member or a call to a name in a message."""
         if self._new.text[edit.new_start] not in "[.(":
             return False
+
         words = _WORD.findall(self._old.line_text(edit.start)[: self._column(edit)])
         return not self._named.isdisjoint(words[-1:])
 
@@ -322,6 +350,7 @@ class _Related:
             return True
         if self._is_new_line(edit):
             around = [each for each in around if each.start != edit.start]
+
         headers = [each for each in around if each.has_block and each.has(edit.start)]
         return any(each.covers_any(self._places) for each in headers)
 
@@ -335,8 +364,12 @@ class _Related:
         """Return whether an edit only removes words that related edits add beside an error."""
         if edit.new_start != edit.new_end:
             return False
+
         old = set(re.findall(r"\w+", self._old.text[edit.start : edit.end]))
-        return bool(old & self._added) and old <= self._added | self._names
+        if not bool(old & self._added):
+            return False
+
+        return old <= self._added | self._names
 
     def _add_declared(self, edit: Edit) -> None:
         """Add what a related edit introduces or declares: its users may change with it."""

@@ -149,6 +149,7 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
             missing |= named
         if each.path not in {"", path}:
             continue  # its lines are those of another file
+
         places, words = _lines_of(each), _pointed(each, lines)
         all_lines |= places
         pointed |= words
@@ -210,6 +211,7 @@ def _deletes(diagnostic: Diagnostic) -> bool:
         for edit in fixit.edits:
             if not edit.text.strip():
                 return True
+
     return False
 
 
@@ -234,6 +236,7 @@ def _found_in(lines: Sequence[str], numbers: set[int], pattern: re.Pattern[str])
     for number in numbers:
         if number <= len(lines):
             found.update(pattern.findall(lines[number - 1]))
+
     return found
 
 

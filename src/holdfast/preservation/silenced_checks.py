@@ -154,7 +154,10 @@ def _unchecked(reading: ParsedSource) -> Iterator[str]:
 def _only_names(statement: SgNode) -> bool:
     """Return whether a statement only imports or sets a name."""
     inner = [child.kind() for child in statement.named_children()]
-    return "import" in statement.kind() or inner == ["assignment"]
+    if "import" in statement.kind():
+        return True
+
+    return inner == ["assignment"]
 
 
 # ------------------------------------------------------------------------------- raw types

@@ -38,7 +38,10 @@ def _similar_function(fact: Fact, facts: EditFacts) -> str:
     """Return the function of the program that is most like a new one."""
     similar = most_similar(fact.text, facts.had_texts("function") - {fact.text})
     # An interface may declare it, too.
-    return similar if facts.has["function", similar] else ""
+    if facts.has["function", similar]:
+        return similar
+
+    return ""
 
 
 def _avoided_name(fact: Fact, facts: EditFacts) -> str:
@@ -51,6 +54,7 @@ def _avoided_name(fact: Fact, facts: EditFacts) -> str:
     is_known = name in others or re.search(rf"\bimport\b.*\b{name}\b", facts.old.text)
     if is_known or not gained or not similar or most_similar(name, gained):
         return ""
+
     return f"`{gained[0]}` for `{name}`; the program has `{similar}`"
 
 
@@ -68,7 +72,10 @@ def _equated(fact: Fact, facts: EditFacts) -> str:
     """Return a missing name and the name beside it that is its value now."""
     name, value = fact.text.split("\0")
     is_beside = name in facts.reports.names and {name, value} <= facts.reports.near
-    return f"`{name}` the same as `{value}`" if is_beside else ""
+    if is_beside:
+        return f"`{name}` the same as `{value}`"
+
+    return ""
 
 
 def _replaces_use(_: Fact, facts: EditFacts) -> bool:
@@ -106,7 +113,10 @@ def _call_beside_correction(fact: Fact, facts: EditFacts) -> str:
     meant = most_similar(fact.text, calls)
     known = facts.lost_texts("call", "name") | {meant}
     others = [call for call in calls if call not in known]
-    return "".join(others[:1]) if meant else ""
+    if meant:
+        return "".join(others[:1])
+
+    return ""
 
 
 def _adds_value(_: Fact, facts: EditFacts) -> bool:
@@ -132,20 +142,29 @@ def _is_missing(fact: Fact, facts: EditFacts) -> bool:
 def _leaves_argument(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an edit leaves nothing of a call but one of its arguments."""
     passed = _arguments_at(facts.old, fact)
-    return "(" in facts.removed and facts.added.strip(" ()") in passed
+    if "(" not in facts.removed:
+        return False
+
+    return facts.added.strip(" ()") in passed
 
 
 def _is_unused_function(fact: Fact, facts: EditFacts) -> bool:
     """Return whether the program has a function and uses it less often than before."""
     name = fact.text
-    return facts.has["function", name] > 0 and facts.has["name", name] < facts.had["name", name]
+    if facts.has["function", name] <= 0:
+        return False
+
+    return facts.has["name", name] < facts.had["name", name]
 
 
 def _calls_without_arguments(fact: Fact, facts: EditFacts) -> bool:
     """Return whether there are new calls, and none of them gets all arguments of an old one."""
     passed = set(_arguments_at(facts.old, fact))
     calls = [set(_arguments_at(facts.new, call)) for call in facts.gained_of("call")]
-    return bool(calls) and not any(passed <= call for call in calls)
+    if not bool(calls):
+        return False
+
+    return not any(passed <= call for call in calls)
 
 
 def _arguments_at(source: ParsedSource, call: Fact) -> list[str]:
@@ -154,6 +173,7 @@ def _arguments_at(source: ParsedSource, call: Fact) -> list[str]:
         listed = node.field("arguments")
         if node.kind() in tables.CALLEES and listed is not None:
             return [each.text() for each in listed.named_children()]
+
     return []
 
 
@@ -165,9 +185,11 @@ def _makes_up_argument(facts: EditFacts) -> MeaningChange | None:
     added = facts.added.strip(" ,\n")
     if facts.removed.strip() or not added or added not in tables.NOTHING:
         return None
+
     for node in facts.new.nodes_around(facts.edit.new_start):
         if node.kind() in tables.ARGUMENT_LISTS and facts.added.strip() != added:
             return review(f"it makes up an argument (`{added}`).")
+
     return None
 
 
@@ -175,11 +197,13 @@ def _drops_loop(facts: EditFacts) -> MeaningChange | None:
     """Find a loop that runs once or never: its word is gone, and its code stays."""
     if facts.may_delete or not _WORD.search(facts.added):
         return None
+
     language = facts.old.language
     lost = _loop_words(tokenize(facts.removed, language))
     is_fewer = len(_loop_words(tokenize(facts.added, language))) < len(lost)
     if is_fewer and len(_loop_words(facts.new.tokens)) < len(_loop_words(facts.old.tokens)):
         return review(f"it drops the loop (`{lost[0]}`).")
+
     return None
 
 
@@ -195,6 +219,7 @@ def _stores_unused(facts: EditFacts) -> MeaningChange | None:
         is_new = not re.search(rf"\b{name}\b", facts.old.text)
         if is_new and len(re.findall(rf"\b{name}\b", facts.new.text)) == 1:
             return review(f"it sets `{name}`, which nothing uses.")
+
     return None
 
 
@@ -203,6 +228,7 @@ def _ignores_argument(facts: EditFacts) -> MeaningChange | None:
     for called in _IGNORING.findall(facts.added):
         if not _FOR_ERRORS.search(called) and not _IGNORING.search(facts.removed):
             return review(f"it drops the value that `{called}` gets.")
+
     return None
 
 
@@ -212,14 +238,17 @@ def _captures_copy(facts: EditFacts) -> MeaningChange | None:
     kinds = [node.kind() for node in around]
     if "lambda_capture_specifier" not in kinds:
         return None
+
     function = around[kinds.index("lambda_capture_specifier")].parent()
     if function is None:
         return None
+
     _, end = span_of(function)
     for name in _COPIED.findall(facts.added):
         again = rf"\b{name}\s*(?:[-+*/%|&^]|<<|>>)?=(?!=)|\b{name}(?:\+\+|--)|(?:\+\+|--){name}\b"
         if re.search(again, facts.new.text[end : _end_of_function(around, end)]):
             return review(f"it copies `{name}`, which is set afterwards.")
+
     return None
 
 
@@ -229,6 +258,7 @@ def _end_of_function(around: list[SgNode], start: int) -> int:
         _, end = span_of(node)
         if node.kind() in FUNCTIONS and end > start:
             return end
+
     return start
 
 

@@ -114,6 +114,7 @@ def suppressions_added(before: str, after: str, language: str) -> tuple[str, ...
     old, new = parse_source(before, language), parse_source(after, language)
     if old is None or new is None:
         return _unread_added(before, after)
+
     return suppressions_between(old, new)
 
 
@@ -143,6 +144,7 @@ def _occurs_more(word: str, before: str, after: str) -> bool:
     keys = re.findall(r"[A-Za-z]+", word) or re.findall("_", word)
     if not keys:
         return True
+
     key = re.compile(rf"\b{keys[-1]}\b", re.IGNORECASE)
     return len(key.findall(after)) > len(key.findall(before))
 
@@ -152,6 +154,7 @@ def _suppressions(reading: ParsedSource) -> Iterator[tuple[str, str]]:
         for pattern in _IN_COMMENTS[reading.language]:
             for found in pattern.finditer(comment.text()):
                 yield from _coded(found)
+
     for word in silenced_in(reading):
         yield word, ""
 

@@ -98,6 +98,7 @@ def _rewrite_place(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> 
     reason = _difference_around(rule, _site(rule.rewrite, source, change, diagnostic))
     if reason:
         return NoFit(reason)
+
     return Rewritten(text[: change.start] + change.text + text[change.end :])
 
 
@@ -106,6 +107,7 @@ def _may_mean_another(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) 
     reading = _reading(rule, source, diagnostic)
     if rule.widened or reading is None:
         return False
+
     known = (
         _reading(rule, ParsedSource(example.before, rule.target), diagnostic_of(rule, example))
         for example in rule.examples
@@ -130,6 +132,7 @@ def _difference_around(rule: Rule, site: Site) -> str:
     known = [found for example in rule.examples for found in _sites_in(rule, example)]
     if not known or rule.widened:
         return ""
+
     return difference(site, known, content=_content_of(rule), choice=rule.uncommented)
 
 
@@ -148,10 +151,12 @@ def _sites_in(rule: Rule, example: Example) -> list[Site]:
     source = ParsedSource(example.before, rule.target)
     if rule.rewrite is None:
         return []
+
     diagnostic = diagnostic_of(rule, example)
     change = _change_of(rule.rewrite, source, diagnostic)
     if isinstance(change, NoFit):
         return []
+
     return [_site(rule.rewrite, source, change, diagnostic)]
 
 
@@ -162,6 +167,7 @@ def _content_of(rule: Rule) -> NewContent:
     """
     if rule.rewrite is None:
         return "nothing"
+
     pattern, fix = rule.rewrite.pattern, rule.rewrite.fix
     if _adds_argument(rule.rewrite):
         return "argument"
@@ -180,11 +186,15 @@ def _content_of(rule: Rule) -> NewContent:
         return "operand"
     if not added:
         return "nothing"
+
     return "statement" if fix.count("\n") > pattern.count("\n") else "call"
 
 
 def _is_new_content(token: Token, old: set[str]) -> bool:
-    return is_content(token) and token.text not in old
+    if not is_content(token):
+        return False
+
+    return token.text not in old
 
 
 def _adds_argument(rewrite_: Rewrite) -> bool:
@@ -192,6 +202,7 @@ def _adds_argument(rewrite_: Rewrite) -> bool:
     old, new = _ONE_CALL.fullmatch(rewrite_.pattern), _ONE_CALL.fullmatch(rewrite_.fix)
     if old is None or new is None or old[1] != new[1]:
         return False
+
     return new[2].count(",") > old[2].count(",")
 
 
@@ -245,6 +256,7 @@ def _has_value(rule: Rule, number: int, source: ParsedSource, diagnostic: Diagno
 
     if not _names_one_of_two(diagnostic.args, number):
         return True
+
     return any(_names_one_of_two(example.args, number) for example in rule.examples)
 
 
@@ -254,14 +266,21 @@ def _names_one_of_two(args: Sequence[str], number: int) -> bool:
     In `Map<String, String>` it is open which of the two a `String` is.
     """
     elements = elements_of(args[number])
-    repeated = {each for each in elements if elements.count(each) > 1}
+    repeated = set()
+    for each in elements:
+        if elements.count(each) > 1:
+            repeated.add(each)
+
     return not repeated.isdisjoint(args)
 
 
 def _declares(rule: Rule, number: int) -> bool:
     """Return whether an example declares what its message names: it is no name of a library."""
     known = [value_in(example.args[number], example.before) for example in rule.examples]
-    return not known or any(value.startswith("<") for value in known)
+    if not known:
+        return True
+
+    return any(value.startswith("<") for value in known)
 
 
 def _change_of(
@@ -269,6 +288,7 @@ def _change_of(
 ) -> _Change | NoFit:
     if isinstance(rewrite_, TreeRewrite):
         return _tree_change(rewrite_, source, diagnostic)
+
     return _token_change(rewrite_, source, diagnostic)
 
 
@@ -393,8 +413,10 @@ def _last_after(match: TokenMatch, source: ParsedSource) -> int:
     following = min(match.high, last)
     if not is_last_of_line(source, match.high - 1):
         return following
+
     while following < last and not is_last_of_line(source, following):
         following += 1
+
     return following
 
 
@@ -408,6 +430,7 @@ def _with_imports(text: str, rule: Rule, diagnostic: Diagnostic) -> str | None:
         line = fill(each, texts)
         if line is None:
             return None
+
         edit = place_import(text, line, rule.target)
         if edit is not None:
             text = text[: edit.at] + edit.text + text[edit.at :]

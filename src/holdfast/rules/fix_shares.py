@@ -77,6 +77,7 @@ def _finest(
         parts = parts_of(edit, before, after, language)
         single = all(_is_at_diagnostic(part, before, diagnostics) for part in parts)
         found += parts if single else [edit]
+
     return found
 
 
@@ -90,6 +91,7 @@ def _is_import(edit: Edit, after: str, language: str) -> bool:
     lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
     if edit.start < edit.end or not lines:
         return False
+
     return all(is_import(line, language) for line in lines)
 
 
@@ -106,6 +108,7 @@ def _groups(
             groups[-1].append(edit)
         else:
             groups.append([edit])
+
         previous_alone = alone
 
     return groups
@@ -136,6 +139,7 @@ def _distance(group: Sequence[Edit], before: str, diagnostic: Diagnostic) -> int
     """Return how many lines are between an edit and a diagnostic."""
     if diagnostic.area is None:
         return len(before)
+
     lines = Lines(before)
     first, last = lines.line_at(group[0].start), lines.line_at(group[-1].end)
     return max(first - diagnostic.area.end_line, diagnostic.area.line - last, 0)

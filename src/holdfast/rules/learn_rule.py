@@ -107,6 +107,7 @@ def _holes_used(made: Rewrite | None, imports: tuple[str, ...]) -> set[str]:
         used.update(HOLE.findall(f"{made.pattern} {made.fix}"))
     if isinstance(made, TreeRewrite):
         used.update(*made.mentions.values())
+
     return used
 
 
@@ -141,7 +142,10 @@ def explains(rule: Rule, example: Example) -> bool:
     made = rewrite(rule, example.before, diagnostic_of(rule, example))
     if example.after is None:
         return not isinstance(made, Rewritten)
-    return isinstance(made, Rewritten) and _squeezed(made.text) == _squeezed(example.after)
+    if not isinstance(made, Rewritten):
+        return False
+
+    return _squeezed(made.text) == _squeezed(example.after)
 
 
 def _squeezed(text: str) -> list[str]:
@@ -156,7 +160,10 @@ def _is_uncommented(samples: Sequence[Sample]) -> bool:
     """
     comments = {sample.comments for sample in samples}
     freed = len(comments) > 1 and "" not in comments
-    return any(sample.is_choice for sample in samples) and not freed
+    if not any(sample.is_choice for sample in samples):
+        return False
+
+    return not freed
 
 
 def _is_certain(fixes: Sequence[_Fix]) -> bool:
@@ -168,7 +175,11 @@ def _is_certain(fixes: Sequence[_Fix]) -> bool:
     for fix in fixes:
         if not TOP_TYPES.isdisjoint(map(plain_type, fix.example.args)):
             return False
-    return len(fixes) > 1 or not any(fix.brings_value for fix in fixes)
+
+    if len(fixes) > 1:
+        return True
+
+    return not any(fix.brings_value for fix in fixes)
 
 
 def id_of(rule: Rule) -> str:
@@ -176,6 +187,7 @@ def id_of(rule: Rule) -> str:
     parts = [*rule.key, repr(rule.rewrite), *rule.imports]
     for first in rule.examples[:1]:
         parts += first.args
+
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
@@ -206,19 +218,31 @@ class _Fix:
 
     @property
     def brings_content(self) -> bool:
-        return self.sample is None or self.sample.brings_content
+        if self.sample is None:
+            return True
+
+        return self.sample.brings_content
 
     @property
     def brings_value(self) -> bool:
-        return self.sample is not None and self.sample.brings_value
+        if self.sample is None:
+            return False
+
+        return self.sample.brings_value
 
     @property
     def renames_member(self) -> bool:
-        return self.sample is not None and self.sample.renames_member
+        if self.sample is None:
+            return False
+
+        return self.sample.renames_member
 
     @property
     def brings_words(self) -> bool:
-        return self.sample is not None and self.sample.brings_words
+        if self.sample is None:
+            return False
+
+        return self.sample.brings_words
 
 
 def _import_lines(edit: Edit, after: str, target: str) -> list[str]:
@@ -226,7 +250,10 @@ def _import_lines(edit: Edit, after: str, target: str) -> list[str]:
     lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
     if edit.start < edit.end:
         return []
-    return lines if all(is_import(line, target) for line in lines) else []
+    if all(is_import(line, target) for line in lines):
+        return lines
+
+    return []
 
 
 def _common_imports(fixes: Sequence[_Fix]) -> tuple[str, ...] | None:
@@ -235,6 +262,7 @@ def _common_imports(fixes: Sequence[_Fix]) -> tuple[str, ...] | None:
         found = set(map(lines_of, fixes))
         if len(found) == 1:
             return found.pop()
+
     return None
 
 
@@ -246,6 +274,7 @@ def _templates(fix: _Fix) -> tuple[str, ...]:
     template = "\n".join(fix.imports)
     for number, text in enumerate(fix.example.args):
         template = re.sub(rf"\b{re.escape(text)}\b", f"$ARG{number}", template)
+
     return tuple(template.split("\n"))
 
 
@@ -284,6 +313,7 @@ def _values(
             continue
         if all(_is_element(fix.example.args, number) for fix in fixes):
             continue
+
         found = _common_values(fixes, number, bare=bare and taken)
         differs = len(found) > 1
         if found and not (differs and taken and made is not None):
@@ -310,11 +340,15 @@ def _common_values(fixes: Sequence[_Fix], number: int, *, bare: bool) -> tuple[s
     names = tuple(dict.fromkeys(plain_type(fix.example.args[number]) for fix in fixes))
     if all(map(_is_plain_name, names)) and any(fix.brings_content for fix in fixes):
         return names
+
     return ()
 
 
 def _is_plain_name(text: str) -> bool:
-    return text.isidentifier() and text not in COMMON
+    if not text.isidentifier():
+        return False
+
+    return text not in COMMON
 
 
 def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
@@ -323,6 +357,7 @@ def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
         return False
     if not re.fullmatch(r"\$ARG\d+", made.pattern):
         return False
+
     return any(fix.brings_words for fix in fixes)
 
 
@@ -337,6 +372,7 @@ def _value(fix: _Fix, number: int, *, bare: bool) -> str:
         return value_in(text, "")
     if fix.renames_member:
         return outline(value_in(text, ""))
+
     known = value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic))
     if not fix.brings_content:
         return outline(known)
@@ -347,6 +383,7 @@ def _value(fix: _Fix, number: int, *, bare: bool) -> str:
     plain = value_in(text, "")
     for name in filter(_is_plain_name, {*fix.example.args} - {text}):
         plain = re.sub(rf"\b{name}\b", "_", plain)
+
     return plain
 
 
@@ -373,6 +410,7 @@ def _is_own_signature(fix: _Fix, text: str) -> bool:
     """Return whether a text is the signature of a function that is declared at the place."""
     if "(" not in text:
         return False
+
     known = value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic))
     words = set(re.findall(r"(?<!<)\b\w*[^\W_]\w*", known))
     return COMMON.issuperset(words)

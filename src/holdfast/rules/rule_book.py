@@ -67,6 +67,7 @@ class RuleBook:
         exact = self._rules.get(beginning)
         if exact is not None:
             return (exact,)
+
         return tuple(rule for rule in self if rule.id.startswith(beginning))
 
     def candidates(self, diagnostic: Diagnostic, target: Target) -> list[Rule]:
@@ -102,6 +103,7 @@ class RuleBook:
             for diagnostic in share.diagnostics:
                 if diagnostic.tool in tools:
                     continue
+
                 rule = learn(before, share.after, diagnostic, target, model=model)
                 if isinstance(rule, Rule):
                     tools.add(diagnostic.tool)
@@ -109,7 +111,10 @@ class RuleBook:
                 else:
                     reason = rule
 
-        return learned[0] if learned else reason
+        if learned:
+            return learned[0]
+
+        return reason
 
     def propose(
         self,
@@ -130,6 +135,7 @@ class RuleBook:
                 rule = suggested_rule(before, share.after, diagnostic, target, suggested)
                 if rule is not None:
                     return self.put(replace(rule, model=model))
+
         return None
 
     def add(self, rule: Rule) -> Rule:
@@ -140,7 +146,10 @@ class RuleBook:
         others = self._like(rule)
         for other in others:
             if all(explains(other, example) for example in rule.examples):
-                return other if other.safe else self._confirm(other, rule.examples)
+                if other.safe:
+                    return other
+
+                return self._confirm(other, rule.examples)
 
         for other in others:
             wider = _widened_by(other, rule.examples)
@@ -153,8 +162,12 @@ class RuleBook:
         """Add the examples of another program to a hint that explains them: two fixes agree."""
         if all(example in rule.examples for example in examples):
             return rule
+
         wider = _widened_by(rule, examples)
-        return rule if wider is None else self.put(wider)
+        if wider is None:
+            return rule
+
+        return self.put(wider)
 
     def _like(self, rule: Rule) -> list[Rule]:
         """Return the rules for the same kind of diagnostic, the best first."""
@@ -329,12 +342,14 @@ def read_book(
         except BadRule as error:
             problems.append(f"rules/{name}.yaml: {error}; fix or remove the file.")
             continue
+
         if f"{rule.target}/{rule.id}" != name:
             problems.append(
                 f"rules/{name}.yaml: it contains the rule {rule.target}/{rule.id};"
                 " rename or remove the file."
             )
             continue
+
         own[rule.id] = rule
 
     rules = [rule for rule in builtin if rule.id not in own]
@@ -349,4 +364,5 @@ def _slots_of(rule: Rule) -> list[_Slot]:
     # With such a sign, it depends on the program what fits.
     if not set("<_").isdisjoint("".join(values)):
         return [(rule.key, -1, "")]
+
     return [(rule.key, first, value) for value in values]

@@ -150,12 +150,14 @@ def _choice_problems(raw: Mapping[str, Any], *keys: str) -> list[str]:
         values, usual = _CHOICES[key]
         if raw.get(key, usual) not in values:
             problems.append(f"`{key}` must be one of {', '.join(values)}")
+
     return problems
 
 
 def _diagnostic_problems(diagnostic: object) -> list[str]:
     if not isinstance(diagnostic, dict):
         return ["`diagnostic` with `tool` and `message` is missing"]
+
     missing = [key for key in ("tool", "message") if not isinstance(diagnostic.get(key), str)]
     return [f"`diagnostic.{key}` is missing" for key in missing]
 
@@ -165,7 +167,10 @@ def _rewrite_problems(raw: Mapping[str, Any]) -> list[str]:
     if has_pattern and has_tokens:
         return ["it has both `pattern` and `tokens`"]
     if not has_pattern and not has_tokens:
-        return [] if raw.get("imports") else ["it has no `pattern`, `tokens` or `imports`"]
+        if raw.get("imports"):
+            return []
+
+        return ["it has no `pattern`, `tokens` or `imports`"]
 
     wrong = [key for key in ("pattern", "tokens", "fix") if not isinstance(raw.get(key, ""), str)]
     problems = [f"`{key}` must be a text" for key in wrong]
@@ -202,6 +207,7 @@ def _shape_problems(raw: Mapping[str, Any]) -> list[str]:
 def _example_problems(example: object, name: str) -> list[str]:
     if not isinstance(example, dict):
         return [f"{name} must be a mapping"]
+
     missing = [part for part in ("before", "message") if not isinstance(example.get(part), str)]
     return [f"`{part}` of {name} is missing" for part in missing]
 
@@ -237,6 +243,7 @@ def _strings(values: object) -> tuple[str, ...]:
         return (values,)
     if isinstance(values, list | tuple):
         return tuple(map(str, values))
+
     return ()
 
 
@@ -280,7 +287,10 @@ def args_of(message: str, template: str) -> tuple[str, ...]:
 
 def _unquoted(text: str) -> str:
     quoted = re.fullmatch(r"['\"`‘](.*)['\"`’]", text, re.DOTALL)
-    return quoted[1] if quoted else text
+    if quoted:
+        return quoted[1]
+
+    return text
 
 
 # ------------------------------------------------------------------------------------- writing
@@ -332,7 +342,10 @@ def rule_to_dict(rule: Rule) -> dict[str, Any]:
 
 
 def _is_unusual(key: str, value: object) -> bool:
-    return value not in ([], {}, "") and _USUAL.get(key) != value
+    if value in ([], {}, ""):
+        return False
+
+    return _USUAL.get(key) != value
 
 
 def _rewrite_to_dict(rewrite: Rewrite | None) -> dict[str, Any]:
@@ -346,6 +359,7 @@ def _rewrite_to_dict(rewrite: Rewrite | None) -> dict[str, Any]:
         for limit in ("types", "uses", "mentions"):
             by_hole = getattr(rewrite, limit)
             made[limit] = {name: _one_or_list(values) for name, values in by_hole.items()}
+
         made["elsewhere"] = rewrite.elsewhere
         made["needs"] = _one_or_list(rewrite.needs)
         made["kind"] = rewrite.kind
@@ -356,7 +370,10 @@ def _rewrite_to_dict(rewrite: Rewrite | None) -> dict[str, Any]:
 
 def _one_or_list(values: Iterable[str]) -> str | list[str]:
     found = list(values)
-    return found[0] if len(found) == 1 else found
+    if len(found) == 1:
+        return found[0]
+
+    return found
 
 
 def _example_to_dict(example: Example, rule: Rule) -> dict[str, Any]:

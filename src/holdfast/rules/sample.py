@@ -100,7 +100,11 @@ class Sample:
         """Whether the fix only writes another name for the member that the message names."""
         match self.old_tokens, self.added_tokens:
             case [old], [_]:
-                return old.kind == "name" and old.text in self.diagnostic.args
+                if old.kind != "name":
+                    return False
+
+                return old.text in self.diagnostic.args
+
         return False
 
     @cached_property
@@ -136,12 +140,16 @@ class Sample:
 
     def is_untouched(self, span: tuple[int, int]) -> bool:
         """Return whether the edit changes nothing of a span."""
-        return span[1] <= self.low or span[0] >= self.high
+        if span[1] <= self.low:
+            return True
+
+        return span[0] >= self.high
 
     def moved(self, span: tuple[int, int]) -> tuple[int, int]:
         """Return where an untouched span is in the new text."""
         if span[1] <= self.low:
             return span
+
         return span[0] + self.shift, span[1] + self.shift
 
     def places_in_gap(
@@ -159,11 +167,20 @@ class Sample:
 
     def is_edited(self, start: int, end: int) -> bool:
         """Return whether a span is among the tokens that the edit replaces."""
-        return self.edit.start <= start and end <= self.edit.end
+        if self.edit.start > start:
+            return False
+
+        return end <= self.edit.end
 
     def touches(self, span: tuple[int, int]) -> bool:
         """Return whether a span is replaced, or is where the new text goes."""
-        return self.is_edited(*span) or span[1] == self.low or span[0] == self.high
+        if self.is_edited(*span):
+            return True
+
+        if span[1] == self.low:
+            return True
+
+        return span[0] == self.high
 
     def wraps(self, text: str) -> bool:
         """Return whether the fix passes a part to a function that the fix brings."""
@@ -212,7 +229,10 @@ class Sample:
 
     def is_at(self, span: tuple[int, int]) -> bool:
         """Return whether the diagnostic is at a span."""
-        return self.place is not None and span[0] <= self.place <= span[1]
+        if self.place is None:
+            return False
+
+        return span[0] <= self.place <= span[1]
 
     def _is_construct(self, node: SgNode) -> bool:
         start, end = span_of(node)
@@ -222,13 +242,22 @@ class Sample:
             return bool(parent_kind(node))
 
         is_named = node.text() in self.diagnostic.args and self.is_at((start, end))
-        return is_named or self._is_converted(node)
+        if is_named:
+            return True
+
+        return self._is_converted(node)
 
     def _is_converted(self, node: SgNode) -> bool:
         """Return whether the diagnostic is exactly about an operand, and names its type."""
         start, end = span_of(node)
         reported = self.source.end_of(self.diagnostic)
-        return start == self.place and reported in {start, end, None} and names_type(node, self)
+        if start != self.place:
+            return False
+
+        if reported not in {start, end, None}:
+            return False
+
+        return names_type(node, self)
 
 
 def names_type(node: SgNode, sample: Sample) -> bool:
@@ -244,4 +273,7 @@ def is_word(token: Token) -> bool:
 
 def is_operand(node: SgNode) -> bool:
     """Return whether a node is only a name or a value: its construct is the node around it."""
-    return node.is_leaf() or "string" in node.kind()
+    if node.is_leaf():
+        return True
+
+    return "string" in node.kind()

@@ -37,8 +37,10 @@ def scope_of(rule: Rule) -> str:
     parts = [_place(rule.rewrite)]
     for number, values in sorted(rule.values.items()):
         parts.append(f"where the message names {_alternatives(values)} ({{{number}}})")
+
     if rule.uncommented:
         parts.append("where no comment says what is meant")
+
     parts.append(f"in {_LANGUAGES.get(rule.target, rule.target)}")
     return ", ".join(parts)
 
@@ -111,11 +113,15 @@ def _kind_in_words(kind: str) -> str:
     base, _, word = kind.replace("_", " ").partition(":")
     if not word or word == "number":
         return base
-    return word if base in {"reference", "name"} else f"{word} {base}"
+    if base in {"reference", "name"}:
+        return word
+
+    return f"{word} {base}"
 
 
 def _alternatives(values: tuple[str, ...]) -> str:
     shown = " or ".join(f"`{value}`" for value in values[:_MOST_VALUES])
     if len(values) > _MOST_VALUES:
         return f"{shown} or one of {len(values) - _MOST_VALUES} more"
+
     return shown

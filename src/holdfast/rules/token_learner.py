@@ -84,6 +84,7 @@ def _kinds_at(
         return _with_alike(kinds, _SEPARATED)
     if is_value and not choice:
         return (*sorted(_VALUES), "close")
+
     return _with_alike(kinds, (_PLAIN,))
 
 
@@ -93,6 +94,7 @@ def _with_alike(kinds: tuple[str, ...], classes: Sequence[tuple[str, ...]]) -> t
     for alike in classes:
         if not set(alike).isdisjoint(kinds):
             found += alike
+
     return tuple(dict.fromkeys(found))
 
 
@@ -132,6 +134,7 @@ def _fix(
     language = samples[number].source.language
     for hole in holes:
         new = _with_hole(new, hole.texts[number], names[hole.texts], language)
+
     return new
 
 
@@ -149,7 +152,10 @@ def _common_constructs(
         return tuple(dict.fromkeys(each[number] for each in found))
 
     constructs = {each[-1] for each in found}
-    return tuple(constructs) if len(constructs) == 1 else ()
+    if len(constructs) == 1:
+        return tuple(constructs)
+
+    return ()
 
 
 def _window(sample: Sample) -> tuple[int, int]:
@@ -166,7 +172,10 @@ def _window(sample: Sample) -> tuple[int, int]:
 
 
 def _ends_line(sample: Sample, window: tuple[int, int]) -> bool:
-    return window[1] == sample.last and is_last_of_line(sample.source, window[1] - 1)
+    if window[1] != sample.last:
+        return False
+
+    return is_last_of_line(sample.source, window[1] - 1)
 
 
 def _new_window(sample: Sample, window: tuple[int, int]) -> str:

@@ -71,8 +71,10 @@ def tree_rewrite(samples: Sequence[Sample]) -> TreeRewrite | None:
         for sample in others:
             same = [each for each in sample.nodes() if each.kind() == node.kind()]
             nodes += same[:1]
+
         if len(nodes) < len(samples):
             continue
+
         made = _Construct(nodes, samples).rewrite()
         if made is not None:
             return made
@@ -139,9 +141,13 @@ class _Construct:
         if is_operand and all(map(_is_carried, self.nodes, self.samples)):
             return self._add_hole(self.nodes)
         if not children[0] or is_literal(self.nodes[0]):
-            return self._add_hole(self.nodes) or self._align(self.nodes)
+            if self._add_hole(self.nodes):
+                return True
+
+            return self._align(self.nodes)
         if _differ_in_number(children):
             return False
+
         return all(self._align(each) for each in zip(*children, strict=True))
 
     def _align(self, nodes: Sequence[SgNode]) -> bool:
@@ -160,7 +166,10 @@ class _Construct:
             return all(map(self._align, zip(*children, strict=True)))
 
         is_held = _same_text(nodes) and not all(map(_is_declared_name, nodes))
-        return is_held or self._add_hole(nodes)
+        if is_held:
+            return True
+
+        return self._add_hole(nodes)
 
     def _is_part(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether these are operands, and not constructs whose own parts count."""
@@ -176,16 +185,21 @@ class _Construct:
         # The function that is called says what the value is, unless the message names its type.
         if self._typed or not self._brings_content:
             return True
+
         return CALLS.isdisjoint(map(kind_of, nodes))
 
     def _is_tied(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether parts are beside an edit, or an edit brings content."""
-        return self._brings_content or any(map(Sample.touches, self.samples, map(span_of, nodes)))
+        if self._brings_content:
+            return True
+
+        return any(map(Sample.touches, self.samples, map(span_of, nodes)))
 
     def _add_part(self, nodes: Sequence[SgNode]) -> bool:
         is_same = _same_kind(nodes) and _same_text(nodes)
         if is_same and not self._is_free(nodes[0]):
             return True
+
         return self._add_hole(nodes)
 
     def _is_free(self, node: SgNode) -> bool:
@@ -200,7 +214,10 @@ class _Construct:
             return True
 
         sample = self.samples[0]
-        return not sample.brings_content and node.text() not in sample.diagnostic.args
+        if sample.brings_content:
+            return False
+
+        return node.text() not in sample.diagnostic.args
 
     def _add_hole(self, nodes: Sequence[SgNode]) -> bool:
         spans = tuple(map(span_of, nodes))
@@ -221,7 +238,10 @@ class _Construct:
             return True
         if all(map(_is_declared_name, nodes)):
             return True
-        return all(map(_is_replaced, nodes, self.samples)) and not _same_text(nodes)
+        if not all(map(_is_replaced, nodes, self.samples)):
+            return False
+
+        return not _same_text(nodes)
 
     def _kinds_of(self, nodes: Sequence[SgNode]) -> tuple[str, ...]:
         """Return the kinds that a part may have; what differs between examples is wider."""
@@ -243,6 +263,7 @@ class _Construct:
         is_any_call = self._typed or not self._brings_content
         if is_any_call and node.kind() in CALLS:
             return kind_of(node)
+
         return exact_kind_of(node)
 
     def _add_run(self, nodes: Sequence[SgNode]) -> bool:
@@ -295,6 +316,7 @@ class _Construct:
         pairs = zip(self.nodes, self.samples, strict=True)
         if all(sample.source.has_words(sample.new_text(node)) for node, sample in pairs):
             return (fix,)
+
         return ()
 
     # ----------------------------------------------------------------------------- the limits
@@ -351,6 +373,7 @@ class _Construct:
             for sample, text in self._texts_of(hole):
                 if "(" in text:
                     found |= types_in(sample.source, text, sample.edit.start)
+
             types[names[hole.texts]] = tuple(sorted(found))
 
         return {name: found for name, found in types.items() if found}
@@ -359,17 +382,24 @@ class _Construct:
         declared = declared_type(sample.source, text, sample.edit.start) or ""
         if not declared or not self._typed:
             return declared
-        return COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
+        if declared.endswith(CALL):
+            return COMPUTED
+
+        return NOT_COMPUTED
 
     def _may_have_type(self, hole: Hole) -> bool:
         if hole.literal or hole.type or self._is_dropped(hole):
             return False
-        return self._choice or all(map(Sample.touches, self.samples, hole.spans))
+        if self._choice:
+            return True
+
+        return all(map(Sample.touches, self.samples, hole.spans))
 
     def _is_dropped(self, hole: Hole) -> bool:
         """Return whether the fix drops a part: what that part was does not matter."""
         if any(map(Sample.is_untouched, self.samples, hole.spans)):
             return False
+
         return not any(sample.places_in_gap(text, "", []) for sample, text in self._texts_of(hole))
 
     def _uses(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
@@ -380,9 +410,11 @@ class _Construct:
             wrapped = all(map(Sample.wraps, self.samples, hole.texts))
             if not wrapped and not (gives_value and number == 0):
                 continue
+
             found: set[str] = set()
             for node, (sample, text) in zip(self.nodes, self._texts_of(hole), strict=True):
                 found.update(uses_of(sample.source, text, *span_of(node)))
+
             uses[names[hole.texts]] = tuple(sorted(found))
 
         return uses
@@ -394,6 +426,7 @@ class _Construct:
         for hole in self.holes:
             if hole.texts in arguments:
                 continue
+
             for number, texts in enumerate(arguments):
                 if _is_mentioned(texts, hole):
                     name = names[hole.texts]
@@ -406,7 +439,10 @@ class _Construct:
 
 
 def _converts_number(sample: Sample) -> bool:
-    return sample.converts and all(map(is_number, sample.diagnostic.args))
+    if not sample.converts:
+        return False
+
+    return all(map(is_number, sample.diagnostic.args))
 
 
 def _is_mentioned(names: tuple[str, ...], hole: Hole) -> bool:
@@ -416,17 +452,22 @@ def _is_mentioned(names: tuple[str, ...], hole: Hole) -> bool:
 
 def _gives_value(node: SgNode, sample: Sample) -> bool:
     """Return whether a fix lets a declaration or an assignment have a value of its own."""
-    return (
-        sample.brings_value
-        and re.search("declar|assign|let", node.kind()) is not None
-        and "=" in sample.new_text(node)
-    )
+    if not sample.brings_value:
+        return False
+
+    if re.search("declar|assign|let", node.kind()) is None:
+        return False
+
+    return "=" in sample.new_text(node)
 
 
 def _agreed(kinds: Iterable[str]) -> tuple[str, ...]:
     """Return what all examples have in common; nothing if they differ."""
     found = set(kinds)
-    return tuple(found) if len(found) == 1 else ()
+    if len(found) == 1:
+        return tuple(found)
+
+    return ()
 
 
 def _same_kind(nodes: Sequence[SgNode]) -> bool:
@@ -450,15 +491,24 @@ def _is_declared_name(node: SgNode) -> bool:
 
     If something else used the name, the new text would not compile.
     """
-    return is_name(node) and _DECLARATOR.search(parent_kind(node)) is not None
+    if not is_name(node):
+        return False
+
+    return _DECLARATOR.search(parent_kind(node)) is not None
 
 
 def _is_atom(node: SgNode) -> bool:
-    return is_literal(node) or node.is_leaf()
+    if is_literal(node):
+        return True
+
+    return node.is_leaf()
 
 
 def _is_whole_operand(node: SgNode) -> bool:
-    return is_expression(node) and not is_callee_or_member(node)
+    if not is_expression(node):
+        return False
+
+    return not is_callee_or_member(node)
 
 
 def _inner_span(node: SgNode) -> tuple[int, int]:
@@ -480,6 +530,7 @@ def _shares_name(node: SgNode, sample: Sample) -> bool:
     """Return whether the added text uses a name that is only a part of a node."""
     if sample.places_in_gap(node.text(), "", []):
         return False
+
     words = {token.text for token in tokenize(node.text(), sample.source.language)}
     names = {token.text for token in sample.added_tokens if token.kind == "name"}
     return not names.isdisjoint(words)
@@ -495,7 +546,10 @@ def _is_carried(node: SgNode, sample: Sample) -> bool:
     span = span_of(node)
     if sample.is_untouched(span):
         return True
-    return sample.is_edited(*span) and bool(sample.places_in_gap(node.text(), "", []))
+    if not sample.is_edited(*span):
+        return False
+
+    return bool(sample.places_in_gap(node.text(), "", []))
 
 
 def _sign(hole: Hole, names: dict[tuple[str, ...], str]) -> str:
@@ -507,6 +561,7 @@ def _dedented(text: str, node: SgNode) -> str:
     first, *others = text.split("\n")
     if any(line[:column].strip() for line in others):
         return text
+
     return "\n".join([first, *(line[column:] for line in others)])
 
 
@@ -535,4 +590,5 @@ def kinds_of(
         if hole.kinds:
             name = names[hole.texts]
             kinds[name] = tuple(dict.fromkeys([*kinds.get(name, ()), *hole.kinds]))
+
     return kinds

@@ -96,6 +96,7 @@ def _comments(source: ParsedSource) -> list[tuple[str, int, int]]:
         start, _ = span_of(node)
         text = node.text().strip()
         found.append((text, source.line_of(start), start + len(text)))
+
     return found
 
 
@@ -111,6 +112,7 @@ def _next_code_line(source: ParsedSource, offset: int) -> int:
             return -1
         if not _BETWEEN.match(text):
             return line
+
         line += 1
 
     return -1
@@ -127,6 +129,7 @@ def _docstrings(node: SgNode) -> list[str]:
     body = node.field("body")
     if body is None or body.kind() != "block":
         return []
+
     code = [child.text() for child in body.children() if child.kind() != "comment"]
     return list(filter(_DOCSTRING.match, code[:1]))
 
@@ -155,6 +158,7 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
             continue
         if {name, *_UNTYPED}.issuperset(words):
             return None
+
         called = CALL if _CALL.search(value) else ""
         plain = plain_type(re.sub(rf"\b{re.escape(name)}\b", "_", head.rstrip(" ;:")))
         known = value_in(plain, source.text).replace("&", "").replace("  ", " ")
@@ -174,6 +178,7 @@ def has_types(source: ParsedSource, text: str, near: int, wanted: tuple[str, ...
     """Return whether a variable, or each variable in an expression, is declared as asked for."""
     if not _REFERENCE.fullmatch(text):
         return types_in(source, text, near).issubset(wanted)
+
     declared = declared_type(source, text, near) or ""
     computed = COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
     return not {declared, computed}.isdisjoint(wanted)
@@ -186,6 +191,7 @@ def _declaration(node: SgNode) -> str:
         text = re.split("[^:]:[^:]", text.partition("(")[2], maxsplit=1)[0]
     if node.kind() == "assignment" and ":" not in text.partition("=")[0]:
         return ""
+
     return text.partition("{")[0]
 
 
@@ -221,5 +227,6 @@ def _use(node: SgNode) -> str:
     parent = node.parent()
     if parent is None:
         return ""
+
     side = len(node.prev_all())
     return " ".join([parent.kind(), *signs_of(parent)[:1], str(side)])

@@ -41,6 +41,7 @@ def form_of_result(site: Site) -> Iterator[str]:
     declared = _declaration_for(site)
     if declared is None or site.source.language not in _POINTERS:
         return
+
     declarator = declared.field("declarator")
     if declarator is not None and declarator.kind() == "pointer_declarator":
         yield "pointer"
@@ -51,7 +52,10 @@ def form_of_result(site: Site) -> Iterator[str]:
 def is_fraction(site: Site) -> bool:
     """Return whether a value is for something that is declared as a fraction."""
     declared = _declaration_for(site)
-    return declared is not None and _FRACTIONS.search(_type_of(declared)) is not None
+    if declared is None:
+        return False
+
+    return _FRACTIONS.search(_type_of(declared)) is not None
 
 
 def _declaration_for(site: Site) -> SgNode | None:
@@ -61,7 +65,11 @@ def _declaration_for(site: Site) -> SgNode | None:
             continue
         if _RETURNS.match(node.kind()):
             return next(reversed(site.owners), None)
-        return node if _BINDINGS.search(node.kind()) else None
+        if _BINDINGS.search(node.kind()):
+            return node
+
+        return None
+
     return None
 
 
@@ -69,12 +77,18 @@ def _is_part(node: SgNode) -> bool:
     """Return whether the value of a node is computed from those of its parts, which it is like."""
     if node.kind() in LISTS or node.kind() == "cast_expression":
         return True
-    return is_operation(node.kind()) and not _ARITHMETIC.isdisjoint(signs_of(node))
+    if not is_operation(node.kind()):
+        return False
+
+    return not _ARITHMETIC.isdisjoint(signs_of(node))
 
 
 def _is_value(declared: SgNode) -> bool:
     kind = _type_of(declared)
-    return bool(kind) and not _FRACTIONS.search(kind)
+    if not bool(kind):
+        return False
+
+    return not _FRACTIONS.search(kind)
 
 
 def _type_of(declared: SgNode) -> str:
@@ -93,6 +107,7 @@ def uses_of_target(site: Site) -> Iterator[str]:
     target = _TARGET.search(text[line_start : site.span[0]])
     if target is None:
         return
+
     ends = [span_of(owner)[1] for owner in site.owners] or [len(text)]
     following = text[site.span[1] : ends[-1]].split("\n")
     lines = [line for line in following if target[1] in _NAMES.findall(line)]
@@ -113,6 +128,7 @@ def is_overwritten(site: Site) -> bool:
             target = _variable_set_anew(node, site)
         if target and _LOOPS.search(kind):
             return _NAMES.findall(node.text()).count(target) == 1
+
     return False
 
 
@@ -121,13 +137,19 @@ def _variable_set_anew(assignment: SgNode, site: Site) -> str:
     target, value = field_text(assignment, "left"), field_text(assignment, "right")
     start = span_of(assignment)[1] - len(value)
     is_new = start <= site.span[1] and target not in _NAMES.findall(value)
-    return target if is_new else ""
+    if is_new:
+        return target
+
+    return ""
 
 
 def is_result_dropped(site: Site) -> bool:
     """Return whether the call at a place is a statement: nothing uses its result."""
     same = [node for node in site.outer if span_of(node) == site.span and node.kind() in CALLS]
-    return parent_kind(same[-1]) in _STATEMENTS if same else False
+    if same:
+        return parent_kind(same[-1]) in _STATEMENTS
+
+    return False
 
 
 def kind_beside(site: Site) -> Iterator[str]:
@@ -138,10 +160,12 @@ def kind_beside(site: Site) -> Iterator[str]:
     for node in reversed(site.source.nodes_around(site.start)):
         if "binary_" not in node.kind():
             continue
+
         for operand in node.named_children():
             low, high = span_of(operand)
             if not low <= site.start <= high:
                 yield _kind_of_operand(operand, site)
+
         return
 
 
@@ -150,7 +174,10 @@ def _kind_of_operand(operand: SgNode, site: Site) -> str:
     if not is_literal(operand):
         name = re.escape(operand.text())
         is_text = re.search(rf"\b{name}(?::[^=\n]*)?\s*=\s*[\"']", site.source.text) is not None
-    return "text" if is_text else "value"
+    if is_text:
+        return "text"
+
+    return "value"
 
 
 def constants_in(site: Site) -> Iterator[str]:
@@ -174,10 +201,12 @@ def other_calls(site: Site) -> Iterator[str]:
     for name, listed in _CALLED.findall(site.rewrite.fix):
         if f"{name}(" not in site.rewrite.pattern:
             written[name] = len(re.findall(r"[^,\s][^,]*", listed))
+
     for node in site.source.nodes:
         arguments = first_field(node, "arguments")
         if node.kind() not in CALLS or arguments is None:
             continue
+
         name = re.split(r"\W", node.text().partition("(")[0])[-1]
         count = len(arguments.named_children())
         if written.get(name, count) != count:

@@ -73,6 +73,7 @@ def other_reading(
         return "sibling"
     if _is_told_beside(name, source):
         return "told"
+
     return _reading_at(name, source, place, is_module=f"import {name}" in imports)
 
 
@@ -84,6 +85,7 @@ def _reading_at(name: str, source: ParsedSource, place: int, *, is_module: bool)
         return "member"
     if source.language != "python":
         return None
+
     return _python_reading(name, source, place, is_module=is_module)
 
 
@@ -94,14 +96,20 @@ def _python_reading(
     following = source.text[place + len(name) :].lstrip(" \t")
     if is_module:
         # It is neither called nor indexed: something in it is used.
-        return None if following.startswith(".") else "value"
+        if following.startswith("."):
+            return None
+
+        return "value"
     if source.has_words(f"{name}.{name}"):
         return "module"
 
     is_decorator = source.text[:place].rstrip().endswith("@")
     if is_decorator or following.startswith(_USED_AS_MODULE):
         return None
-    return "value" if class_of_name(name) == "variable" else None
+    if class_of_name(name) == "variable":
+        return "value"
+
+    return None
 
 
 def _missing_name(diagnostic: Diagnostic) -> str:
@@ -111,7 +119,10 @@ def _missing_name(diagnostic: Diagnostic) -> str:
 
     key = diagnostic.template if diagnostic.tool in _WITHOUT_CODES else diagnostic.code
     is_missing = re.fullmatch(pattern, key) and diagnostic.args[0].isidentifier()
-    return diagnostic.args[0] if is_missing else ""
+    if is_missing:
+        return diagnostic.args[0]
+
+    return ""
 
 
 def _declared_names(source: ParsedSource, kinds: re.Pattern[str]) -> Iterator[str]:
@@ -134,6 +145,7 @@ def _has_sibling(name: str, source: ParsedSource) -> bool:
     first, mark, _ = name.partition("_")
     if not mark or class_of_name(name) != "constant":
         return False
+
     names = _declared_names(source, _VALUES)
     return any(each.startswith(f"{first}_") for each in names)
 
@@ -143,6 +155,7 @@ def _names_around(source: ParsedSource, place: int) -> set[str]:
     found: set[str] = set()
     for owner in owners_at(source, place)[-1:]:
         found.update(node.text() for node in all_nodes(owner) if _NAMES.search(node.kind()))
+
     return found
 
 
@@ -150,17 +163,25 @@ def _is_similar(name: str, others: set[str]) -> bool:
     """Return whether a name of the same kind may have been meant: `sock` for `socket`."""
     if len(name) < _SHORTEST:
         return False
+
     kind = class_of_name(name)
     same_kind = [each for each in others - {name} if class_of_name(each) == kind]
     if get_close_matches(name, same_kind, 1, _ALIKE):
         return True
+
     return any(_is_short_for(each, name) for each in same_kind)
 
 
 def _is_short_for(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     rest = long.removeprefix(short)
-    return len(short) >= _SHORTEST and rest != long and not rest.startswith("_")
+    if len(short) < _SHORTEST:
+        return False
+
+    if rest == long:
+        return False
+
+    return not rest.startswith("_")
 
 
 def _is_called_member(name: str, source: ParsedSource, place: int) -> bool:
@@ -169,6 +190,7 @@ def _is_called_member(name: str, source: ParsedSource, place: int) -> bool:
     for owner in owners_at(source, place)[-1:]:
         texts = [token.text for token in tokenize(owner.text(), source.language)]
         found.update(re.findall(rf"(\S+) \. {name} \(", " ".join(texts)))
+
     return not found <= {name}
 
 

@@ -103,7 +103,10 @@ _FIXED_NAMES: Final = frozenset({"self", "cls", "this", "super"})
 def kind_of(node: SgNode) -> str:
     """Return the kind of an operand: its node kind, or `reference` for a name with its members."""
     is_reference = node.kind() in _REFERENCES and "(" not in node.text()
-    return REFERENCE if is_reference else node.kind()
+    if is_reference:
+        return REFERENCE
+
+    return node.kind()
 
 
 def exact_kind_of(node: SgNode) -> str:
@@ -119,6 +122,7 @@ def exact_kind_of(node: SgNode) -> str:
     signs = signs_of(node)
     if signs and is_operation(kind):
         return f"{kind}:{signs[0]}"
+
     return kind
 
 
@@ -137,18 +141,25 @@ def class_of_name(text: str) -> str:
     """Return what the spelling of a name says: a constant, a type, or a variable."""
     if text.isupper() and len(text) > 1:
         return "constant"
-    return "type" if text[:1].isupper() else "variable"
+    if text[:1].isupper():
+        return "type"
+
+    return "variable"
 
 
 def class_of_literal(text: str) -> str:
     """Return what is special about a literal: zero, an empty string, digits, bytes, a format."""
     string = _STRING.fullmatch(text)
     if string is None:
-        return "zero" if _ZERO.fullmatch(text) else "number"
+        if _ZERO.fullmatch(text):
+            return "zero"
+
+        return "number"
 
     for name, pattern in _CONTENTS.items():
         if pattern.search(string["inner"]):
             return name
+
     return "text"
 
 
@@ -176,7 +187,10 @@ def fits_kind(node: SgNode, kinds: tuple[str, ...]) -> bool:
 
     # A declarator without a value is only its name.
     children = node.children()
-    return len(children) == 1 and fits_kind(children[0], kinds)
+    if len(children) != 1:
+        return False
+
+    return fits_kind(children[0], kinds)
 
 
 def node_kinds(kinds: tuple[str, ...]) -> list[str]:
@@ -184,6 +198,7 @@ def node_kinds(kinds: tuple[str, ...]) -> list[str]:
     found = {"identifier", *(kind.partition(":")[0] for kind in kinds)}
     if not found.isdisjoint({REFERENCE, EXPRESSION}):
         found |= _REFERENCES
+
     return sorted(found)
 
 
@@ -192,17 +207,27 @@ def is_literal(node: SgNode) -> bool:
     kind = node.kind()
     if not node.is_named() or kind in _NEVER_FREE:
         return False
+
     return _LITERALS.search(kind) is not None
 
 
 def is_name(node: SgNode) -> bool:
     """Return whether a node is a name that a program may choose."""
-    return _NAMES.match(node.kind()) is not None and node.text() not in _FIXED_NAMES
+    if _NAMES.match(node.kind()) is None:
+        return False
+
+    return node.text() not in _FIXED_NAMES
 
 
 def is_expression(node: SgNode) -> bool:
     """Return whether a node is an operand that is computed."""
-    return is_name(node) or node.kind() in CALLS or _EXPRESSIONS.search(node.kind()) is not None
+    if is_name(node):
+        return True
+
+    if node.kind() in CALLS:
+        return True
+
+    return _EXPRESSIONS.search(node.kind()) is not None
 
 
 def is_callee_or_member(node: SgNode) -> bool:
@@ -210,14 +235,20 @@ def is_callee_or_member(node: SgNode) -> bool:
     following = node.next()
     if following is not None and following.kind() in _AFTER_CALLEE:
         return parent_kind(node) in CALLS
-    return parent_kind(node) in _MEMBERS and node.prev() is not None
+    if parent_kind(node) not in _MEMBERS:
+        return False
+
+    return node.prev() is not None
 
 
 def is_type(node: SgNode) -> bool:
     """Return whether a node is a type, or the name of one."""
     if _TYPES.search(node.kind()):
         return True
-    return is_name(node) and parent_kind(node) == "type"
+    if not is_name(node):
+        return False
+
+    return parent_kind(node) == "type"
 
 
 _STATEMENTS: Final = re.compile("_statement$|_declaration$|_definition$|_item$")
@@ -232,7 +263,11 @@ def construct_around(node: SgNode) -> str:
     for above in node.ancestors():
         if above.kind() in LISTS:
             continue
-        return STATEMENT if above.kind() in _STATEMENT_LISTS else above.kind()
+        if above.kind() in _STATEMENT_LISTS:
+            return STATEMENT
+
+        return above.kind()
+
     return STATEMENT
 
 
@@ -244,11 +279,13 @@ def path_around(node: SgNode) -> str:
     construct = construct_around(node)
     if construct == STATEMENT:
         return construct
+
     for above in node.ancestors():
         if above.kind() in _STATEMENT_LISTS:
             return construct
         if above.kind() != construct and _STATEMENTS.search(above.kind()):
             return f"{construct} in {above.kind()}"
+
     return construct
 
 
@@ -262,4 +299,5 @@ def kind_around(node: SgNode) -> str:
         kind = above.kind()
         if kind not in LISTS | _STATEMENT_LISTS:
             return kind
+
     return kind

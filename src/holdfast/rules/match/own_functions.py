@@ -38,6 +38,7 @@ def functions_at(site: Site) -> Iterator[str]:
     named = _NAMED_HOLE.findall(site.rewrite.pattern)
     if any(_SPECIAL.fullmatch(site.holes.get(hole, "")) for hole in named):
         yield "special"
+
     for hole in _CALLED_HOLE.findall(site.rewrite.pattern):
         name = site.names.get(hole, "")
         is_own = value_in(name, site.source.text) == "<function>"
@@ -49,7 +50,10 @@ def _changes_arguments(rewrite: Rewrite, hole: str) -> bool:
     """Return whether a fix calls the same function, with other arguments."""
     head, called, old = rewrite.pattern.partition(f"${hole}(")
     new_head, new_called, new = rewrite.fix.partition(f"${hole}(")
-    return (head, called) == (new_head, new_called) and old != new
+    if (head, called) != (new_head, new_called):
+        return False
+
+    return old != new
 
 
 def guarded_calls(site: Site) -> list[str]:
@@ -57,6 +61,7 @@ def guarded_calls(site: Site) -> list[str]:
     found = _BODY_HOLE.match(site.rewrite.pattern)
     if found is None:
         return []
+
     return _CALLED.findall(site.holes.get(found[1], ""))
 
 
@@ -76,6 +81,7 @@ def has_own_conversion(site: Site) -> bool:
         # What is called there is no other way to convert.
         if _parts(function.name) <= there and f"{function.name}(" not in code:
             return True
+
     return False
 
 
@@ -98,7 +104,10 @@ class _Signature:
 
     def converts(self, types: set[str]) -> bool:
         """Return whether the function takes one of these types and returns another."""
-        return self.returned in types and not self.taken.isdisjoint(types - {self.returned})
+        if self.returned not in types:
+            return False
+
+        return not self.taken.isdisjoint(types - {self.returned})
 
 
 def _signatures(source: ParsedSource) -> Iterator[_Signature]:
@@ -106,10 +115,12 @@ def _signatures(source: ParsedSource) -> Iterator[_Signature]:
     for node in source.nodes:
         if not _FUNCTION.match(node.kind()):
             continue
+
         inner = node.field("declarator") or node
         parameters = first_field(inner, "parameters")
         if parameters is None:
             continue
+
         types = [field_text(each, "type") for each in parameters.children()]
         yield _Signature(
             name=field_text(inner, "name", "declarator"),

@@ -113,7 +113,10 @@ class Site:
     def contains(self, node: SgNode) -> bool:
         """Return whether a node is a part of the place."""
         start, end = span_of(node)
-        return self.span[0] <= start and end <= self.span[1]
+        if self.span[0] > start:
+            return False
+
+        return end <= self.span[1]
 
     @cached_property
     def around(self) -> Surroundings:
@@ -179,6 +182,7 @@ def _named(uses: Mapping[str, frozenset[str]], is_wanted: Callable[[str], bool])
     found: set[str] = set()
     for hole, each in uses.items():
         found.update(f"{hole} {use}" for use in filter(is_wanted, each))
+
     return frozenset(found)
 
 
@@ -201,7 +205,10 @@ def is_in_idle_loop(site: Site) -> bool:
 def _is_idle_loop(node: SgNode) -> bool:
     counter = set(_WORD.findall(field_text(node, "update", "increment")))
     body = field_text(node, "body")
-    return bool(counter and body) and counter.isdisjoint(_WORD.findall(body))
+    if not bool(counter and body):
+        return False
+
+    return counter.isdisjoint(_WORD.findall(body))
 
 
 def _function_around(site: Site) -> SgNode | None:
@@ -209,6 +216,7 @@ def _function_around(site: Site) -> SgNode | None:
     for owner in reversed(site.owners):
         if not site.contains(owner):
             return owner
+
     return site.source.root
 
 
@@ -225,6 +233,7 @@ def _other_variables(owner: SgNode, site: Site) -> dict[str, str]:
             continue
         if _is_declared_here(node):
             found[node.text()] = declared_type(source, node.text(), start) or ""
+
     return found
 
 
@@ -233,6 +242,7 @@ def _parameter_names(owner: SgNode) -> set[str]:
     for node in all_nodes(owner):
         if _PARAMETERS.search(node.kind()):
             return set(_WORD.findall(node.text()))
+
     return set()
 
 
@@ -242,9 +252,11 @@ def _is_declared_here(name: SgNode) -> bool:
         return False
     if _PARAMETERS.search(parent.kind()):
         return True
+
     declared = first_field(parent, "name", "pattern", "left", "declarator")
     if declared is None or span_of(declared) != span_of(name):
         return False
+
     in_list = _PARAMETERS.search(parent_kind(parent))
     return (in_list or _LOCALS.search(parent.kind())) is not None
 
@@ -262,6 +274,7 @@ def _uses_in(owner: SgNode, site: Site) -> dict[str, frozenset[str]]:
         found = found.union(_modules_given(name, texts, source), _functions_relying(name, source))
         if declared_type(source, name, start) is None:
             found = found.union(_uses_of(name, texts)) - (_ASSIGNED - found)
+
         uses[hole] = found
 
     return uses
@@ -274,6 +287,7 @@ def _nesting(owner: SgNode, site: Site) -> Iterator[str]:
         start, end = span_of(node)
         if start < low or high < end:
             continue
+
         for kind, pattern in _NESTING.items():
             if pattern.search(node.kind()):
                 yield kind
@@ -288,6 +302,7 @@ def _role(owners: list[SgNode]) -> str:
         if called is not None and parent_kind(function) in _ARGUMENTS:
             words: list[str] = _WORD.findall(called.text())
             return "".join(words[-1:])
+
     return ""
 
 

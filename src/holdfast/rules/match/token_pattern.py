@@ -96,12 +96,15 @@ def _match_at(
         if element.hole == END_OF_LINE:
             if not is_last_of_line(source, at - 1):
                 return None
+
             continue
         if at >= len(source.tokens) or not _fits(element, source.tokens, at, rewrite):
             return None
+
         text = source.tokens[at].text
         if not _agrees(element.hole, text, args, texts):
             return None
+
         at += 1
 
     return TokenMatch(low, at, texts)
@@ -118,16 +121,21 @@ def _fits(
     kinds = rewrite.kinds.get(element.hole)
     if not kinds:
         return True
-    return token.kind in kinds or class_of(tokens, number) in kinds
+    if token.kind in kinds:
+        return True
+
+    return class_of(tokens, number) in kinds
 
 
 def _agrees(hole: str, text: str, args: tuple[str, ...], texts: dict[str, str]) -> bool:
     """Return whether a text is what the message names, and what the hole has elsewhere."""
     if not hole:
         return True
+
     place = hole.removeprefix("ARG")
     if place.isdigit() and args[int(place) : int(place) + 1] != (text,):
         return False
+
     return texts.setdefault(hole, text) == text
 
 
@@ -154,6 +162,7 @@ def is_before_operator(site: Site) -> bool:
     source, rewrite = site.source, site.rewrite
     if not isinstance(rewrite, TokenRewrite) or not _writes_prefix(rewrite, source.language):
         return False
+
     following = source.tokens[first_at(source.tokens, site.span[1]) :]
     return any(_OPERATOR.fullmatch(token.text) for token in following[:1])
 
@@ -167,7 +176,9 @@ def _writes_prefix(rewrite: TokenRewrite, language: str) -> bool:
         is_new = element.text not in old and element.text in _PREFIXES
         if is_new and not is_value:
             return True
+
         before = element
+
     return False
 
 
@@ -175,6 +186,7 @@ def is_last_of_line(source: ParsedSource, number: int) -> bool:
     """Return whether no token follows on the line of a token."""
     if number + 1 >= len(source.tokens):
         return True
+
     end, start = source.tokens[number].end, source.tokens[number + 1].start
     return "\n" in source.text[end:start]
 
@@ -215,14 +227,20 @@ def _open_bracket(tokens: Sequence[Token], number: int) -> int | None:
         elif text in {"(", "["} and not closed:
             return at
         elif text == "{" and not closed:
-            return at if _is_value(tokens, at) else None
+            if _is_value(tokens, at):
+                return at
+
+            return None
 
     return None
 
 
 def _is_value(tokens: Sequence[Token], at: int) -> bool:
     """Return whether a bracket begins a value, and not a block or an index."""
-    return at == 0 or tokens[at - 1].text in _BEFORE_VALUE
+    if at == 0:
+        return True
+
+    return tokens[at - 1].text in _BEFORE_VALUE
 
 
 def _owner(tokens: Sequence[Token], at: int) -> str:
@@ -236,4 +254,7 @@ def _owner(tokens: Sequence[Token], at: int) -> str:
     before = [token.text for token in tokens[max(0, at - 2) : at]]
     if before[-1] in _CONTROL:
         return before[-1]
-    return "call" if _DEFINING.isdisjoint(before[:-1]) else "parameters"
+    if _DEFINING.isdisjoint(before[:-1]):
+        return "call"
+
+    return "parameters"

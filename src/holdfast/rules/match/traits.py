@@ -58,13 +58,18 @@ class Trait:
         found = self._values(site)
         seen = frozenset[str]().union(*map(self._values, known))
         if self.shared:
-            return bool(found and seen) and found.isdisjoint(seen)
+            if not bool(found and seen):
+                return False
+
+            return found.isdisjoint(seen)
+
         return not found <= seen
 
     def _values(self, site: Site) -> frozenset[str]:
         found = self.find(site)
         if isinstance(found, bool):
             return frozenset({"yes"} if found else ())
+
         return frozenset(found)
 
 
@@ -144,4 +149,5 @@ def difference(site: Site, known: Sequence[Site], *, content: NewContent, choice
             continue
         if trait.differs(site, known):
             return trait.reason
+
     return ""

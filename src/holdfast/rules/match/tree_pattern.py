@@ -79,6 +79,7 @@ def find_matches(
     for node in root.find_all(config):
         if not _is_inside(node, rewrite.inside):
             continue
+
         texts = _texts_of_holes(node, rewrite, source, args)
         if texts is not None:
             found.append(TreeMatch(*span_of(node), texts))
@@ -96,6 +97,7 @@ def _nodes_of_kinds(
         for node in source.find(kind):
             if not fits_kind(node, kinds):
                 continue
+
             texts = {name: node.text()}
             if not _is_inside(node, rewrite.inside) or not _names_agree(texts, rewrite, args):
                 continue
@@ -107,7 +109,10 @@ def _nodes_of_kinds(
 
 def _is_inside(node: SgNode, kinds: tuple[str, ...]) -> bool:
     around = kind_around(node), construct_around(node), path_around(node)
-    return not kinds or not set(kinds).isdisjoint(around)
+    if not kinds:
+        return True
+
+    return not set(kinds).isdisjoint(around)
 
 
 def _texts_of_holes(
@@ -119,9 +124,13 @@ def _texts_of_holes(
         text = _text_of_hole(node, hole, rewrite, source)
         if text is None or not _has_context(name, text, node, rewrite, source):
             return None
+
         texts[name] = text
 
-    return texts if _names_agree(texts, rewrite, args) else None
+    if _names_agree(texts, rewrite, args):
+        return texts
+
+    return None
 
 
 def _names_agree(texts: Mapping[str, str], rewrite: TreeRewrite, args: tuple[str, ...]) -> bool:
@@ -136,6 +145,7 @@ def _names_agree(texts: Mapping[str, str], rewrite: TreeRewrite, args: tuple[str
         words = re.findall(r"\w+", known.get(name, ""))
         if not {known.get(each) for each in mentioned}.issubset(words):
             return False
+
     return True
 
 
@@ -145,6 +155,7 @@ def _text_of_hole(
     name = hole[1]
     if hole[0].startswith("$$$"):
         return _text_of_run(node.get_multiple_matches(name), source)
+
     return _text_of_node(node.get_match(name), rewrite.kinds.get(name))
 
 
@@ -156,12 +167,16 @@ def _has_context(
     types, uses = rewrite.types.get(name), rewrite.uses.get(name)
     if types and not has_types(source, text, start, types):
         return False
-    return uses is None or set(uses).issuperset(uses_of(source, text, start, end))
+    if uses is None:
+        return True
+
+    return set(uses).issuperset(uses_of(source, text, start, end))
 
 
 def _text_of_node(node: SgNode | None, kinds: tuple[str, ...] | None) -> str | None:
     if node is None or (kinds and not fits_kind(node, kinds)):
         return None
+
     return node.text()
 
 
@@ -169,6 +184,7 @@ def _text_of_run(nodes: list[SgNode], source: ParsedSource) -> str:
     """Return the text of neighbouring nodes, with the blanks around them."""
     if not nodes:
         return ""
+
     start, _ = span_of(nodes[0])
     _, end = span_of(nodes[-1])
     return source.text[source.gap_before(start) : source.gap_after(end)]
@@ -180,7 +196,10 @@ def kind_of_pattern(pattern: str, language: str, wanted: str = "") -> str | None
     With `wanted`, a pattern that may be of several kinds is of that kind, or None.
     """
     frame = _frame_of(pattern, language, wanted)
-    return None if frame is None else frame[1]
+    if frame is None:
+        return None
+
+    return frame[1]
 
 
 @lru_cache(maxsize=4096)
@@ -217,4 +236,5 @@ def _kind_at(text: str, start: int, length: int, language: str) -> str | None:
         # `f(x)` alone is a statement around a call: the pattern means the call.
         if span_of(node) == (start, start + length) and node.is_named():
             kind = node.kind()
+
     return kind
