@@ -115,9 +115,11 @@ def _suppressions(
     old: ParsedSource, new: ParsedSource, path: str, reports: Reports
 ) -> tuple[str, ...]:
     left = {word.text for word in new.live_words}
-    # In a header it is an include guard; elsewhere it does nothing.
-    harmless = {"#pragma once"} if path.endswith(_HEADERS) else set()
-    added = [word for word in suppressions_between(old, new) if word not in harmless]
+    added = dict.fromkeys(suppressions_between(old, new))
+    if path.endswith(_HEADERS):
+        # It is an include guard; elsewhere it does nothing.
+        added.pop("#pragma once", None)
+
     return tuple(word for word in added if not reports.misspells(word, left))
 
 

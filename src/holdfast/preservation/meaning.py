@@ -82,7 +82,7 @@ def changes_of_meaning(
         elif not _is_move(facts, [comparison.of_edit(other) for other in edits]):
             found.append(_unrelated(facts))
 
-    return [change for change in found if change is not None]
+    return list(filter(None, found))
 
 
 def _rules_for(facts: EditFacts) -> tuple[MeaningRule, ...]:
@@ -131,14 +131,6 @@ def _similar_name(fact: Fact, facts: EditFacts) -> str:
     return most_similar(fact.text, facts.had_texts("name") - {fact.text})
 
 
-def _is_no_longer_computed(fact: Fact, facts: EditFacts) -> bool:
-    return facts.had["computed", fact.text] > facts.has["computed", fact.text]
-
-
-def _may_be_missing(_: Fact, facts: EditFacts) -> bool:
-    return facts.reports.about_nothing
-
-
 def _is_more_frequent(fact: Fact, facts: EditFacts) -> bool:
     """Return whether the new text has a word more often: the tree of the old one may lack it."""
     old, new = ([token.text for token in source.tokens] for source in (facts.old, facts.new))
@@ -153,22 +145,6 @@ def _is_unchecked(fact: Fact, _: EditFacts) -> bool:
     return fact.text in tables.UNCHECKED_TYPES
 
 
-def _is_other_literal(_: Fact, facts: EditFacts) -> bool:
-    return bool(facts.gained_of("literal type"))
-
-
-def _is_default_none(fact: Fact, facts: EditFacts) -> bool:
-    return _DEFAULT_NONE.match(facts.new.text, fact.start) is not None
-
-
-def _is_all_that_is_new(fact: Fact, facts: EditFacts) -> bool:
-    return facts.added.strip() == fact.text
-
-
-def _shortened(fact: Fact, _: EditFacts) -> str:
-    return _short(fact.text)
-
-
 def _takes_part_in_condition(_: Fact, facts: EditFacts) -> bool:
     """Return whether an edit changes a condition or an assignment, or an error wants a truth."""
     if facts.lost_of("comparison") or facts.gained_of("logic"):
@@ -177,10 +153,6 @@ def _takes_part_in_condition(_: Fact, facts: EditFacts) -> bool:
         return True
 
     return not tables.TRUTH_TYPES.isdisjoint(facts.reports.names)
-
-
-def _tests_value(_: Fact, facts: EditFacts) -> bool:
-    return _TESTS_VALUE.search(facts.added) is not None
 
 
 def _is_member(fact: Fact, facts: EditFacts) -> bool:
@@ -198,14 +170,6 @@ def _with_own_function(_: Fact, facts: EditFacts) -> str:
             return f"`{name}`, and the program has `{function}`"
 
     return ""
-
-
-def _was_parameter(fact: Fact, facts: EditFacts) -> bool:
-    return facts.had["parameter", fact.text] > 0
-
-
-def _is_neutral(fact: Fact, facts: EditFacts) -> bool:
-    return _NEUTRAL.match(facts.new.text, fact.start) is not None
 
 
 def _parameter_of(fact: Fact, _: EditFacts) -> str:
@@ -234,10 +198,6 @@ def _guards_stop(source: ParsedSource, offset: int) -> bool:
     return False
 
 
-def _was_passed_twice(_: Fact, facts: EditFacts) -> bool:
-    return bool(facts.lost_of("twice"))
-
-
 def _swapped_sign(fact: Fact, facts: EditFacts) -> str:
     """Return the sign of an operation whose left operand is on the right side of a new one."""
     left, sign, _ = fact.text.split("\0")
@@ -248,10 +208,6 @@ def _swapped_sign(fact: Fact, facts: EditFacts) -> str:
     return ""
 
 
-def _replaces_name(_: Fact, facts: EditFacts) -> bool:
-    return bool(facts.lost_of("name"))
-
-
 def _moved_argument(fact: Fact, facts: EditFacts) -> str:
     """Return an argument and its function, if that function gets it in another place now."""
     called, _, text = fact.text.split("\0")
@@ -260,10 +216,6 @@ def _moved_argument(fact: Fact, facts: EditFacts) -> str:
         return f"`{text}` to `{called}`"
 
     return ""
-
-
-def _is_at_error(_: Fact, facts: EditFacts) -> bool:
-    return facts.is_at_error
 
 
 def _function_of(fact: Fact, facts: EditFacts) -> str:
@@ -333,10 +285,6 @@ def _is_brought(fact: Fact, facts: EditFacts) -> bool:
     return facts.has["name", fact.text] > 0
 
 
-def _is_about_visibility(_: Fact, facts: EditFacts) -> bool:
-    return facts.reports.about_visibility
-
-
 def _hides(fact: Fact, facts: EditFacts) -> bool:
     """Return whether fewer others can use a name without a word, or with it."""
     return (fact in facts.lost) != (fact.text in tables.NARROWING)
@@ -355,14 +303,6 @@ def _may_narrow(fact: Fact, facts: EditFacts) -> bool:
         return False
 
     return facts.adds_words
-
-
-def _has_no_type(fact: Fact, facts: EditFacts) -> bool:
-    return facts.has["no type", fact.text] > 0
-
-
-def _compares(fact: Fact, _: EditFacts) -> bool:
-    return tables.EQUALITY.search(fact.text) is not None
 
 
 def _weaker_call(fact: Fact, facts: EditFacts) -> str:
@@ -609,7 +549,9 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
         "it no longer computes `{0}`, but writes it out.",
         gained=("constant",),
-        only=(_is_no_longer_computed,),
+        only=(
+            lambda fact, facts: facts.had["computed", fact.text] > facts.has["computed", fact.text],
+        ),
         unless=(is_broken,),
     ),
     _drops_effect,
@@ -622,7 +564,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
         "it converts a value that may be missing with `{0}`.",
         gained=("call",),
-        only=(_may_be_missing, is_conversion),
+        only=(lambda _, facts: facts.reports.about_nothing, is_conversion),
     ),
     FactRule("it changes only a copy (`{0}`).", gained=("copy",)),
     FactRule(
@@ -636,21 +578,21 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         lost=("visibility",),
         gained=("visibility",),
         only=(_hides,),
-        unless=(is_superfluous, _is_about_visibility, _may_narrow),
+        unless=(is_superfluous, lambda _, facts: facts.reports.about_visibility, _may_narrow),
         severity="refused",
     ),
     FactRule(
         "it changes how {1} is called; keep the parameters.",
         lost=("default",),
         gained=("parameter",),
-        unless=(_is_at_error, _need_not_be_passed),
+        unless=(lambda _, facts: facts.is_at_error, _need_not_be_passed),
         shown=_function_of,
         severity="refused",
     ),
     FactRule(
         "it removes the type of {0}; correct the type instead.",
         lost=("type",),
-        only=(_has_no_type,),
+        only=(lambda fact, facts: facts.has["no type", fact.text] > 0,),
         unless=(is_superfluous,),
         severity="refused",
     ),
@@ -674,26 +616,31 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
         "it allows more values than `{0}`; give a right one.",
         lost=("literal type",),
-        unless=(_is_other_literal,),
+        unless=(lambda _, facts: bool(facts.gained_of("literal type")),),
     ),
     FactRule(
         "it allows more values (`{0}`) instead of giving a right one.",
         gained=("wider type",),
-        unless=(_is_default_none,),
+        unless=(lambda fact, facts: _DEFAULT_NONE.match(facts.new.text, fact.start) is not None,),
     ),
     FactRule("it returns a constant, though `{0}` is not used.", gained=("constant result",)),
     FactRule(
         "it makes up a result (`{1}`).",
         gained=("made up",),
-        only=(_is_all_that_is_new, is_new_statement),
-        shown=_shortened,
+        only=(lambda fact, facts: facts.added.strip() == fact.text, is_new_statement),
+        shown=lambda fact, _: _short(fact.text),
     ),
     _sets_nothing,
     _ends_otherwise,
     FactRule(
         "it compares where a value was used (`{0}` is new).",
         gained=("comparison",),
-        unless=(is_broken, _takes_part_in_condition, is_new_statement, _tests_value),
+        unless=(
+            is_broken,
+            _takes_part_in_condition,
+            is_new_statement,
+            lambda _, facts: _TESTS_VALUE.search(facts.added) is not None,
+        ),
     ),
     FactRule(
         "it declares `{0}`, and the object has a member of that name.",
@@ -707,8 +654,8 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
         "it makes the parameter `{1}` optional.",
         gained=("default",),
-        only=(_was_parameter,),
-        unless=(_is_neutral,),
+        only=(lambda fact, facts: facts.had["parameter", fact.text] > 0,),
+        unless=(lambda fact, facts: _NEUTRAL.match(facts.new.text, fact.start) is not None,),
         shown=_parameter_of,
     ),
     FactRule(
@@ -725,13 +672,15 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _ends_early,
     _compares_with_itself,
     FactRule(
-        "it passes the same value twice to `{0}`.", gained=("twice",), unless=(_was_passed_twice,)
+        "it passes the same value twice to `{0}`.",
+        gained=("twice",),
+        unless=(lambda _, facts: bool(facts.lost_of("twice")),),
     ),
     FactRule("it swaps the operands of `{1}`.", lost=("order",), shown=_swapped_sign),
     FactRule(
         "it passes {1} in another place.",
         lost=("argument",),
-        only=(_replaces_name,),
+        only=(lambda _, facts: bool(facts.lost_of("name")),),
         shown=_moved_argument,
     ),
     _changes_constant,
@@ -743,7 +692,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
         "it calls `{1}` where `{0}` compared two values.",
         lost=("call",),
-        only=(_compares,),
+        only=(lambda fact, _: tables.EQUALITY.search(fact.text) is not None,),
         shown=_weaker_call,
     ),
     _drops_name,

@@ -7,6 +7,7 @@ one. What a relevant edit declares makes the edits of its users relevant, too.
 from __future__ import annotations
 
 import re
+from itertools import filterfalse
 from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation.reports import errors_among, names_in
@@ -249,9 +250,9 @@ class _Related:
         """Return the edits that have to do with no diagnostic, nor with an edit that has."""
         left = list(edits)
         while True:
-            related = [edit for edit in left if self._is_related(edit)]
+            related = list(filter(self._is_related, left))
             if not related:
-                return [edit for edit in left if not self._is_moved(edit)]
+                return list(filterfalse(self._is_moved, left))
 
             for edit in related:
                 left.remove(edit)
@@ -307,8 +308,11 @@ class _Related:
 
     def _sets_failing(self, statement: Statement) -> bool:
         """Return whether a statement gives a variable its value that a later one fails with."""
-        later = [each for each in self._failing if statement.start < each.start]
-        return any(statement.sets in failing.words for failing in later)
+        for failing in self._failing:
+            if statement.start < failing.start and statement.sets in failing.words:
+                return True
+
+        return False
 
     def _is_measured(self, statement: Statement) -> bool:
         """Return whether a statement is a member of a type whose size or layout is wrong."""
@@ -317,8 +321,11 @@ class _Related:
             if not failing.words.isdisjoint(_MEASURES):
                 measured |= failing.words - KEYWORDS
 
-        outer = [each for each in self._statements if each.surrounds(statement)]
-        return any(each.words & measured for each in outer)
+        for outer in self._statements:
+            if outer.surrounds(statement) and outer.words & measured:
+                return True
+
+        return False
 
     def _says_name(self, edit: Edit) -> bool:
         """Return whether an edit adds or replaces a name that a message names."""

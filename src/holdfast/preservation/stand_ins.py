@@ -64,10 +64,6 @@ def _is_limit(fact: Fact, facts: EditFacts) -> bool:
     return any(fact.text in order and order[1] in tables.COMPARISONS for order in orders)
 
 
-def _is_written(fact: Fact, facts: EditFacts) -> bool:
-    return fact.text in written_names(facts.old)
-
-
 def _equated(fact: Fact, facts: EditFacts) -> str:
     """Return a missing name and the name beside it that is its value now."""
     name, value = fact.text.split("\0")
@@ -89,22 +85,10 @@ def _is_between_text_and_number(_: Fact, facts: EditFacts) -> bool:
     return not any(facts.reports.names.isdisjoint(sort) for sort in sorts)
 
 
-def _converts_value(_: Fact, facts: EditFacts) -> bool:
-    return not tables.VALUE_CONVERSIONS.isdisjoint(facts.gained_texts("call", "name"))
-
-
-def _is_between_numbers(_: Fact, facts: EditFacts) -> bool:
-    return len(facts.reports.names & tables.NUMBER_TYPES[facts.old.language]) > 1
-
-
 def _gets_two_arguments(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a new call computes something from a value and another one."""
     passed = [text.partition("\0")[0] for text in facts.gained_texts("argument")]
     return passed.count(fact.text) > 1
-
-
-def _is_value_conversion(fact: Fact, _: EditFacts) -> bool:
-    return fact.text in tables.VALUE_CONVERSIONS
 
 
 def _call_beside_correction(fact: Fact, facts: EditFacts) -> str:
@@ -117,18 +101,6 @@ def _call_beside_correction(fact: Fact, facts: EditFacts) -> str:
         return "".join(others[:1])
 
     return ""
-
-
-def _adds_value(_: Fact, facts: EditFacts) -> bool:
-    return bool(facts.gained_of("literal"))
-
-
-def _is_in_assertion(_: Fact, facts: EditFacts) -> bool:
-    return tables.ASSERTION.match(facts.old.line_text(facts.edit.start)) is not None
-
-
-def _is_text(fact: Fact, _: EditFacts) -> bool:
-    return fact.text.endswith(('"', "'"))
 
 
 def _drops_function(_: Fact, facts: EditFacts) -> bool:
@@ -280,7 +252,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         "it makes up the value of `{0}`, on which a condition depends.",
         gained=("constant",),
         only=(is_named, _is_limit),
-        unless=(_is_written,),
+        unless=(lambda fact, facts: fact.text in written_names(facts.old),),
     ),
     FactRule("it makes {1}, which is used beside it.", gained=("alias",), shown=_equated),
     _makes_up_argument,
@@ -289,13 +261,21 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         "it takes what `{0}` says of a value for the value.",
         gained=("call",),
         only=(_is_between_text_and_number,),
-        unless=(_replaces_use, _converts_value),
+        unless=(
+            _replaces_use,
+            lambda _, facts: (
+                not tables.VALUE_CONVERSIONS.isdisjoint(facts.gained_texts("call", "name"))
+            ),
+        ),
     ),
     FactRule(
         "it computes another value with `{0}`; correct the type.",
         gained=("call",),
-        only=(_is_between_numbers, _gets_two_arguments),
-        unless=(_replaces_use, _is_value_conversion),
+        only=(
+            lambda _, facts: len(facts.reports.names & tables.NUMBER_TYPES[facts.old.language]) > 1,
+            _gets_two_arguments,
+        ),
+        unless=(_replaces_use, lambda fact, _: fact.text in tables.VALUE_CONVERSIONS),
     ),
     _drops_loop,
     _stores_unused,
@@ -303,14 +283,18 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
         "it calls `{1}` beside the correction of `{0}`.",
         lost=("call", "name"),
-        only=(_adds_value,),
+        only=(lambda _, facts: bool(facts.gained_of("literal")),),
         shown=_call_beside_correction,
     ),
     FactRule(
         "it changes what an assertion checks (`{0}` is gone).",
         lost=("literal", "comparison"),
-        only=(_is_in_assertion,),
-        unless=(is_broken, _is_text),
+        only=(
+            lambda _, facts: (
+                tables.ASSERTION.match(facts.old.line_text(facts.edit.start)) is not None
+            ),
+        ),
+        unless=(is_broken, lambda fact, _: fact.text.endswith(('"', "'"))),
     ),
     _captures_copy,
     FactRule(

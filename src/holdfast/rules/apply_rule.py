@@ -129,7 +129,10 @@ def _difference_around(rule: Rule, site: Site) -> str:
     if rule.uncommented and not all(line in known_texts for line in comments.split("\n")):
         return "a comment says what is meant, and a rule cannot read it"
 
-    known = [found for example in rule.examples for found in _sites_in(rule, example)]
+    known: list[Site] = []
+    for example in rule.examples:
+        known += _sites_in(rule, example)
+
     if not known or rule.widened:
         return ""
 

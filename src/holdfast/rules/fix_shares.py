@@ -39,14 +39,17 @@ def split_fix(
 
     takes_all = len(groups) == 1 and not _names_import(diagnostics, imports, after)
     shares: list[FixShare] = []
-    unused = imports
+    used: set[Edit] = set()
     for group in groups:
-        needed = [edit for edit in imports if takes_all or _is_needed(edit, group, after)]
-        unused = [edit for edit in unused if edit not in needed]
+        needed = imports
+        if not takes_all:
+            needed = [edit for edit in imports if _is_needed(edit, group, after)]
+
+        used.update(needed)
         part = with_edits(before, after, [*needed, *group], language)
         shares.append(FixShare(part, _nearest(group, before, diagnostics)))
 
-    for edit in unused:
+    for edit in sorted(set(imports) - used, key=lambda edit: edit.start):
         part = with_edits(before, after, [edit], language)
         shares.append(FixShare(part, tuple(diagnostics)))
 

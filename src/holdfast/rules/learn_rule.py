@@ -72,7 +72,7 @@ def learn_from(
     if imports is None:
         return NotLearned("the examples import different things")
 
-    samples = [fix.sample for fix in fixes if fix.sample is not None]
+    samples = list(filter(None, (fix.sample for fix in fixes)))
     if not samples and not imports:
         return NotLearned("nothing but blanks differs")
     if 0 < len(samples) < len(fixes):
@@ -149,7 +149,7 @@ def explains(rule: Rule, example: Example) -> bool:
 
 
 def _squeezed(text: str) -> list[str]:
-    return [line.rstrip() for line in text.split("\n") if line.strip()]
+    return [line.rstrip() for line in filter(str.strip, text.split("\n"))]
 
 
 def _is_uncommented(samples: Sequence[Sample]) -> bool:
@@ -291,7 +291,7 @@ def _rewrites_of(samples: list[Sample], diagnostic: Diagnostic) -> list[Rewrite 
     if not parsed or is_syntax(diagnostic):
         made.append(token_rewrite(samples))
 
-    return [each for each in made if each is not None]
+    return list(filter(None, made))
 
 
 def _values(
@@ -324,7 +324,8 @@ def _values(
 
 def _is_element(args: Sequence[str], number: int) -> bool:
     """Return whether a type is the last element of another: `int` in `Coroutine[Any, Any, int]`."""
-    return any(args[number] == each for arg in args for each in elements_of(arg)[-1:])
+    elements = [elements_of(arg)[-1:] for arg in args]
+    return [args[number]] in elements
 
 
 def _common_values(fixes: Sequence[_Fix], number: int, *, bare: bool) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import sqrt
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 from holdfast.rules.fix_shares import split_fix
@@ -78,8 +79,8 @@ class RuleBook:
             slots += [(key, number, plain_type(text)), (key, number, value_in(text, ""))]
 
         found = set[str]().union(*(self._slots.get(slot, ()) for slot in slots))
-        rules = [self._rules[name] for name in found]
-        return sorted((rule for rule in rules if rule.in_force), key=rank_of, reverse=True)
+        rules = filter(attrgetter("in_force"), map(self._rules.__getitem__, found))
+        return sorted(rules, key=rank_of, reverse=True)
 
     # --------------------------------------------------------------------------------- changes
 

@@ -20,7 +20,7 @@ from holdfast.rules.rule import (
 from holdfast.vocab.diagnostics import Area, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 _KEYS: Final = frozenset(
     {
@@ -154,11 +154,16 @@ def _choice_problems(raw: Mapping[str, Any], *keys: str) -> list[str]:
     return problems
 
 
+def _wrong_keys(raw: Mapping[str, Any], kind: type, keys: Sequence[str]) -> list[str]:
+    """Return the keys whose value is not of a kind; a key that is not there is right."""
+    return [key for key in keys if not isinstance(raw.get(key, kind()), kind)]
+
+
 def _diagnostic_problems(diagnostic: object) -> list[str]:
     if not isinstance(diagnostic, dict):
         return ["`diagnostic` with `tool` and `message` is missing"]
 
-    missing = [key for key in ("tool", "message") if not isinstance(diagnostic.get(key), str)]
+    missing = _wrong_keys({"tool": None, "message": None, **diagnostic}, str, ("tool", "message"))
     return [f"`diagnostic.{key}` is missing" for key in missing]
 
 
@@ -172,7 +177,7 @@ def _rewrite_problems(raw: Mapping[str, Any]) -> list[str]:
 
         return ["it has no `pattern`, `tokens` or `imports`"]
 
-    wrong = [key for key in ("pattern", "tokens", "fix") if not isinstance(raw.get(key, ""), str)]
+    wrong = _wrong_keys(raw, str, ("pattern", "tokens", "fix"))
     problems = [f"`{key}` must be a text" for key in wrong]
     if "fix" not in raw:
         problems.append("`fix` is missing")
@@ -187,10 +192,8 @@ def _rewrite_problems(raw: Mapping[str, Any]) -> list[str]:
 
 
 def _shape_problems(raw: Mapping[str, Any]) -> list[str]:
-    wrong = [key for key in _MAPPINGS if not isinstance(raw.get(key, {}), dict)]
-    problems = [f"`{key}` must be a mapping" for key in wrong]
-    wrong = [key for key in _LISTS if not isinstance(raw.get(key, []), list)]
-    problems += [f"`{key}` must be a list" for key in wrong]
+    problems = [f"`{key}` must be a mapping" for key in _wrong_keys(raw, dict, _MAPPINGS)]
+    problems += [f"`{key}` must be a list" for key in _wrong_keys(raw, list, _LISTS)]
     if problems:
         return problems
 
@@ -208,7 +211,7 @@ def _example_problems(example: object, name: str) -> list[str]:
     if not isinstance(example, dict):
         return [f"{name} must be a mapping"]
 
-    missing = [part for part in ("before", "message") if not isinstance(example.get(part), str)]
+    missing = _wrong_keys({"before": None, "message": None, **example}, str, ("before", "message"))
     return [f"`{part}` of {name} is missing" for part in missing]
 
 

@@ -44,6 +44,12 @@ def _gap_at(tokens: tuple[Token, ...], start: int, end: int, length: int) -> _Ga
     return _Gap(first, last, ends[first], starts[last])
 
 
+def _without(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
+    """Return the tokens whose texts no other token has."""
+    texts = {token.text for token in others}
+    return [token for token in tokens if token.text not in texts]
+
+
 class Sample:
     """One edit of a text, with the nodes and the tokens around it."""
 
@@ -73,14 +79,12 @@ class Sample:
     @cached_property
     def new_tokens(self) -> list[Token]:
         """The added tokens whose text the old text at that place has not."""
-        old = {token.text for token in self.old_tokens}
-        return [token for token in self.added_tokens if token.text not in old]
+        return _without(self.added_tokens, self.old_tokens)
 
     @cached_property
     def lost_tokens(self) -> list[Token]:
         """The old tokens whose text the new text at that place has not."""
-        new = {token.text for token in self.added_tokens}
-        return [token for token in self.old_tokens if token.text not in new]
+        return _without(self.old_tokens, self.added_tokens)
 
     @cached_property
     def brings_content(self) -> bool:

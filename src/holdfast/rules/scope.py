@@ -69,7 +69,7 @@ def _construct(pattern: str) -> str:
     if call is None:
         return f"`{pattern}`"
 
-    arguments = [each for each in call[2].split(",") if each.strip()]
+    arguments = list(filter(str.strip, call[2].split(",")))
     if "$$$" in pattern or len(arguments) >= len(_NUMBERS):
         return f"`{pattern}`"
 

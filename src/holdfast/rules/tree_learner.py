@@ -374,9 +374,10 @@ class _Construct:
                 if "(" in text:
                     found |= types_in(sample.source, text, sample.edit.start)
 
-            types[names[hole.texts]] = tuple(sorted(found))
+            if found:
+                types[names[hole.texts]] = tuple(sorted(found))
 
-        return {name: found for name, found in types.items() if found}
+        return types
 
     def _type_in(self, sample: Sample, text: str) -> str:
         declared = declared_type(sample.source, text, sample.edit.start) or ""

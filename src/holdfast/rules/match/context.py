@@ -80,7 +80,9 @@ def comments_at(source: ParsedSource, start: int, end: int) -> str:
         if inside or above or beside:
             found.append(text)
 
-    found += [text for node in owners for text in _docstrings(node)]
+    for node in owners:
+        found += _docstrings(node)
+
     return "\n".join(found)
 
 
@@ -150,7 +152,10 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
     member = _MEMBER.fullmatch(text)
     name = member[1] if member else text
     kinds = _FIELDS if member else (*_VARIABLES, *_FIELDS)
-    declared = [node for kind in kinds for node in source.find(kind)]
+    declared: list[SgNode] = []
+    for kind in kinds:
+        declared += source.find(kind)
+
     for node in _nearest_first(declared, source, near):
         head, _, value = _declaration(node).partition("=")
         words = re.findall(r"\w+", head)
@@ -219,8 +224,13 @@ def uses_of(source: ParsedSource, name: str, start: int, end: int) -> tuple[str,
     """
     ends = [span_of(owner)[1] for owner in owners_at(source, start)]
     high = [len(source.text), *(each for each in ends if each > end)][-1]
-    same = [node for node in source.find("identifier") if node.text() == name]
-    return tuple(sorted({_use(node) for node in same if end <= span_of(node)[0] < high}))
+    found = set()
+    for node in source.find("identifier"):
+        at, _ = span_of(node)
+        if node.text() == name and end <= at < high:
+            found.add(_use(node))
+
+    return tuple(sorted(found))
 
 
 def _use(node: SgNode) -> str:
