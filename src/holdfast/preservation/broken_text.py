@@ -74,7 +74,10 @@ def _changes_operator(facts: EditFacts) -> MeaningChange | None:
 def _drops_stop(facts: EditFacts) -> MeaningChange | None:
     """Find a `throw` or `return` that is gone, with nothing like it in its place."""
     lost, gained = map(tables.STOP_WORDS.intersection, _difference(facts, "keyword"))
-    if gained or not lost:
+    if gained:
+        return None
+
+    if not lost:
         return None
 
     return review(f"it drops `{min(lost)}`; keep what the code checks and returns.")
@@ -83,7 +86,10 @@ def _drops_stop(facts: EditFacts) -> MeaningChange | None:
 def _swaps_words(facts: EditFacts) -> MeaningChange | None:
     """Find two names that have changed places."""
     old, new = _tokens(facts, "name")
-    if old == new or sorted(old) != sorted(new):
+    if old == new:
+        return None
+
+    if sorted(old) != sorted(new):
         return None
 
     return review(f"it changes the order of {', '.join(dict.fromkeys(old))}.")

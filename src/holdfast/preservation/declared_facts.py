@@ -47,7 +47,10 @@ def declared_facts(node: SgNode, language: str) -> Iterator[Fact]:
 def _declarations(node: SgNode) -> Iterator[Fact]:
     """Yield the names that others may use: types, and values that are not in a function."""
     name = node.field(tables.DECLARED_VALUES.get(node.kind(), "name"))
-    if name is None or _is_local(node):
+    if name is None:
+        return
+
+    if _is_local(node):
         return
 
     text = name.text()
@@ -64,6 +67,7 @@ def _declarations(node: SgNode) -> Iterator[Fact]:
 def _is_local(node: SgNode) -> bool:
     if node.kind().endswith("_specifier"):
         return node.field("body") is None
+
     if node.kind() in tables.DECLARED_TYPES:
         return False
 
@@ -72,7 +76,10 @@ def _is_local(node: SgNode) -> bool:
 
 def _function_facts(function: SgNode, language: str) -> Iterator[Fact]:
     named, listed = _name_node(function), parameters_of(function)
-    if named is None or listed is None:
+    if named is None:
+        return
+
+    if listed is None:
         return
 
     name = named.text()
@@ -80,7 +87,10 @@ def _function_facts(function: SgNode, language: str) -> Iterator[Fact]:
     place = 0
     for parameter in listed.named_children():
         text = parameter_name(parameter)
-        if text in _OWN or "comment" in parameter.kind():
+        if text in _OWN:
+            continue
+
+        if "comment" in parameter.kind():
             continue
 
         fact = f"{name} {place} {text}"

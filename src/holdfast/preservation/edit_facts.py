@@ -161,8 +161,10 @@ class EditFacts:
         """Whether something superfluous goes, and no value takes its place."""
         if self.gained_of("literal", "evasion", "discard"):
             return False
+
         if self.is_superfluous:
             return True
+
         if not self.may_drop_part:
             return False
 

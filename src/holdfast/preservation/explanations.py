@@ -43,8 +43,10 @@ def _is_misread(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a name is a misspelt keyword, or two words that were written as one."""
     if not facts.is_syntax:
         return False
+
     if fact.text in COMMON:
         return True
+
     if not facts.is_similar:
         return False
 

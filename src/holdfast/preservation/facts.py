@@ -65,7 +65,10 @@ def facts_of(source: ParsedSource) -> list[Fact]:
     type_end = skipped_end = -1
     for node in source.nodes:
         start, end = span_of(node)
-        if start < skipped_end or source.is_dead(start):
+        if start < skipped_end:
+            continue
+
+        if source.is_dead(start):
             continue
 
         kind = node.kind()
@@ -75,8 +78,10 @@ def facts_of(source: ParsedSource) -> list[Fact]:
                 found.append(Fact("wide type", "Any", start))
 
             continue
+
         if kind in tables.LITERALS and is_plain_string(kind, node.children()):
             skipped_end = end
+
         if kind in tables.TYPES:
             type_end = max(type_end, end)
 
@@ -156,10 +161,17 @@ def _code_facts(node: SgNode, language: str) -> Iterator[Fact]:
 def _condition_facts(node: SgNode) -> Iterator[Fact]:
     """Yield a part of a condition, in brackets, that sets a variable to a constant or to another."""
     value, bracket = first_field(node, tables.ASSIGNMENTS[node.kind()]), node.parent()
-    if value is None or value.kind() not in tables.LITERALS | tables.NAMES:
+    if value is None:
         return
+
+    if value.kind() not in tables.LITERALS | tables.NAMES:
+        return
+
     # Without brackets it is no part: a grammar reads it, and no compiler does.
-    if bracket is None or bracket.kind() != "parenthesized_expression":
+    if bracket is None:
+        return
+
+    if bracket.kind() != "parenthesized_expression":
         return
 
     outer = bracket.parent()
@@ -170,6 +182,7 @@ def _condition_facts(node: SgNode) -> Iterator[Fact]:
     is_part = outer.kind() == bracket.kind()
     if outer.kind() in tables.OPERATIONS:
         is_part = not tables.CONDITION_SIGNS.isdisjoint(signs_of(outer))
+
     if is_part:
         yield Fact("set in condition", node.text(), span_of(bracket)[0])
 
@@ -197,7 +210,10 @@ def _pattern_facts(node: SgNode) -> Iterator[Fact]:
 def _literal_text(node: SgNode) -> str:
     """Return the text of a constant; of a string, without the code in it."""
     children = node.children()
-    if "string" not in node.kind() or is_plain_string(node.kind(), children):
+    if "string" not in node.kind():
+        return node.text()
+
+    if is_plain_string(node.kind(), children):
         return node.text()
 
     parts = [child.text() for child in children if child.kind() in _STRING_TEXT]
@@ -277,7 +293,10 @@ def _binding_facts(node: SgNode) -> Iterator[Fact]:
     left, right = tables.BINDINGS[node.kind()]
     # In C the name of a function is in its declarator.
     name, value = first_field(node, left, "declarator"), node.field(right)
-    if name is None or node.field("superclasses") is not None:
+    if name is None:
+        return
+
+    if node.field("superclasses") is not None:
         return
 
     if value is not None and value.kind() == "lambda":
@@ -306,8 +325,10 @@ def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
     is_number = value.kind() == "preproc_arg" and _NUMBER.fullmatch(value.text()) is not None
     if is_number or value.kind() in tables.LITERALS:
         yield Fact("constant", name, start)
+
     if value.kind() in tables.NAMES:
         yield Fact("alias", f"{name}\0{value.text()}", start)
+
     if not tables.CALLEES.keys().isdisjoint(map(_kind, all_nodes(value))):
         yield Fact("computed", name, start)
 
@@ -337,7 +358,10 @@ def _last_name(node: SgNode) -> str:
 
 def _is_stub(node: SgNode, body: str) -> bool:
     """Return whether a function, and no method, returns only a constant or what it was passed."""
-    if node.kind() not in FUNCTIONS or parent_kind(node) in tables.MEMBER_LISTS:
+    if node.kind() not in FUNCTIONS:
+        return False
+
+    if parent_kind(node) in tables.MEMBER_LISTS:
         return False
 
     listed = parameters_of(node)
@@ -412,7 +436,10 @@ def _is_made_up(value: SgNode) -> bool:
 
 def _compares_with_constant(value: SgNode) -> bool:
     """Return whether a value is the comparison of something with a constant."""
-    if value.kind() not in tables.OPERATIONS or tables.COMPARISONS.isdisjoint(signs_of(value)):
+    if value.kind() not in tables.OPERATIONS:
+        return False
+
+    if tables.COMPARISONS.isdisjoint(signs_of(value)):
         return False
 
     return not tables.LITERALS.isdisjoint(map(_kind, value.named_children()))
@@ -421,7 +448,10 @@ def _compares_with_constant(value: SgNode) -> bool:
 def unused_parameters(function: SgNode) -> Iterator[str]:
     """Yield the parameters that the body of a function does not use."""
     listed, body = parameters_of(function), function.field("body")
-    if listed is None or body is None:
+    if listed is None:
+        return
+
+    if body is None:
         return
 
     used = set(tables.RECEIVERS)
@@ -457,7 +487,10 @@ def _statement_facts(statement: SgNode) -> Iterator[Fact]:
 def _is_documentation(statement: SgNode) -> bool:
     """Return whether a statement is the first one of a text, a function or a class."""
     block = statement.parent()
-    if block is None or statement.prev() is not None:
+    if block is None:
+        return False
+
+    if statement.prev() is not None:
         return False
 
     return parent_kind(block) in tables.DOCUMENTED
@@ -467,7 +500,10 @@ def _copied_receiver(call: SgNode) -> Iterator[Fact]:
     """Yield a copy of which a call is a method: `list(items).append(item)`."""
     holder = first_field(call, "function") or call
     receiver = first_field(holder, "object", "value", "argument")
-    if receiver is None or not {call.kind(), receiver.kind()} <= tables.CALLEES.keys():
+    if receiver is None:
+        return
+
+    if not {call.kind(), receiver.kind()} <= tables.CALLEES.keys():
         return
 
     called = receiver.field(tables.CALLEES[receiver.kind()])

@@ -29,7 +29,10 @@ _NO_TEXT: Final = re.compile("[\udc80-\udcff]")
 def language_for(path: str, target: Target) -> str:
     """Return the language of a file for `parse_source`; "" if its tree is not understood."""
     named = language_of(path) or ""
-    if target == "any" or named in _DIALECTS.get(target, ()):
+    if target == "any":
+        return named
+
+    if named in _DIALECTS.get(target, ()):
         return named
 
     return target
@@ -84,7 +87,13 @@ def _parse_both(
     before: str, after: str, language: str
 ) -> tuple[ParsedSource | None, ParsedSource | None]:
     old = parse_source(before, language)
-    if old is None or not old.errors or language not in _PREPROCESSED:
+    if old is None:
+        return old, parse_source(after, language)
+
+    if not old.errors:
+        return old, parse_source(after, language)
+
+    if language not in _PREPROCESSED:
         return old, parse_source(after, language)
 
     # The old tree may not show what was under a condition: so no old condition makes code dead.
@@ -131,6 +140,7 @@ def _hides(old: ParsedSource, new: ParsedSource) -> bool:
     """Return whether code is moved to where it can never run."""
     if len(new.dead_words) <= len(old.dead_words):
         return False
+
     if not old.errors:
         if len(new.live_words) < len(old.live_words):
             return True

@@ -147,8 +147,12 @@ def _is_unchecked(fact: Fact, _: EditFacts) -> bool:
 
 def _takes_part_in_condition(_: Fact, facts: EditFacts) -> bool:
     """Return whether an edit changes a condition or an assignment, or an error wants a truth."""
-    if facts.lost_of("comparison") or facts.gained_of("logic"):
+    if facts.lost_of("comparison"):
         return True
+
+    if facts.gained_of("logic"):
+        return True
+
     if "=" in facts.removed:
         return True
 
@@ -188,7 +192,10 @@ def _guards_stop(source: ParsedSource, offset: int) -> bool:
     """Return whether a condition at an offset decides if an error is raised or a function ends."""
     for node in source.nodes_around(offset):
         condition, body = node.field("condition"), node.field("consequence")
-        if condition is None or body is None:
+        if condition is None:
+            continue
+
+        if body is None:
             continue
 
         start, end = span_of(condition)
@@ -232,6 +239,7 @@ def _need_not_be_passed(fact: Fact, facts: EditFacts) -> bool:
     """Return whether calls need not pass a parameter, or an error asks for its name."""
     if fact.kind == "default":
         return not facts.has["parameter", fact.text]
+
     if fact.text in facts.gained_texts("default"):
         return True
 
@@ -246,6 +254,7 @@ def _is_promised(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an error is about a word that promises something, or about what may be set."""
     if is_named(fact, facts) and fact.text not in tables.PROMISES:
         return True
+
     if fact.text not in tables.READ_ONLY:
         return False
 
@@ -258,6 +267,7 @@ def _may_be_set(fact: Fact, facts: EditFacts) -> bool:
     if fact.text != "const" and FUNCTIONS.isdisjoint(node.kind() for node in around):
         # What is declared for others is a promise.
         return False
+
     if _sets_as_condition(facts):
         return False
 
@@ -294,8 +304,10 @@ def _may_narrow(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a name is new, or its `static` or `private` was misspelt."""
     if not is_narrowing(fact, facts):
         return False
+
     if facts.gained_of("name"):
         return True
+
     if not facts.is_syntax:
         return False
 
@@ -344,13 +356,20 @@ def _makes_up(facts: EditFacts) -> MeaningChange | None:
 
 def _drops_effect(facts: EditFacts) -> MeaningChange | None:
     """Find a call that goes with something superfluous: the variable is not needed, the call may be."""
-    if not facts.may_delete or facts.gained or facts.lost_of("function"):
+    if not facts.may_delete:
+        return None
+
+    if facts.gained:
+        return None
+
+    if facts.lost_of("function"):
         return None
 
     calls = [fact.text for fact in facts.lost_of("call")]
     if facts.old.is_dead(facts.edit.start) and facts.removed not in facts.new.text:
         # Code that cannot run has no facts.
         calls += _CALL.findall(facts.removed)
+
     if not calls:
         return None
 
@@ -361,7 +380,10 @@ def _misses_placeholder(facts: EditFacts) -> MeaningChange | None:
     """Find a string that spells a variable which nothing uses: it may be meant to be in it."""
     around = facts.new.nodes_around(facts.edit.new_start)
     functions = [node for node in around if node.kind() in FUNCTIONS]
-    if not functions or not facts.removed:
+    if not functions:
+        return None
+
+    if not facts.removed:
         return None
 
     function = functions[-1]
@@ -392,7 +414,10 @@ def _words_of_strings(function: SgNode) -> set[str]:
 def _sets_nothing(facts: EditFacts) -> MeaningChange | None:
     """Find a variable that is set to nothing, so that the compiler no longer sees the gap."""
     found = _NULL.match(facts.added.strip())
-    if found is None or facts.removed:
+    if found is None:
+        return None
+
+    if facts.removed:
         return None
 
     return review(f"it sets a variable to `{found[1]}`, which hides where it is not set.")
@@ -405,7 +430,13 @@ def _ends_otherwise(facts: EditFacts) -> MeaningChange | None:
 
     ways = [word for word in tables.WAYS_OUT if word in facts.new_words]
     is_conditional = not tables.CONDITION_WORDS.isdisjoint(facts.new_words)
-    if not ways or not is_conditional or _TESTS_VALUE.search(facts.added):
+    if not ways:
+        return None
+
+    if not is_conditional:
+        return None
+
+    if _TESTS_VALUE.search(facts.added):
         return None
 
     return review(f"it ends the code on a new condition (`{ways[0]}`).")
@@ -418,7 +449,13 @@ def _shares_state(facts: EditFacts) -> MeaningChange | None:
 
     line = facts.old.line_text(facts.edit.start).partition("=")[0]
     names = facts.reports.names.intersection(_WORD.findall(line)) & written_names(facts.old)
-    if not names or "(" in line or not _has_objects(facts):
+    if not names:
+        return None
+
+    if "(" in line:
+        return None
+
+    if not _has_objects(facts):
         return None
 
     return review(f"it lets all objects share `{min(names)}`, which the program sets.")
@@ -428,8 +465,12 @@ def _has_objects(facts: EditFacts) -> bool:
     """Return whether the program makes objects of the class around an edit, or it has own methods."""
     for node in reversed(facts.old.nodes_around(facts.edit.start)):
         name, body = node.field("name"), node.field("body")
-        if name is None or body is None:
+        if name is None:
             continue
+
+        if body is None:
+            continue
+
         if re.search(rf"\bnew\s+{re.escape(name.text())}\b", facts.old.text):
             return True
 
@@ -459,7 +500,10 @@ def _changes_calculation(facts: EditFacts) -> MeaningChange | None:
 
 def _ends_early(facts: EditFacts) -> MeaningChange | None:
     """Find a separator at the end of a line that the next line continues."""
-    if facts.removed.strip() or facts.added.strip() not in tables.SEPARATORS:
+    if facts.removed.strip():
+        return None
+
+    if facts.added.strip() not in tables.SEPARATORS:
         return None
 
     place = facts.old.gap_before(facts.edit.start)
@@ -492,6 +536,7 @@ def _changes_constant(facts: EditFacts) -> MeaningChange | None:
     for one, other in zip(facts.lost_of("literal"), facts.gained_of("literal"), strict=False):
         if value_of(one.text) == value_of(other.text):
             continue
+
         if facts.reports.names.isdisjoint(_WORD.findall(one.text)):
             return review(f"it changes the constant {one.text} to {_short(other.text)}.")
 

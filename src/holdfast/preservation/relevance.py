@@ -260,8 +260,15 @@ class _Related:
 
     def _is_related(self, edit: Edit) -> bool:
         statement = None if self._is_new_line(edit) else self._statement_of(edit)
-        if statement in self._failing or self._says_name(edit) or self._adds_beside(edit):
+        if statement in self._failing:
             return True
+
+        if self._says_name(edit):
+            return True
+
+        if self._adds_beside(edit):
+            return True
+
         if statement is None:
             return False
 
@@ -269,7 +276,10 @@ class _Related:
 
     def _is_new_line(self, edit: Edit) -> bool:
         """Return whether an edit only adds lines: it is no edit of the statement before them."""
-        if edit.start != edit.end or "\n" not in self._new.text[edit.new_start : edit.new_end]:
+        if edit.start != edit.end:
+            return False
+
+        if "\n" not in self._new.text[edit.new_start : edit.new_end]:
             return False
 
         line, column = self._old.line_text(edit.start), self._column(edit)
@@ -283,6 +293,7 @@ class _Related:
         removed = self._old.text[edit.start : edit.end]
         if removed.strip() in _EMPTY and self._completes(edit):
             return True
+
         if removed:
             return False
 
@@ -292,6 +303,7 @@ class _Related:
         """Return whether a statement declares what a diagnostic is about, or uses a new name."""
         if statement.declares and self._is_declared_by(statement):
             return True
+
         if self._sets_failing(statement):
             return True
 
@@ -301,6 +313,7 @@ class _Related:
         """Return whether a diagnostic is about what a declaration declares, or in its body."""
         if statement.has_block and statement.covers_any(self._places):
             return True
+
         if bool(statement.words & self._names):
             return True
 
@@ -334,6 +347,7 @@ class _Related:
         wanted = set(map(str.lower, self._named | self._used))
         if not wanted.isdisjoint(map(str.lower, new - old)):
             return True
+
         if len(old) != 1:
             return False
 
@@ -355,6 +369,7 @@ class _Related:
         around = [each for each in self._statements if each.covers_any([edit.start])]
         if any(statement in self._failing for statement in around):
             return True
+
         if self._is_new_line(edit):
             around = [each for each in around if each.start != edit.start]
 

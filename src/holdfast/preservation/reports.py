@@ -147,6 +147,7 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
         names |= named
         if _is_kind(each, MISSING):
             missing |= named
+
         if each.path not in {"", path}:
             continue  # its lines are those of another file
 
@@ -218,7 +219,10 @@ def _deletes(diagnostic: Diagnostic) -> bool:
 def _pointed(diagnostic: Diagnostic, lines: Sequence[str]) -> set[str]:
     """Return the word to which a diagnostic points, and the one before: a parser fails late."""
     area = diagnostic.area
-    if area is None or area.line > len(lines):
+    if area is None:
+        return set()
+
+    if area.line > len(lines):
         return set()
 
     line, column = lines[area.line - 1], area.column - 1

@@ -127,8 +127,12 @@ def _empty_handlers(reading: ParsedSource) -> Iterator[str]:
 
     for node in reading.find("except_clause"):
         block = node.find(kind="block")
-        if block is None or _does_work(block):
+        if block is None:
             continue
+
+        if _does_work(block):
+            continue
+
         if _BROAD.match(node.text()):
             yield "an empty except"
 
@@ -145,8 +149,12 @@ def _unchecked(reading: ParsedSource) -> Iterator[str]:
     """
     for node in reading.find("if_statement"):
         body = first_field(node.field("alternative"), "body")
-        if body is None or not field_text(node, "condition").endswith("TYPE_CHECKING"):
+        if body is None:
             continue
+
+        if not field_text(node, "condition").endswith("TYPE_CHECKING"):
+            continue
+
         if not all(map(_only_names, body.named_children())):
             yield "if TYPE_CHECKING … else"
 

@@ -52,7 +52,16 @@ def _avoided_name(fact: Fact, facts: EditFacts) -> str:
     others = facts.had_texts("constant", "computed") | parameters
     similar = most_similar(name, others)
     is_known = name in others or re.search(rf"\bimport\b.*\b{name}\b", facts.old.text)
-    if is_known or not gained or not similar or most_similar(name, gained):
+    if is_known:
+        return ""
+
+    if not gained:
+        return ""
+
+    if not similar:
+        return ""
+
+    if most_similar(name, gained):
         return ""
 
     return f"`{gained[0]}` for `{name}`; the program has `{similar}`"
@@ -155,7 +164,13 @@ def _arguments_at(source: ParsedSource, call: Fact) -> list[str]:
 def _makes_up_argument(facts: EditFacts) -> MeaningChange | None:
     """Find a missing argument that is passed as nothing: `memset(key, 0, 0)`."""
     added = facts.added.strip(" ,\n")
-    if facts.removed.strip() or not added or added not in tables.NOTHING:
+    if facts.removed.strip():
+        return None
+
+    if not added:
+        return None
+
+    if added not in tables.NOTHING:
         return None
 
     for node in facts.new.nodes_around(facts.edit.new_start):
@@ -167,7 +182,10 @@ def _makes_up_argument(facts: EditFacts) -> MeaningChange | None:
 
 def _drops_loop(facts: EditFacts) -> MeaningChange | None:
     """Find a loop that runs once or never: its word is gone, and its code stays."""
-    if facts.may_delete or not _WORD.search(facts.added):
+    if facts.may_delete:
+        return None
+
+    if not _WORD.search(facts.added):
         return None
 
     language = facts.old.language

@@ -112,7 +112,10 @@ def suppressions_added(before: str, after: str, language: str) -> tuple[str, ...
     ('# noqa',)
     """
     old, new = parse_source(before, language), parse_source(after, language)
-    if old is None or new is None:
+    if old is None:
+        return _unread_added(before, after)
+
+    if new is None:
         return _unread_added(before, after)
 
     return suppressions_between(old, new)

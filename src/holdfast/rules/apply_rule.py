@@ -71,6 +71,7 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
     source = ParsedSource(text, rule.target, diagnostic.path)
     if not _answers(rule, source, diagnostic):
         return NoFit("the message is another one, or names something else")
+
     if _may_mean_another(rule, source, diagnostic):
         return NoFit("the program may have another thing that the missing name means")
 
@@ -105,7 +106,10 @@ def _rewrite_place(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> 
 def _may_mean_another(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
     """Return whether a missing name can be read in a way that no example of the rule can."""
     reading = _reading(rule, source, diagnostic)
-    if rule.widened or reading is None:
+    if rule.widened:
+        return False
+
+    if reading is None:
         return False
 
     known = (
@@ -133,7 +137,10 @@ def _difference_around(rule: Rule, site: Site) -> str:
     for example in rule.examples:
         known += _sites_in(rule, example)
 
-    if not known or rule.widened:
+    if not known:
+        return ""
+
+    if rule.widened:
         return ""
 
     return difference(site, known, content=_content_of(rule), choice=rule.uncommented)
@@ -174,6 +181,7 @@ def _content_of(rule: Rule) -> NewContent:
     pattern, fix = rule.rewrite.pattern, rule.rewrite.fix
     if _adds_argument(rule.rewrite):
         return "argument"
+
     if _CONVERTED.search(fix) and not _CONVERTED.search(pattern):
         return "conversion"
 
@@ -187,6 +195,7 @@ def _content_of(rule: Rule) -> NewContent:
     added = [(token, after) for token, after in pairs if _is_new_content(token, old)]
     if any(after not in _AFTER_PART and token.text not in COMMON for token, after in added):
         return "operand"
+
     if not added:
         return "nothing"
 
@@ -203,7 +212,13 @@ def _is_new_content(token: Token, old: set[str]) -> bool:
 def _adds_argument(rewrite_: Rewrite) -> bool:
     """Return whether a fix passes more to the function that it calls."""
     old, new = _ONE_CALL.fullmatch(rewrite_.pattern), _ONE_CALL.fullmatch(rewrite_.fix)
-    if old is None or new is None or old[1] != new[1]:
+    if old is None:
+        return False
+
+    if new is None:
+        return False
+
+    if old[1] != new[1]:
         return False
 
     return new[2].count(",") > old[2].count(",")
@@ -220,14 +235,17 @@ def _checked(new: str, source: ParsedSource, rule: Rule) -> Rewritten | NoFit:
     """Return a new text if it parses and all its parts have an effect."""
     if new == source.text:
         return NoFit("nothing would change")
+
     if rule.rewrite is None:
         return Rewritten(new)
 
     made = ParsedSource(new, source.language)
     if made.errors > source.errors and not source.errors:
         return NoFit("the new text would not parse")
+
     if made.idle_statements > source.idle_statements and not made.errors:
         return NoFit("a statement would have no effect")
+
     if made.idle_operations > source.idle_operations:
         return NoFit("an operator would have the same operand twice")
 

@@ -92,7 +92,10 @@ def _is_at_diagnostic(edit: Edit, before: str, diagnostics: Sequence[Diagnostic]
 
 def _is_import(edit: Edit, after: str, language: str) -> bool:
     lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
-    if edit.start < edit.end or not lines:
+    if edit.start < edit.end:
+        return False
+
+    if not lines:
         return False
 
     return all(is_import(line, language) for line in lines)

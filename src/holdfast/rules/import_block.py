@@ -160,6 +160,7 @@ def _below_header(lines: list[str], language: str) -> int:
     end = _header_end(lines, language)
     if end == 0:
         return 0
+
     if language == "python":
         # One blank line below a docstring; the others stay above the code.
         has_blank = end < len(lines) - 1 and not lines[end].strip()

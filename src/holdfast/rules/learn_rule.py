@@ -75,6 +75,7 @@ def learn_from(
     samples = list(filter(None, (fix.sample for fix in fixes)))
     if not samples and not imports:
         return NotLearned("nothing but blanks differs")
+
     if 0 < len(samples) < len(fixes):
         return NotLearned("one of the examples changes only an import")
 
@@ -105,6 +106,7 @@ def _holes_used(made: Rewrite | None, imports: tuple[str, ...]) -> set[str]:
     used = set(HOLE.findall(" ".join(imports)))
     if made is not None:
         used.update(HOLE.findall(f"{made.pattern} {made.fix}"))
+
     if isinstance(made, TreeRewrite):
         used.update(*made.mentions.values())
 
@@ -142,6 +144,7 @@ def explains(rule: Rule, example: Example) -> bool:
     made = rewrite(rule, example.before, diagnostic_of(rule, example))
     if example.after is None:
         return not isinstance(made, Rewritten)
+
     if not isinstance(made, Rewritten):
         return False
 
@@ -250,6 +253,7 @@ def _import_lines(edit: Edit, after: str, target: str) -> list[str]:
     lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
     if edit.start < edit.end:
         return []
+
     if all(is_import(line, target) for line in lines):
         return lines
 
@@ -309,8 +313,10 @@ def _values(
         taken = f"ARG{number}" in used
         if taken and not bare:
             continue
+
         if all(_tells_place(fix, number, made) for fix in fixes):
             continue
+
         if all(_is_element(fix.example.args, number) for fix in fixes):
             continue
 
@@ -354,8 +360,12 @@ def _is_plain_name(text: str) -> bool:
 
 def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
     """Return whether a fix writes words beside a name that nothing else ties them to."""
-    if not isinstance(made, TreeRewrite) or made.needs:
+    if not isinstance(made, TreeRewrite):
         return False
+
+    if made.needs:
+        return False
+
     if not re.fullmatch(r"\$ARG\d+", made.pattern):
         return False
 
@@ -371,12 +381,14 @@ def _value(fix: _Fix, number: int, *, bare: bool) -> str:
     text = fix.example.args[number]
     if bare:
         return value_in(text, "")
+
     if fix.renames_member:
         return outline(value_in(text, ""))
 
     known = value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic))
     if not fix.brings_content:
         return outline(known)
+
     if known == "<function>":
         return known
 
@@ -394,8 +406,10 @@ def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
     place = source.place_of(fix.diagnostic)
     if place is None:
         return False
+
     if isinstance(made, TokenRewrite):
         return source.text.startswith(text, place)
+
     if _is_own_signature(fix, text):
         return True
 

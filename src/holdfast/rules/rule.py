@@ -147,6 +147,7 @@ class Rule:
         """Whether a person has judged the rule, or written it."""
         if self.provenance in {"builtin", "manual"}:
             return True
+
         if self.approved:
             return True
 
@@ -220,6 +221,7 @@ def _known_word(found_word: re.Match[str], program: str, names: set[str]) -> str
     word = found_word[0]
     if word.isdigit():
         return "0"
+
     if word in names and not found_word.string.startswith(("::", "<"), found_word.end()):
         return "_"
 

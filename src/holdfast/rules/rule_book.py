@@ -239,8 +239,10 @@ def _widened_by(rule: Rule, examples: Sequence[Example]) -> Rule | None:
     made = learn_from(together, diagnostic_of(rule, rule.examples[0]), rule.target)
     if isinstance(made, NotLearned):
         return None
+
     if not all(explains(made, example) for example in rule.counter_examples):
         return None
+
     if rule.safe and not made.safe:
         # A wider rule that is only a hint must not replace a narrow one that is certain.
         return None

@@ -171,6 +171,7 @@ def _rewrite_problems(raw: Mapping[str, Any]) -> list[str]:
     has_pattern, has_tokens = "pattern" in raw, "tokens" in raw
     if has_pattern and has_tokens:
         return ["it has both `pattern` and `tokens`"]
+
     if not has_pattern and not has_tokens:
         if raw.get("imports"):
             return []
@@ -182,7 +183,10 @@ def _rewrite_problems(raw: Mapping[str, Any]) -> list[str]:
     if "fix" not in raw:
         problems.append("`fix` is missing")
 
-    if not isinstance(raw.get("pattern"), str) or raw.get("language") not in get_args(Target):
+    if not isinstance(raw.get("pattern"), str):
+        return problems
+
+    if raw.get("language") not in get_args(Target):
         return problems
 
     if kind_of_pattern(raw["pattern"], raw["language"], str(raw.get("kind", ""))) is None:
@@ -220,6 +224,7 @@ def _rewrite_from(raw: Mapping[str, Any]) -> Rewrite | None:
     inside = _strings(raw.get("inside", ()))
     if "tokens" in raw:
         return TokenRewrite(raw["tokens"], raw["fix"], kinds, inside)
+
     if "pattern" not in raw:
         return None
 
@@ -244,6 +249,7 @@ def _lists(raw: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
 def _strings(values: object) -> tuple[str, ...]:
     if isinstance(values, str):
         return (values,)
+
     if isinstance(values, list | tuple):
         return tuple(map(str, values))
 

@@ -240,9 +240,16 @@ class Sample:
 
     def _is_construct(self, node: SgNode) -> bool:
         start, end = span_of(node)
-        if start == end or node.kind() in BLOCKS:
+        if start == end:
             return False
-        if not is_operand(node) or parent_kind(node) in BLOCKS:
+
+        if node.kind() in BLOCKS:
+            return False
+
+        if not is_operand(node):
+            return bool(parent_kind(node))
+
+        if parent_kind(node) in BLOCKS:
             return bool(parent_kind(node))
 
         is_named = node.text() in self.diagnostic.args and self.is_at((start, end))

@@ -70,7 +70,10 @@ def _construct(pattern: str) -> str:
         return f"`{pattern}`"
 
     arguments = list(filter(str.strip, call[2].split(",")))
-    if "$$$" in pattern or len(arguments) >= len(_NUMBERS):
+    if "$$$" in pattern:
+        return f"`{pattern}`"
+
+    if len(arguments) >= len(_NUMBERS):
         return f"`{pattern}`"
 
     return f"`{call[1]}` called with {_NUMBERS[len(arguments)]} `{pattern}`"
@@ -86,10 +89,13 @@ def _limits(rewrite: Rewrite, name: str) -> list[str]:
 
     if not isinstance(rewrite, TreeRewrite):
         return words
+
     if name in rewrite.types:
         words.append(_declared(rewrite.types[name]))
+
     if name in rewrite.uses:
         words.append(f"used as {_alternatives(rewrite.uses[name])}")
+
     if name in rewrite.mentions:
         words.append(
             f"with {_alternatives(tuple(f'${each}' for each in rewrite.mentions[name]))} in it"
@@ -111,8 +117,12 @@ def _kinds(kinds: tuple[str, ...]) -> str:
 def _kind_in_words(kind: str) -> str:
     """Return a kind in words: `string:empty` is an empty string."""
     base, _, word = kind.replace("_", " ").partition(":")
-    if not word or word == "number":
+    if not word:
         return base
+
+    if word == "number":
+        return base
+
     if base in {"reference", "name"}:
         return word
 

@@ -35,7 +35,10 @@ def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
     windows = [_window(sample) for sample in samples]
     lengths = {high - low for low, high in windows}
     line_ends = set(map(_ends_line, samples, windows))
-    if len(lengths) != 1 or len(line_ends) != 1:
+    if len(lengths) != 1:
+        return None
+
+    if len(line_ends) != 1:
         return None
 
     news = list(map(_new_window, samples, windows))
@@ -80,8 +83,10 @@ def _kinds_at(
     kinds = tuple(dict.fromkeys(map(kind_of, samples, numbers)))
     if any(sample.brings_words or sample.drops_words for sample in samples):
         return kinds
+
     if any(map(_separates, samples)):
         return _with_alike(kinds, _SEPARATED)
+
     if is_value and not choice:
         return (*sorted(_VALUES), "close")
 

@@ -110,7 +110,10 @@ class _Construct:
             kind = ""
 
         fixes = {self._fix(number, names) for number in range(len(self.samples))}
-        if len(fixes) != 1 or pattern.count("\n") > _MOST_LINE_BREAKS:
+        if len(fixes) != 1:
+            return None
+
+        if pattern.count("\n") > _MOST_LINE_BREAKS:
             return None
 
         here = all(map(_is_at_diagnostic, self.nodes, self.samples))
@@ -140,11 +143,13 @@ class _Construct:
         # The fix only writes around the construct.
         if is_operand and all(map(_is_carried, self.nodes, self.samples)):
             return self._add_hole(self.nodes)
+
         if not children[0] or is_literal(self.nodes[0]):
             if self._add_hole(self.nodes):
                 return True
 
             return self._align(self.nodes)
+
         if _differ_in_number(children):
             return False
 
@@ -155,6 +160,7 @@ class _Construct:
         if all(map(_is_carried, nodes, self.samples)):
             if _same_kind(nodes) and nodes[0].kind() in BLOCKS | PARAMETERS:
                 return self._add_run(nodes)
+
             if self._is_part(nodes):
                 return self._add_part(nodes)
 
@@ -162,6 +168,7 @@ class _Construct:
         if not _same_kind(nodes) or _differ_in_number(children):
             is_list = _same_kind(nodes) and nodes[0].kind() in LISTS
             return self._add_run(nodes) if is_list else self._add_hole(nodes)
+
         if children[0]:
             return all(map(self._align, zip(*children, strict=True)))
 
@@ -175,10 +182,13 @@ class _Construct:
         """Return whether these are operands, and not constructs whose own parts count."""
         if all(map(_is_atom, nodes)) or all(map(is_type, nodes)):
             return True
+
         if not all(map(_is_whole_operand, nodes)):
             return False
+
         if any(map(_has_argument, nodes, self.samples)) and self._is_tied(nodes):
             return False
+
         if any(map(_shares_name, nodes, self.samples)):
             return False
 
@@ -206,10 +216,13 @@ class _Construct:
         """Return whether one example frees a part: an operand that the fix carries over."""
         if is_literal(node):
             return True
+
         if is_type(node):
             return not self.samples[0].brings_content
+
         if not is_expression(node):
             return False
+
         if not is_callee_or_member(node):
             return True
 
@@ -236,8 +249,10 @@ class _Construct:
         """Return whether the fix moves a part, or drops parts that differ between examples."""
         if all(map(_is_carried, nodes, self.samples)):
             return True
+
         if all(map(_is_declared_name, nodes)):
             return True
+
         if not all(map(_is_replaced, nodes, self.samples)):
             return False
 
@@ -248,12 +263,16 @@ class _Construct:
         is_tied = self._is_tied(nodes)
         if self._choice and is_tied:
             return tuple(sorted(set(map(self._chosen_kind, nodes))))
+
         if not is_tied:
             return ()
 
         wide = {EXPRESSION if is_expression(node) else node.kind() for node in nodes}
         exact = set(map(kind_of, nodes))
-        if self._typed or len(exact) > 1:
+        if self._typed:
+            return tuple(sorted(wide))
+
+        if len(exact) > 1:
             return tuple(sorted(wide))
 
         return tuple(exact)
@@ -334,6 +353,7 @@ class _Construct:
         becomes_operation = new is not None and new != old and is_operation(new)
         if alone and not self._typed:
             return _agreed(map(path_around, self.nodes))
+
         if becomes_operation:
             return _agreed(map(construct_around, self.nodes))
 
@@ -363,8 +383,12 @@ class _Construct:
     def _types_of_operand(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
         """Return the types of the variables in a number that the fix converts to another."""
         types: dict[str, tuple[str, ...]] = {}
-        if not self._typed or len(self.holes) != 1:
+        if not self._typed:
             return types
+
+        if len(self.holes) != 1:
+            return types
+
         if not all(map(_converts_number, self.samples)):
             return types
 
@@ -381,16 +405,27 @@ class _Construct:
 
     def _type_in(self, sample: Sample, text: str) -> str:
         declared = declared_type(sample.source, text, sample.edit.start) or ""
-        if not declared or not self._typed:
+        if not declared:
             return declared
+
+        if not self._typed:
+            return declared
+
         if declared.endswith(CALL):
             return COMPUTED
 
         return NOT_COMPUTED
 
     def _may_have_type(self, hole: Hole) -> bool:
-        if hole.literal or hole.type or self._is_dropped(hole):
+        if hole.literal:
             return False
+
+        if hole.type:
+            return False
+
+        if self._is_dropped(hole):
+            return False
+
         if self._choice:
             return True
 
@@ -547,6 +582,7 @@ def _is_carried(node: SgNode, sample: Sample) -> bool:
     span = span_of(node)
     if sample.is_untouched(span):
         return True
+
     if not sample.is_edited(*span):
         return False
 
@@ -574,6 +610,7 @@ def hole_names(holes: Sequence[Hole], samples: Sequence[Sample]) -> dict[tuple[s
     for hole in holes:
         if hole.texts in names:
             continue
+
         if hole.texts in arguments:
             names[hole.texts] = f"ARG{arguments.index(hole.texts)}"
         else:

@@ -40,7 +40,10 @@ _Parts: TypeAlias = tuple["str | _Parts", ...]
 def common_type(one: str, other: str) -> str:
     """Return what two types have in common, with `_` for what differs; "" if that is nothing."""
     found = _common(_parse(one), _parse(other))
-    if found is None or found == (ANY,):
+    if found is None:
+        return ""
+
+    if found == (ANY,):
         return ""
 
     return "".join(_written(found))
@@ -56,6 +59,7 @@ def outline(text: str) -> str:
     for number, part in enumerate(parts):
         if isinstance(part, str):
             continue
+
         if len(part) == len(_CLOSING):
             # An array: what is before the brackets is the type of its elements.
             parts[:number] = [ANY]
@@ -139,9 +143,17 @@ def _common(one: _Parts, other: _Parts) -> _Parts | None:
 def _common_part(one: str | _Parts, other: str | _Parts) -> str | _Parts | None:
     if one == other:
         return one
+
     if isinstance(one, str) and isinstance(other, str):
         return _common_word(one, other)
-    if isinstance(one, str) or isinstance(other, str) or one[0] != other[0]:
+
+    if isinstance(one, str):
+        return None
+
+    if isinstance(other, str):
+        return None
+
+    if one[0] != other[0]:
         return None
 
     return _common(one, other) or (one[0], ANY, one[-1])
@@ -150,6 +162,7 @@ def _common_part(one: str | _Parts, other: str | _Parts) -> str | _Parts | None:
 def _common_word(one: str, other: str) -> str | None:
     if _is_number(one) and _is_number(other):
         return NUMBER
+
     if _is_word(one) and _is_word(other):
         return ANY
 
@@ -174,6 +187,7 @@ def _written(parts: Sequence[str | _Parts]) -> Iterator[str]:
             yield from _written(part)
             before = ""
             continue
+
         if _is_word(before) and _is_word(part):
             yield " "
 

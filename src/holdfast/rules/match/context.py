@@ -112,6 +112,7 @@ def _next_code_line(source: ParsedSource, offset: int) -> int:
         text = source.line_text(source.line_starts[line]).strip()
         if not text:
             return -1
+
         if not _BETWEEN.match(text):
             return line
 
@@ -129,7 +130,10 @@ def _declares(source: ParsedSource, line: int, names: set[str]) -> bool:
 def _docstrings(node: SgNode) -> list[str]:
     """Return the docstring of a Python function or class."""
     body = node.field("body")
-    if body is None or body.kind() != "block":
+    if body is None:
+        return []
+
+    if body.kind() != "block":
         return []
 
     code = [child.text() for child in body.children() if child.kind() != "comment"]
@@ -159,8 +163,12 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
     for node in _nearest_first(declared, source, near):
         head, _, value = _declaration(node).partition("=")
         words = re.findall(r"\w+", head)
-        if name not in words or "(" in head:
+        if name not in words:
             continue
+
+        if "(" in head:
+            continue
+
         if {name, *_UNTYPED}.issuperset(words):
             return None
 
@@ -194,6 +202,7 @@ def _declaration(node: SgNode) -> str:
     text = node.text()
     if node.kind() in {"enhanced_for_statement", "for_range_loop"}:
         text = re.split("[^:]:[^:]", text.partition("(")[2], maxsplit=1)[0]
+
     if node.kind() == "assignment" and ":" not in text.partition("=")[0]:
         return ""
 

@@ -39,7 +39,10 @@ _STATEMENTS: Final = BLOCKS | {"expression_statement"}
 def form_of_result(site: Site) -> Iterator[str]:
     """Yield what a value of C is for: a `pointer` or another `value`."""
     declared = _declaration_for(site)
-    if declared is None or site.source.language not in _POINTERS:
+    if declared is None:
+        return
+
+    if site.source.language not in _POINTERS:
         return
 
     declarator = declared.field("declarator")
@@ -61,10 +64,15 @@ def is_fraction(site: Site) -> bool:
 def _declaration_for(site: Site) -> SgNode | None:
     """Return the variable that a value initializes, or the function that returns it."""
     for node in site.outer:
-        if site.contains(node) or _is_part(node):
+        if site.contains(node):
             continue
+
+        if _is_part(node):
+            continue
+
         if _RETURNS.match(node.kind()):
             return next(reversed(site.owners), None)
+
         if _BINDINGS.search(node.kind()):
             return node
 
@@ -75,8 +83,12 @@ def _declaration_for(site: Site) -> SgNode | None:
 
 def _is_part(node: SgNode) -> bool:
     """Return whether the value of a node is computed from those of its parts, which it is like."""
-    if node.kind() in LISTS or node.kind() == "cast_expression":
+    if node.kind() in LISTS:
         return True
+
+    if node.kind() == "cast_expression":
+        return True
+
     if not is_operation(node.kind()):
         return False
 
@@ -113,6 +125,7 @@ def uses_of_target(site: Site) -> Iterator[str]:
     lines = [line for line in following if target[1] in _NAMES.findall(line)]
     if re.search(rf"\b{target[1]}\s*(?:&(?!&)|>>)", "\n".join(lines)):
         yield "bits"
+
     if any(map(_DECIMALS.search, lines)):
         yield "decimals"
 
@@ -124,8 +137,10 @@ def is_overwritten(site: Site) -> bool:
         kind = node.kind()
         if kind in _BRANCHES:
             return False
+
         if kind == "assignment_expression":
             target = _variable_set_anew(node, site)
+
         if target and _LOOPS.search(kind):
             return _NAMES.findall(node.text()).count(target) == 1
 
@@ -174,6 +189,7 @@ def _kind_of_operand(operand: SgNode, site: Site) -> str:
     if not is_literal(operand):
         name = re.escape(operand.text())
         is_text = re.search(rf"\b{name}(?::[^=\n]*)?\s*=\s*[\"']", site.source.text) is not None
+
     if is_text:
         return "text"
 
@@ -204,7 +220,10 @@ def other_calls(site: Site) -> Iterator[str]:
 
     for node in site.source.nodes:
         arguments = first_field(node, "arguments")
-        if node.kind() not in CALLS or arguments is None:
+        if node.kind() not in CALLS:
+            continue
+
+        if arguments is None:
             continue
 
         name = re.split(r"\W", node.text().partition("(")[0])[-1]

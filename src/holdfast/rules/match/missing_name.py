@@ -65,12 +65,16 @@ def other_reading(
     place = source.place_of(diagnostic)
     if not name or place is None:
         return None
+
     if name in _declared_names(source, _MEMBERS):
         return "declared"
+
     if _is_type_in_other_case(name, source):
         return "similar"
+
     if _has_sibling(name, source):
         return "sibling"
+
     if _is_told_beside(name, source):
         return "told"
 
@@ -81,8 +85,10 @@ def _reading_at(name: str, source: ParsedSource, place: int, *, is_module: bool)
     """Return what the use of a missing name says: a slip, a member, a module, or a value."""
     if _is_similar(name, _names_around(source, place)):
         return "similar"
+
     if _is_called_member(name, source, place):
         return "member"
+
     if source.language != "python":
         return None
 
@@ -100,12 +106,14 @@ def _python_reading(
             return None
 
         return "value"
+
     if source.has_words(f"{name}.{name}"):
         return "module"
 
     is_decorator = source.text[:place].rstrip().endswith("@")
     if is_decorator or following.startswith(_USED_AS_MODULE):
         return None
+
     if class_of_name(name) == "variable":
         return "value"
 
@@ -114,7 +122,10 @@ def _python_reading(
 
 def _missing_name(diagnostic: Diagnostic) -> str:
     pattern = _MISSING.get(diagnostic.tool)
-    if pattern is None or not diagnostic.args:
+    if pattern is None:
+        return ""
+
+    if not diagnostic.args:
         return ""
 
     key = diagnostic.template if diagnostic.tool in _WITHOUT_CODES else diagnostic.code
@@ -143,7 +154,10 @@ def _is_type_in_other_case(name: str, source: ParsedSource) -> bool:
 def _has_sibling(name: str, source: ParsedSource) -> bool:
     """Return whether the program has constants whose names begin with the same word."""
     first, mark, _ = name.partition("_")
-    if not mark or class_of_name(name) != "constant":
+    if not mark:
+        return False
+
+    if class_of_name(name) != "constant":
         return False
 
     names = _declared_names(source, _VALUES)

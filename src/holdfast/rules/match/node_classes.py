@@ -114,8 +114,10 @@ def exact_kind_of(node: SgNode) -> str:
     kind, text = kind_of(node), node.text()
     if is_literal(node):
         return f"{kind}:{class_of_literal(text)}"
+
     if kind == REFERENCE:
         return f"{kind}:{class_of_name(text)}"
+
     if kind in CALLS:
         return f"{kind}:{_called_text(node)}"
 
@@ -141,6 +143,7 @@ def class_of_name(text: str) -> str:
     """Return what the spelling of a name says: a constant, a type, or a variable."""
     if text.isupper() and len(text) > 1:
         return "constant"
+
     if text[:1].isupper():
         return "type"
 
@@ -182,6 +185,7 @@ def fits_kind(node: SgNode, kinds: tuple[str, ...]) -> bool:
     """Return whether a node has one of these kinds; a literal is no `expression`."""
     if not {kind_of(node), exact_kind_of(node), node.kind()}.isdisjoint(kinds):
         return True
+
     if EXPRESSION in kinds and is_expression(node):
         return True
 
@@ -205,7 +209,10 @@ def node_kinds(kinds: tuple[str, ...]) -> list[str]:
 def is_literal(node: SgNode) -> bool:
     """Return whether a node is a value that is written out: a number or a string."""
     kind = node.kind()
-    if not node.is_named() or kind in _NEVER_FREE:
+    if not node.is_named():
+        return False
+
+    if kind in _NEVER_FREE:
         return False
 
     return _LITERALS.search(kind) is not None
@@ -235,6 +242,7 @@ def is_callee_or_member(node: SgNode) -> bool:
     following = node.next()
     if following is not None and following.kind() in _AFTER_CALLEE:
         return parent_kind(node) in CALLS
+
     if parent_kind(node) not in _MEMBERS:
         return False
 
@@ -245,6 +253,7 @@ def is_type(node: SgNode) -> bool:
     """Return whether a node is a type, or the name of one."""
     if _TYPES.search(node.kind()):
         return True
+
     if not is_name(node):
         return False
 
@@ -263,6 +272,7 @@ def construct_around(node: SgNode) -> str:
     for above in node.ancestors():
         if above.kind() in LISTS:
             continue
+
         if above.kind() in _STATEMENT_LISTS:
             return STATEMENT
 
@@ -283,6 +293,7 @@ def path_around(node: SgNode) -> str:
     for above in node.ancestors():
         if above.kind() in _STATEMENT_LISTS:
             return construct
+
         if above.kind() != construct and _STATEMENTS.search(above.kind()):
             return f"{construct} in {above.kind()}"
 

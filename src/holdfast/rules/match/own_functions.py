@@ -76,8 +76,12 @@ def has_own_conversion(site: Site) -> bool:
     there = _parts(code)
     around = [span_of(node) for node in site.owners]
     for function in _signatures(site.source):
-        if function.span in around or not function.converts(types):
+        if function.span in around:
             continue
+
+        if not function.converts(types):
+            continue
+
         # What is called there is no other way to convert.
         if _parts(function.name) <= there and f"{function.name}(" not in code:
             return True

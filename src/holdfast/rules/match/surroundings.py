@@ -159,8 +159,10 @@ def surroundings_of(site: Site) -> Surroundings:
     for name, kind in _other_variables(owner, site).items():
         if not _SCALARS.issuperset(_WORD.findall(kind)):
             types.add(kind)
+
         if name in listed:
             parameters.add(kind)
+
         if words.count(name) == 1:
             unused.add("unused")
 
@@ -229,8 +231,12 @@ def _other_variables(owner: SgNode, site: Site) -> dict[str, str]:
     start, _ = span_of(owner)
     found: dict[str, str] = {}
     for node in all_nodes(owner):
-        if node.kind() != "identifier" or node.text() in known:
+        if node.kind() != "identifier":
             continue
+
+        if node.text() in known:
+            continue
+
         if _is_declared_here(node):
             found[node.text()] = declared_type(source, node.text(), start) or ""
 
@@ -248,13 +254,20 @@ def _parameter_names(owner: SgNode) -> set[str]:
 
 def _is_declared_here(name: SgNode) -> bool:
     parent = name.parent()
-    if parent is None or parent.kind() in _NO_VARIABLES:
+    if parent is None:
         return False
+
+    if parent.kind() in _NO_VARIABLES:
+        return False
+
     if _PARAMETERS.search(parent.kind()):
         return True
 
     declared = first_field(parent, "name", "pattern", "left", "declarator")
-    if declared is None or span_of(declared) != span_of(name):
+    if declared is None:
+        return False
+
+    if span_of(declared) != span_of(name):
         return False
 
     in_list = _PARAMETERS.search(parent_kind(parent))
@@ -285,7 +298,10 @@ def _nesting(owner: SgNode, site: Site) -> Iterator[str]:
     low, high = span_of(owner)
     for node in site.outer:
         start, end = span_of(node)
-        if start < low or high < end:
+        if start < low:
+            continue
+
+        if high < end:
             continue
 
         for kind, pattern in _NESTING.items():
@@ -314,6 +330,7 @@ def _modules_given(name: str, texts: list[str], source: ParsedSource) -> Iterato
     for module, dot, _, bracket, text in zip(*(texts[at:] for at in range(5)), strict=False):
         if (dot, bracket, text) != (".", "(", name):
             continue
+
         if re.search(_IMPORT.format(re.escape(module)), source.text, re.MULTILINE):
             yield f"{_GIVEN}{module}"
 
@@ -330,8 +347,12 @@ def _uses_of(name: str, tokens: list[str]) -> Iterator[str]:
     """Yield how a name is used: it is called, indexed, an index, or has members."""
     texts = ["", *tokens, ""]
     for before, text, after in zip(texts, texts[1:], texts[2:], strict=False):
-        if text != name or before in _MEMBER_SIGNS:
+        if text != name:
             continue
+
+        if before in _MEMBER_SIGNS:
+            continue
+
         if (before, after) == ("[", "]"):
             yield "index"
         elif after in _USES:

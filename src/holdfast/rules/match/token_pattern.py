@@ -77,6 +77,7 @@ def find_token_matches(
         match = _match_at(elements, rewrite, source, args, low)
         if match is None:
             continue
+
         if not rewrite.inside or not inside.isdisjoint(constructs_at(source, match.low)):
             found.append(match)
 
@@ -98,7 +99,11 @@ def _match_at(
                 return None
 
             continue
-        if at >= len(source.tokens) or not _fits(element, source.tokens, at, rewrite):
+
+        if at >= len(source.tokens):
+            return None
+
+        if not _fits(element, source.tokens, at, rewrite):
             return None
 
         text = source.tokens[at].text
@@ -121,6 +126,7 @@ def _fits(
     kinds = rewrite.kinds.get(element.hole)
     if not kinds:
         return True
+
     if token.kind in kinds:
         return True
 
@@ -147,6 +153,7 @@ def class_of(tokens: Sequence[Token], number: int) -> str:
     token = tokens[number]
     if token.kind == "string":
         return f"{token.kind}:{class_of_literal(token.text)}"
+
     if token.kind != "name":
         return token.kind
 
@@ -160,7 +167,10 @@ def is_before_operator(site: Site) -> bool:
     What it applies to depends on which of the two binds more tightly: `not a == b`.
     """
     source, rewrite = site.source, site.rewrite
-    if not isinstance(rewrite, TokenRewrite) or not _writes_prefix(rewrite, source.language):
+    if not isinstance(rewrite, TokenRewrite):
+        return False
+
+    if not _writes_prefix(rewrite, source.language):
         return False
 
     following = source.tokens[first_at(source.tokens, site.span[1]) :]
@@ -246,14 +256,19 @@ def _is_value(tokens: Sequence[Token], at: int) -> bool:
 def _owner(tokens: Sequence[Token], at: int) -> str:
     """Return what a bracket belongs to."""
     sign, is_value = tokens[at].text, _is_value(tokens, at)
-    if sign == "{" or is_value:
+    if sign == "{":
         return _VALUES[sign]
+
+    if is_value:
+        return _VALUES[sign]
+
     if sign == "[":
         return "index"
 
     before = [token.text for token in tokens[max(0, at - 2) : at]]
     if before[-1] in _CONTROL:
         return before[-1]
+
     if _DEFINING.isdisjoint(before[:-1]):
         return "call"
 

@@ -145,8 +145,12 @@ TRAITS: Final = (
 def difference(site: Site, known: Sequence[Site], *, content: NewContent, choice: bool) -> str:
     """Return why a place may need another fix than the examples; "" if nothing says so."""
     for trait in TRAITS:
-        if content not in trait.contents or (trait.choice and not choice):
+        if content not in trait.contents:
             continue
+
+        if trait.choice and not choice:
+            continue
+
         if trait.differs(site, known):
             return trait.reason
 

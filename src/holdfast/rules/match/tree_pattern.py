@@ -62,7 +62,10 @@ def find_matches(
 ) -> list[TreeMatch]:
     """Return all nodes that fit a pattern; the holes of the message must have its `args`."""
     root = source.root
-    if root is None or len(source.text) > MOST_CHARACTERS:
+    if root is None:
+        return []
+
+    if len(source.text) > MOST_CHARACTERS:
         return []
 
     alone = HOLE.fullmatch(rewrite.pattern)
@@ -99,8 +102,12 @@ def _nodes_of_kinds(
                 continue
 
             texts = {name: node.text()}
-            if not _is_inside(node, rewrite.inside) or not _names_agree(texts, rewrite, args):
+            if not _is_inside(node, rewrite.inside):
                 continue
+
+            if not _names_agree(texts, rewrite, args):
+                continue
+
             if _has_context(name, node.text(), node, rewrite, source):
                 found.append(TreeMatch(*span_of(node), texts))
 
@@ -122,7 +129,10 @@ def _texts_of_holes(
     for hole in HOLE.finditer(rewrite.pattern):
         name = hole[1]
         text = _text_of_hole(node, hole, rewrite, source)
-        if text is None or not _has_context(name, text, node, rewrite, source):
+        if text is None:
+            return None
+
+        if not _has_context(name, text, node, rewrite, source):
             return None
 
         texts[name] = text
@@ -167,6 +177,7 @@ def _has_context(
     types, uses = rewrite.types.get(name), rewrite.uses.get(name)
     if types and not has_types(source, text, start, types):
         return False
+
     if uses is None:
         return True
 
@@ -174,7 +185,10 @@ def _has_context(
 
 
 def _text_of_node(node: SgNode | None, kinds: tuple[str, ...] | None) -> str | None:
-    if node is None or (kinds and not fits_kind(node, kinds)):
+    if node is None:
+        return None
+
+    if kinds and not fits_kind(node, kinds):
         return None
 
     return node.text()
