@@ -21,6 +21,7 @@ from holdfast.syntax.tree import (
     field_text,
     first_field,
     is_plain_string,
+    leaves,
     parent_kind,
     signs_of,
     span_of,
@@ -46,12 +47,12 @@ _SETS: Final = frozenset({"=", ":="})
 _IMPORTED_ANY: Final = re.compile(r"\bAny as \w")
 
 
-Reader: TypeAlias = Callable[["SgNode"], "Iterator[Fact]"]
+FactReader: TypeAlias = Callable[["SgNode"], "Iterator[Fact]"]
 
 
-def _by_kind(*rows: tuple[Iterable[str], Reader]) -> dict[str, list[Reader]]:
+def _by_kind(*rows: tuple[Iterable[str], FactReader]) -> dict[str, list[FactReader]]:
     """Return the functions that read each kind of node."""
-    table: dict[str, list[Reader]] = {}
+    table: dict[str, list[FactReader]] = {}
     for kinds, reader in rows:
         for kind in kinds:
             table.setdefault(kind, []).append(reader)
@@ -455,7 +456,7 @@ def unused_parameters(function: SgNode) -> Iterator[str]:
         return
 
     used = set(tables.RECEIVERS)
-    used.update(node.text() for node in all_nodes(body) if not node.children())
+    used.update(leaf.text() for leaf in leaves(body))
     for parameter in listed.named_children():
         name = parameter_name(parameter)
         if name.isidentifier() and name not in used:

@@ -196,10 +196,7 @@ def _content_of(rule: Rule) -> NewContent:
     if any(after not in _AFTER_PART and token.text not in COMMON for token, after in added):
         return "operand"
 
-    if not added:
-        return "nothing"
-
-    return "statement" if fix.count("\n") > pattern.count("\n") else "call"
+    return "call" if added else "nothing"
 
 
 def _is_new_content(token: Token, old: set[str]) -> bool:

@@ -6,14 +6,13 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.node_classes import (
-    BLOCKS,
     CALLS,
     LISTS,
     class_of_name,
     is_literal,
     is_operation,
 )
-from holdfast.syntax.tree import field_text, first_field, parent_kind, signs_of, span_of
+from holdfast.syntax.tree import field_text, first_field, signs_of, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +32,6 @@ _NAMES: Final = re.compile(r"[^\W\d]\w*")
 _LOOPS: Final = re.compile("^(?:for|while|do|loop|enhanced_for)_")
 _BRANCHES: Final = frozenset({"if_statement", "if_expression", "switch_statement", "switch_block"})
 _POINTERS: Final = frozenset({"c", "cpp"})
-_STATEMENTS: Final = BLOCKS | {"expression_statement"}
 
 
 def form_of_result(site: Site) -> Iterator[str]:
@@ -156,15 +154,6 @@ def _variable_set_anew(assignment: SgNode, site: Site) -> str:
         return target
 
     return ""
-
-
-def is_result_dropped(site: Site) -> bool:
-    """Return whether the call at a place is a statement: nothing uses its result."""
-    same = [node for node in site.outer if span_of(node) == site.span and node.kind() in CALLS]
-    if same:
-        return parent_kind(same[-1]) in _STATEMENTS
-
-    return False
 
 
 def kind_beside(site: Site) -> Iterator[str]:

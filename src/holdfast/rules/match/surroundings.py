@@ -28,16 +28,12 @@ if TYPE_CHECKING:
 _PARAMETERS: Final = re.compile("parameters$|parameter_list$")
 _LOCALS: Final = re.compile("declaration$|declarator$|^let_declaration|^assignment$|var_spec")
 _FUNCTION: Final = re.compile("function|method|lambda|arrow")
-_NESTING: Final = {
-    "loop": re.compile("^(?:for|while|do|loop|enhanced_for)_?"),
-    "handler": re.compile("catch|except|rescue|finally"),
-}
 _ARGUMENTS: Final = frozenset({"arguments", "argument_list"})
 _NO_VARIABLES: Final = frozenset({"function_declarator", "method_declaration"})
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _NAMELESS: Final = frozenset({"_", "std", "self", "cls", "this"})
-NewContent: TypeAlias = Literal["nothing", "conversion", "call", "statement", "operand", "argument"]
-"""What a fix writes of its own: only signs and keywords, a function, a statement, an operand.
+NewContent: TypeAlias = Literal["nothing", "conversion", "call", "operand", "argument"]
+"""What a fix writes of its own: only signs and keywords, a function, an operand.
 
 An argument is an operand that a call gets in addition, a conversion is a function or a type that an
 operand of the pattern is given to.
@@ -131,8 +127,7 @@ class Surroundings:
     `types` are the types of its variables that are no scalars, `parameters` those of all its
     parameters; `unused` has `unused` if nothing uses one of its variables. `uses` has how the
     function uses the names in the holes of a rule, `modules` the modules that get them, `assigned`
-    which of them are set after the place. `role` has the function that a callback is passed to,
-    `inside` the kinds of the loops and handlers around the place.
+    which of them are set after the place. `role` has the function that a callback is passed to.
     """
 
     types: frozenset[str] = frozenset()
@@ -142,7 +137,6 @@ class Surroundings:
     modules: frozenset[str] = frozenset()
     assigned: frozenset[str] = frozenset()
     role: frozenset[str] = frozenset()
-    inside: frozenset[str] = frozenset()
 
 
 def surroundings_of(site: Site) -> Surroundings:
@@ -175,7 +169,6 @@ def surroundings_of(site: Site) -> Surroundings:
         modules=_named(uses, lambda use: use.startswith(_GIVEN)),
         assigned=frozenset(f"{hole} {ASSIGNED in uses.get(hole, ())}" for hole in site.holes),
         role=frozenset({f"in {_role(site.owners)}"}),
-        inside=frozenset(_nesting(owner, site)),
     )
 
 
@@ -291,22 +284,6 @@ def _uses_in(owner: SgNode, site: Site) -> dict[str, frozenset[str]]:
         uses[hole] = found
 
     return uses
-
-
-def _nesting(owner: SgNode, site: Site) -> Iterator[str]:
-    """Yield the kinds of the loops and handlers of a function that are around a place."""
-    low, high = span_of(owner)
-    for node in site.outer:
-        start, end = span_of(node)
-        if start < low:
-            continue
-
-        if high < end:
-            continue
-
-        for kind, pattern in _NESTING.items():
-            if pattern.search(node.kind()):
-                yield kind
 
 
 def _role(owners: list[SgNode]) -> str:

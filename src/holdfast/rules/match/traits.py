@@ -15,7 +15,6 @@ from holdfast.rules.match.destination import (
     form_of_result,
     is_fraction,
     is_overwritten,
-    is_result_dropped,
     kind_beside,
     other_calls,
     passed_functions,
@@ -93,11 +92,6 @@ TRAITS: Final = (
     Trait(attrgetter("around.modules"), "a module relies on the form of the value", _CONTENT),
     Trait(other_calls, "the program calls the function with other arguments", _CONTENT),
     Trait(kind_beside, "the value is combined with something else", _CONVERSION, shared=True),
-    Trait(
-        is_result_dropped,
-        "nothing uses the result, and in the examples something does",
-        _CONVERSION,
-    ),
     Trait(uses_of_target, "the value is used in another way than in the examples"),
     Trait(
         attrgetter("around.role"),
@@ -113,12 +107,6 @@ TRAITS: Final = (
         attrgetter("around.uses"),
         "a name is used in another way than in the examples",
         _CONTENT,
-        choice=True,
-    ),
-    Trait(
-        attrgetter("around.inside"),
-        "the code is in a loop or a handler",
-        frozenset({"statement"}),
         choice=True,
     ),
     Trait(
