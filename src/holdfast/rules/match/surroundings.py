@@ -1,4 +1,4 @@
-"""A place that a rule fits, and the function around it: its variables, and how it uses names.
+"""A place that a rule fits, and the function around it: its variables, and what gets them.
 
 A fix that writes a word of its own is a choice. In a function with a variable that no example has,
 that variable may be what was meant: `fgets(text, 64)` beside a file that was opened.
@@ -17,7 +17,7 @@ from holdfast.syntax.tree import all_nodes, field_text, first_field, parent_kind
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from ast_grep_py import SgNode
 
@@ -40,10 +40,7 @@ operand of the pattern is given to.
 """
 _SCALARS: Final = COMMON.union(_NAMELESS)
 _MEMBER_SIGNS: Final = (".", "->", "::")
-ASSIGNED: Final = "assigned"
-_GIVEN: Final = "given to module "
 _IMPORT: Final = r"^\s*(?:import|from|use|using)\b.*\b{}\b"
-_ASSIGNED: Final = frozenset({ASSIGNED})
 _RELYING: Final = frozenset(
     {
         "make_heap",
@@ -58,12 +55,7 @@ _RELYING: Final = frozenset(
     }
 )
 """Functions of C++ that rely on the order of what they get."""
-_USES: Final = {
-    "(": "called",
-    "[": "indexed",
-    **dict.fromkeys(_MEMBER_SIGNS, "member"),
-    **dict.fromkeys(("=", "+=", "-=", "*=", "/=", "++", "--"), ASSIGNED),
-}
+_SETTING: Final = frozenset({"=", "+=", "-=", "*=", "/=", "++", "--"})
 
 
 class Site:
@@ -125,15 +117,14 @@ class Surroundings:
     """The function around a place.
 
     `types` are the types of its variables that are no scalars, `parameters` those of all its
-    parameters; `unused` has `unused` if nothing uses one of its variables. `uses` has how the
-    function uses the names in the holes of a rule, `modules` the modules that get them, `assigned`
-    which of them are set after the place. `role` has the function that a callback is passed to.
+    parameters; `unused` has `unused` if nothing uses one of its variables. `modules` has the
+    modules that get the names in the holes of a rule, `assigned` which of them are set after the
+    place. `role` has the function that a callback is passed to.
     """
 
     types: frozenset[str] = frozenset()
     parameters: frozenset[str] = frozenset()
     unused: frozenset[str] = frozenset()
-    uses: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
     assigned: frozenset[str] = frozenset()
     role: frozenset[str] = frozenset()
@@ -160,25 +151,25 @@ def surroundings_of(site: Site) -> Surroundings:
         if words.count(name) == 1:
             unused.add("unused")
 
-    uses = _uses_in(owner, site)
+    (start, end), (low, high) = site.span, span_of(owner)
+    inside = [token for token in site.source.tokens if low <= token.start < high]
+    after = [token.text for token in inside if token.start >= end]
+    texts = [token.text for token in inside if token.end <= start] + after
+    modules: set[str] = set()
+    assigned = {f"{hole} False" for hole in site.holes.keys() - site.names.keys()}
+    for hole, name in site.names.items():
+        modules.update(f"{hole} {each}" for each in _modules_given(name, texts, site.source))
+        modules.update(f"{hole} {each}" for each in _functions_relying(name, site.source))
+        assigned.add(f"{hole} {_is_set(name, after)}")
+
     return Surroundings(
         types=frozenset(types),
         parameters=frozenset(filter(None, parameters)),
         unused=frozenset(unused),
-        uses=_named(uses, lambda use: use != ASSIGNED),
-        modules=_named(uses, lambda use: use.startswith(_GIVEN)),
-        assigned=frozenset(f"{hole} {ASSIGNED in uses.get(hole, ())}" for hole in site.holes),
+        modules=frozenset(modules),
+        assigned=frozenset(assigned),
         role=frozenset({f"in {_role(site.owners)}"}),
     )
-
-
-def _named(uses: Mapping[str, frozenset[str]], is_wanted: Callable[[str], bool]) -> frozenset[str]:
-    """Return the wanted uses, each with its hole."""
-    found: set[str] = set()
-    for hole, each in uses.items():
-        found.update(f"{hole} {use}" for use in filter(is_wanted, each))
-
-    return frozenset(found)
 
 
 def has_copy_before(site: Site) -> bool:
@@ -267,25 +258,6 @@ def _is_declared_here(name: SgNode) -> bool:
     return (in_list or _LOCALS.search(parent.kind())) is not None
 
 
-def _uses_in(owner: SgNode, site: Site) -> dict[str, frozenset[str]]:
-    """Return how a function uses the names in holes outside of a place."""
-    source, (start, end) = site.source, site.span
-    low, high = span_of(owner)
-    inside = [token for token in source.tokens if low <= token.start < high]
-    after = [token.text for token in inside if token.start >= end]
-    texts = [token.text for token in inside if token.end <= start] + after
-    uses: dict[str, frozenset[str]] = {}
-    for hole, name in site.names.items():
-        found = _ASSIGNED.intersection(_uses_of(name, after))
-        found = found.union(_modules_given(name, texts, source), _functions_relying(name, source))
-        if declared_type(source, name, start) is None:
-            found = found.union(_uses_of(name, texts)) - (_ASSIGNED - found)
-
-        uses[hole] = found
-
-    return uses
-
-
 def _role(owners: list[SgNode]) -> str:
     """Return the name of what a callback is passed to; "" for a function of its own."""
     functions = [node for node in owners if _FUNCTION.search(node.kind())]
@@ -309,7 +281,7 @@ def _modules_given(name: str, texts: list[str], source: ParsedSource) -> Iterato
             continue
 
         if re.search(_IMPORT.format(re.escape(module)), source.text, re.MULTILINE):
-            yield f"{_GIVEN}{module}"
+            yield module
 
 
 def _functions_relying(name: str, source: ParsedSource) -> Iterator[str]:
@@ -317,20 +289,14 @@ def _functions_relying(name: str, source: ParsedSource) -> Iterator[str]:
     texts = [token.text for token in source.tokens]
     for called, bracket, text in zip(texts, texts[1:], texts[2:], strict=False):
         if called in _RELYING and (bracket, text) == ("(", name):
-            yield f"{_GIVEN}{called}"
+            yield called
 
 
-def _uses_of(name: str, tokens: list[str]) -> Iterator[str]:
-    """Yield how a name is used: it is called, indexed, an index, or has members."""
-    texts = ["", *tokens, ""]
+def _is_set(name: str, tokens: list[str]) -> bool:
+    """Return whether a variable gets another value among these tokens."""
+    texts = ["", *tokens]
     for before, text, after in zip(texts, texts[1:], texts[2:], strict=False):
-        if text != name:
-            continue
+        if text == name and after in _SETTING and before not in _MEMBER_SIGNS:
+            return True
 
-        if before in _MEMBER_SIGNS:
-            continue
-
-        if (before, after) == ("[", "]"):
-            yield "index"
-        elif after in _USES:
-            yield _USES[after]
+    return False

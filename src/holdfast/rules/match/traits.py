@@ -104,12 +104,6 @@ TRAITS: Final = (
         choice=True,
     ),
     Trait(
-        attrgetter("around.uses"),
-        "a name is used in another way than in the examples",
-        _CONTENT,
-        choice=True,
-    ),
-    Trait(
         attrgetter("around.unused"),
         "a variable that nothing uses may be what is meant",
         _VALUE,
