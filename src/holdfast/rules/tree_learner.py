@@ -139,8 +139,8 @@ class _Construct:
 
     def _align_root(self) -> bool:
         children = [node.children() for node in self.nodes]
-        is_operand = all(map(_is_whole_operand, self.nodes))
-        # The fix only writes around the construct.
+        is_operand = self._typed and all(map(_is_whole_operand, self.nodes))
+        # The fix only writes around the construct, whose type the message names.
         if is_operand and all(map(_is_carried, self.nodes, self.samples)):
             return self._add_hole(self.nodes)
 
