@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.fact import Fact
 from holdfast.syntax.node_kinds import FUNCTIONS
-from holdfast.syntax.tree import span_of
+from holdfast.syntax.tree import field_text, first_field, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,8 +37,11 @@ def declared_facts(node: SgNode, language: str) -> Iterator[Fact]:
     if kind == "method_declaration":
         yield from _receiver_facts(node)
 
-    if language == "python" and _is_field(node):
-        yield _typed(node, node.field("left"), node.field("type"))
+    if language == "python" and kind == "assignment":
+        outer = [each.kind() for each in node.ancestors()]
+        # `class A: x: int = 1`
+        if outer[2:3] == ["class_definition"]:
+            yield _typed(node, node.field("left"), node.field("type"))
 
 
 def _declarations(node: SgNode) -> Iterator[Fact]:
@@ -46,6 +49,7 @@ def _declarations(node: SgNode) -> Iterator[Fact]:
     name = node.field(tables.DECLARED_VALUES.get(node.kind(), "name"))
     if name is None:
         return
+
     if _is_local(node):
         return
 
@@ -63,14 +67,19 @@ def _declarations(node: SgNode) -> Iterator[Fact]:
 def _is_local(node: SgNode) -> bool:
     if node.kind().endswith("_specifier"):
         return node.field("body") is None
+
     if node.kind() in tables.DECLARED_TYPES:
         return False
+
     return any(outer.kind() in FUNCTIONS for outer in node.ancestors())
 
 
 def _function_facts(function: SgNode, language: str) -> Iterator[Fact]:
     named, listed = _name_node(function), parameters_of(function)
-    if named is None or listed is None:
+    if named is None:
+        return
+
+    if listed is None:
         return
 
     name = named.text()
@@ -78,12 +87,17 @@ def _function_facts(function: SgNode, language: str) -> Iterator[Fact]:
     place = 0
     for parameter in listed.named_children():
         text = parameter_name(parameter)
-        if text in _OWN or "comment" in parameter.kind():
+        if text in _OWN:
             continue
+
+        if "comment" in parameter.kind():
+            continue
+
         fact = f"{name} {place} {text}"
         yield Fact("parameter", fact, span_of(parameter)[0])
         if _is_optional(parameter):
             yield Fact("default", fact, _default_start(parameter))
+
         place += 1
         if language == "python":
             yield _typed(function, parameter, parameter.field("type"))
@@ -93,29 +107,25 @@ def _function_facts(function: SgNode, language: str) -> Iterator[Fact]:
 
 
 def _name_node(function: SgNode) -> SgNode | None:
+    """Return the node of the name of a function; in C it is in its declarator."""
     node: SgNode | None = function
-    while node is not None:
+    while node is not None and not node.kind().endswith("identifier"):
         name = node.field("name")
         if name is not None:
             return name
-        inner = node.field("declarator")
-        if inner is not None and inner.kind().endswith("identifier"):
-            return inner
-        node = inner
 
-    return None
+        node = node.field("declarator")
+
+    return node
 
 
 def parameters_of(function: SgNode) -> SgNode | None:
-    """Return the node of the parameters of a function."""
+    """Return the node of the parameters of a function; in C they are in its declarator."""
     node: SgNode | None = function
-    while node is not None:
-        listed = node.field("parameters")
-        if listed is not None:
-            return listed
+    while node is not None and node.field("parameters") is None:
         node = node.field("declarator")
 
-    return None
+    return first_field(node, "parameters")
 
 
 def parameter_name(parameter: SgNode) -> str:
@@ -123,31 +133,21 @@ def parameter_name(parameter: SgNode) -> str:
     if parameter.kind() == "identifier":
         return parameter.text()
 
-    for field in ("name", "pattern", "declarator"):
-        name = parameter.field(field)
-        if name is not None:
-            return name.text().lstrip("*&")
-
-    name = parameter.find(kind="identifier")
-    if name is not None:
-        return name.text()
-
-    return parameter.text()
+    name = field_text(parameter, "name", "pattern", "declarator").lstrip("*&")
+    inner = parameter.find(kind="identifier") or parameter
+    return name or inner.text()
 
 
 def _is_optional(parameter: SgNode) -> bool:
     if parameter.kind() in tables.OPTIONAL_PARAMETERS:
         return True
+
     return parameter.field("value") is not None
 
 
 def _default_start(parameter: SgNode) -> int:
-    start, _ = span_of(parameter)
-    for field in ("value", "default_value"):
-        default = parameter.field(field)
-        if default is not None:
-            start, _ = span_of(default)
-    return start
+    default = first_field(parameter, "default_value", "value") or parameter
+    return span_of(default)[0]
 
 
 def _typed(holder: SgNode, name: SgNode | None, kept: SgNode | None) -> Fact:
@@ -167,19 +167,11 @@ def _typed(holder: SgNode, name: SgNode | None, kept: SgNode | None) -> Fact:
     return Fact("type", text, span_of(kept)[0])
 
 
-def _is_field(node: SgNode) -> bool:
-    """Return whether a node sets a field of a class: `class A: x: int = 1`."""
-    if node.kind() != "assignment":
-        return False
-    outer = [each.kind() for each in node.ancestors()]
-    return outer[2:3] == ["class_definition"]
-
-
 def _receiver_facts(method: SgNode) -> Iterator[Fact]:
     """Yield the type whose method a function of Go is."""
     receiver = method.field("receiver")
     if receiver is None:
         return
-    of = receiver.find(kind="type_identifier")
-    if of is not None:
+
+    for of in receiver.find_all(kind="type_identifier")[:1]:
         yield Fact("name", of.text(), span_of(of)[0])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from difflib import SequenceMatcher
+from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.preservation.facts import facts_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.preservation.fact import Fact, FactKind
     from holdfast.preservation.reports import Reports
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 FactCount: TypeAlias = "Counter[tuple[FactKind, str]]"
 
 _SIMILAR: Final = 0.6
+_ALIKE: Final = 0.8
 _WORD: Final = re.compile(r"\w+")
+
+
+def most_similar(name: str, others: Iterable[str]) -> str:
+    """Return the name that is most like another one; "" if none is like it."""
+    return next(iter(get_close_matches(name, sorted(others), 1, _ALIKE)), "")
 
 
 class FactComparison:
@@ -64,6 +70,7 @@ class FactComparison:
         """
         if self._touches(edit, self._reports.superfluous):
             return True
+
         removed = self._old.text[edit.start : edit.end]
         first_line = removed.partition("\n")[0]
         return not self._reports.superfluous_names.isdisjoint(_WORD.findall(first_line))
@@ -74,6 +81,7 @@ class FactComparison:
         if edit.start == edit.end:
             # Nothing was there: the error may be at the end of the line before.
             first -= 1
+
         return any(first <= line <= last for line in lines)
 
 
@@ -126,13 +134,17 @@ class EditFacts:
         """Return the facts of these kinds that are added."""
         return [fact for fact in self.gained if fact.kind in kinds]
 
-    def lost_names(self) -> set[str]:
-        """Return the names that are used less often."""
-        return {fact.text for fact in self.lost_of("name", "call")}
+    def lost_texts(self, *kinds: FactKind) -> set[str]:
+        """Return the texts of the facts of these kinds that are removed."""
+        return {fact.text for fact in self.lost_of(*kinds)}
 
-    def gained_names(self) -> list[str]:
-        """Return the names that are used more often."""
-        return [fact.text for fact in self.gained_of("name")]
+    def gained_texts(self, *kinds: FactKind) -> set[str]:
+        """Return the texts of the facts of these kinds that are added."""
+        return {fact.text for fact in self.gained_of(*kinds)}
+
+    def had_texts(self, *kinds: FactKind) -> set[str]:
+        """Return the texts of the facts of these kinds in the whole old text."""
+        return {text for kind, text in self.had if kind in kinds}
 
     @property
     def removed(self) -> str:
@@ -149,16 +161,27 @@ class EditFacts:
         """Whether something superfluous goes, and no value takes its place."""
         if self.gained_of("literal", "evasion", "discard"):
             return False
+
         if self.is_superfluous:
             return True
-        return self.may_drop_part and not self.lost_of("call", "guard") and not self.covers_lines
+
+        if not self.may_drop_part:
+            return False
+
+        if self.lost_of("call", "guard"):
+            return False
+
+        return not self.covers_lines
+
+    @property
+    def new_words(self) -> Counter[str]:
+        """The words that the new text has more often than the old one."""
+        return Counter(_WORD.findall(self.added)) - Counter(_WORD.findall(self.removed))
 
     @property
     def adds_words(self) -> bool:
         """Whether the edit adds a word of any kind."""
-        had = Counter(_WORD.findall(self.removed))
-        has = Counter(_WORD.findall(self.added))
-        return bool(has - had)
+        return bool(self.new_words)
 
     @property
     def is_similar(self) -> bool:
@@ -179,5 +202,6 @@ class EditFacts:
         """Return whether an added fact is in a statement that the edit adds as a whole."""
         if self.removed:
             return False
+
         line = self.new.text.rfind("\n", 0, fact.start) + 1
         return self.edit.new_start <= self.new.gap_after(line)

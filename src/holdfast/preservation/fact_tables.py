@@ -6,11 +6,24 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.preservation.fact import FactKind
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+def _facts_by_kind(
+    *rows: tuple[FactKind, Mapping[str, str]],
+) -> dict[str, list[tuple[FactKind, str]]]:
+    table: dict[str, list[tuple[FactKind, str]]] = {}
+    for fact, words in rows:
+        for kind, word in words.items():
+            table.setdefault(kind, []).append((fact, word))
+
+    return table
 
 
 # ------------------------------------------------------------------------------------------- nodes
@@ -61,6 +74,7 @@ MADE_UP: Final = LITERALS.union(CALLEES) | _words("! not_operator")
 """What a result has that no variable holds."""
 COMPARISONS: Final = _words("== != === !== < > <= >= in is") | {"not in", "is not"}
 LOGIC: Final = _words("and or not && || ! ??")
+CONDITION_SIGNS: Final = COMPARISONS | LOGIC
 OTHER_SIGNS: Final = {
     "python": _words("&& || ! === !== ??"),
     "javascript": _words("and or not is in"),
@@ -102,6 +116,7 @@ STOPS: Final = {
 ERRORS: Final = _words("raise throw assert")
 STOP_WORDS: Final = ERRORS | _words("return await break continue")
 WAYS_OUT: Final = ("return", "break", "continue")
+CONDITION_WORDS: Final = _words("if unless")
 TRUTH_TYPES: Final = _words("bool boolean Boolean")
 GUARDS: Final = {
     "await": "await",
@@ -121,6 +136,18 @@ GUARDS: Final = {
     "reference_declarator": "&",
 }
 """Constructs that protect what is in them, or wait for it."""
+FACTS_BY_KIND: Final = _facts_by_kind(
+    ("name", dict.fromkeys(NAMES, "")),
+    ("literal", dict.fromkeys(LITERALS, "")),
+    ("stop", STOPS),
+    ("guard", GUARDS),
+)
+"""What a node is by its kind alone, with the word for it; "": its text."""
+MEMBER_LISTS: Final = _words("declaration_list class_body")
+PLAIN_DECLARATORS: Final = _words("identifier pointer_declarator")
+TEXTS: Final = _words("string template_string")
+DOCUMENTED: Final = {""} | _words("function_definition class_definition")
+"""What a documentation is in; "": the text itself."""
 LOOP_WORDS: Final = _words("while for do loop")
 ARGUMENT_LISTS: Final = _words("arguments argument_list")
 ASSIGNMENTS: Final = {
@@ -187,7 +214,9 @@ NOTHING: Final = {""} | _words(
 """Values and bodies without meaning."""
 DECLARED_ELSEWHERE: Final = _words("extern va_list jmp_buf")
 """Words of a declaration of C whose variable another function sets."""
-NAMES_OF_NOTHING: Final = {""} | _words("main false true null nil none noop no_op")
+NAMES_OF_NOTHING: Final = {""} | _words(
+    "main false true null nil none noop no_op False True None NULL FALSE TRUE"
+)
 """Names that mean nothing, and the one function that a program must have."""
 
 # -------------------------------------------------------------------------------------- words
@@ -331,6 +360,7 @@ def _compiled(
     for node, fact, word, pattern in rows:
         compiled = re.compile(pattern, re.DOTALL)
         table.setdefault(node, []).append((compiled, fact, word))
+
     return table
 
 

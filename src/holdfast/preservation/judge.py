@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from holdfast.vocab.diagnostics import Diagnostic, Target
 
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx")
+_DIALECTS: Final = {"javascript": ("tsx",), "typescript": ("javascript", "tsx")}
+"""The languages that the name of a file may say, where the target says only the checker."""
+_PREPROCESSED: Final = frozenset({"c", "cpp", "rust"})
 _NO_TEXT: Final = re.compile("[\udc80-\udcff]")
 
 
@@ -28,9 +31,8 @@ def language_for(path: str, target: Target) -> str:
     named = language_of(path) or ""
     if target == "any":
         return named
-    if target == "typescript":
-        return named or target
-    if target == "javascript" and named == "tsx":
+
+    if named in _DIALECTS.get(target, ()):
         return named
 
     return target
@@ -41,6 +43,7 @@ def parse_errors(text: str, path: str, target: Target) -> int | None:
     found = parse_source(text, language_for(path, target))
     if found is None:
         return None
+
     return found.errors
 
 
@@ -84,8 +87,15 @@ def _parse_both(
     before: str, after: str, language: str
 ) -> tuple[ParsedSource | None, ParsedSource | None]:
     old = parse_source(before, language)
-    if old is None or not old.errors or language not in {"c", "cpp", "rust"}:
+    if old is None:
         return old, parse_source(after, language)
+
+    if not old.errors:
+        return old, parse_source(after, language)
+
+    if language not in _PREPROCESSED:
+        return old, parse_source(after, language)
+
     # The old tree may not show what was under a condition: so no old condition makes code dead.
     kept = conditions_of(before)
     return parse_source(before, language, kept), parse_source(after, language, kept)
@@ -114,16 +124,12 @@ def _suppressions(
     old: ParsedSource, new: ParsedSource, path: str, reports: Reports
 ) -> tuple[str, ...]:
     left = {word.text for word in new.live_words}
-    added = []
-    for word in suppressions_between(old, new):
-        if reports.misspells(word, left):
-            continue
-        # In a header it is an include guard; elsewhere it does nothing.
-        if word == "#pragma once" and path.endswith(_HEADERS):
-            continue
-        added.append(word)
+    added = dict.fromkeys(suppressions_between(old, new))
+    if path.endswith(_HEADERS):
+        # It is an include guard; elsewhere it does nothing.
+        added.pop("#pragma once", None)
 
-    return tuple(added)
+    return tuple(word for word in added if not reports.misspells(word, left))
 
 
 def _silences(added: Sequence[str]) -> MeaningChange:
@@ -134,18 +140,17 @@ def _hides(old: ParsedSource, new: ParsedSource) -> bool:
     """Return whether code is moved to where it can never run."""
     if len(new.dead_words) <= len(old.dead_words):
         return False
-    if not old.errors:
-        has_fewer = len(new.live_words) < len(old.live_words)
-        return has_fewer or len(new.dead) > len(old.dead)
 
-    # What makes code dead may have been there, where the old text does not parse.
-    lines = [line.strip() for line in old.text.split("\n")]
-    for start, _ in new.dead:
-        header = _header(new.text, start)
-        if not any(line.startswith(header) for line in lines):
+    if not old.errors:
+        if len(new.live_words) < len(old.live_words):
             return True
 
-    return False
+        return len(new.dead) > len(old.dead)
+
+    # What makes code dead may have been there, where the old text does not parse.
+    lines = "\n".join(line.strip() for line in old.text.split("\n"))
+    headers = [_header(new.text, start) for start, _ in new.dead]
+    return not all(f"\n{header}" in f"\n{lines}" for header in headers)
 
 
 def _header(text: str, start: int) -> str:

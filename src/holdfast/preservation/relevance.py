@@ -7,12 +7,13 @@ one. What a relevant edit declares makes the edits of its users relevant, too.
 from __future__ import annotations
 
 import re
+from itertools import filterfalse
 from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation.reports import errors_among, names_in
 from holdfast.syntax.edits import Edit, edits_between
 from holdfast.syntax.tokens import KEYWORDS, tokenize
-from holdfast.syntax.tree import all_nodes, span_of
+from holdfast.syntax.tree import field_text, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ _MEASURES: Final = frozenset({"sizeof", "alignof", "_Alignof", "offsetof", "size
 _IMPORT: Final = re.compile(r"\s*(?:#\s*include\b|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s)")
 _EMPTY: Final = frozenset({"", "pass", "...", ".", ";"})
 _MARKS: Final = frozenset({"open", "close"})
+_PUNCTUATION: Final = frozenset(",;:\"'`")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _NEAR: Final = 3
 """How many lines from a syntax error its cause may be."""
@@ -86,45 +88,34 @@ def _places(diagnostic: Diagnostic, source: ParsedSource) -> list[int]:
     for fixit in diagnostic.fixits:
         areas += [edit.area for edit in fixit.edits]
 
-    found = []
-    for area in areas:
-        if area is None:
-            continue
-        for line, column in ((area.line, area.column), (area.end_line, area.end_column)):
-            offset = source.offset(line, column)
-            if offset is not None:
-                found.append(offset)
+    offsets: list[int | None] = []
+    for area in filter(None, areas):
+        offsets.append(source.offset(area.line, area.column))
+        offsets.append(source.offset(area.end_line, area.end_column))
 
-    return found
+    return [offset for offset in offsets if offset is not None]
 
 
 def _imports(edit: Edit, after: str) -> bool:
     """Return whether an edit only adds imports."""
+    lines = filter(str.strip, after[edit.new_start : edit.new_end].split("\n"))
     if edit.start != edit.end:
         return False
-    for line in after[edit.new_start : edit.new_end].split("\n"):
-        if line.strip() and not _IMPORT.match(line):
-            return False
-    return True
+
+    return all(map(_IMPORT.match, lines))
 
 
 def _is_near(edit: Edit, places: Sequence[int], old: ParsedSource, new: ParsedSource) -> bool:
     """Return whether an edit may be the cure of a syntax error: it is near, or only punctuation."""
     first = old.line_of(edit.start) - _NEAR
     last = old.line_of(edit.end) + _NEAR
-    for place in places:
-        if first <= old.line_of(place) <= last:
-            return True
+    if not set(range(first, last + 1)).isdisjoint(map(old.line_of, places)):
+        return True
 
     removed = old.text[edit.start : edit.end]
     added = new.text[edit.new_start : edit.new_end]
-    for token in tokenize(f"{removed} {added}", old.language):
-        if token.kind in _MARKS:
-            continue
-        if token.text not in ",;:\"'`":
-            return False
-
-    return True
+    tokens = tokenize(f"{removed} {added}", old.language)
+    return all(token.kind in _MARKS or token.text in _PUNCTUATION for token in tokens)
 
 
 # ----------------------------------------------------------------------------------- statements
@@ -146,6 +137,26 @@ class Statement:
         """Return whether an offset is in the statement."""
         return any(start <= offset <= end for start, end in self.spans)
 
+    def has_any(self, offsets: Sequence[int]) -> bool:
+        """Return whether one of these offsets is in the statement."""
+        return any(map(self.has, offsets))
+
+    def covers_any(self, offsets: Sequence[int]) -> bool:
+        """Return whether one of these offsets is in the statement, or in a block of it."""
+        return any(self.start <= offset <= self.end for offset in offsets)
+
+    @property
+    def has_block(self) -> bool:
+        """Whether a block is in the statement."""
+        return len(self.spans) > 1
+
+    def surrounds(self, other: Statement) -> bool:
+        """Return whether another statement is in a block of this one."""
+        if self.start >= other.start:
+            return False
+
+        return other.end < self.end
+
     @property
     def start(self) -> int:
         """Where the statement begins."""
@@ -165,13 +176,9 @@ class Statement:
 def _statements(source: ParsedSource) -> list[Statement]:
     """Return all statements and members of a text, each without the blocks in it."""
     found: list[Statement] = []
-    if source.root is None:
-        return found
-
-    for block in all_nodes(source.root):
-        if block.kind() not in _BLOCKS:
-            continue
-        found += [_statement(child, source) for child in block.named_children()]
+    for block in source.nodes:
+        if block.kind() in _BLOCKS:
+            found += [_statement(child, source) for child in block.named_children()]
 
     return found
 
@@ -195,8 +202,8 @@ def _variable_set(statement: SgNode) -> str:
     """Return the variable that a statement gives a value; "" without one."""
     for node in (statement, *statement.named_children()):
         if node.kind() in _ASSIGNMENTS:
-            left = node.field("left")
-            return "" if left is None else left.text()
+            return field_text(node, "left")
+
     return ""
 
 
@@ -231,21 +238,11 @@ class _Related:
         places: Sequence[int],
     ) -> None:
         self._old, self._new = old, new
-        self._statements = _statements(old)
-        self._failing: list[Statement] = []
-        for statement in self._statements:
-            if any(statement.has(place) for place in places):
-                self._failing.append(statement)
-
         self._places = places
-        self._named: set[str] = set()
-        for error in errors:
-            self._named |= names_in(error) - KEYWORDS
-
-        self._names = set(self._named)
-        for statement in self._failing:
-            self._names |= statement.words
-
+        self._statements = _statements(old)
+        self._failing = [each for each in self._statements if each.has_any(places)]
+        self._named = set[str]().union(*map(names_in, errors)) - KEYWORDS
+        self._names = self._named.union(*(each.words for each in self._failing))
         self._used: set[str] = set()
         self._added: set[str] = set()
 
@@ -253,9 +250,10 @@ class _Related:
         """Return the edits that have to do with no diagnostic, nor with an edit that has."""
         left = list(edits)
         while True:
-            related = [edit for edit in left if self._is_related(edit)]
+            related = list(filter(self._is_related, left))
             if not related:
-                return [edit for edit in left if not self._is_moved(edit)]
+                return list(filterfalse(self._is_moved, left))
+
             for edit in related:
                 left.remove(edit)
                 self._add_declared(edit)
@@ -264,81 +262,102 @@ class _Related:
         statement = None if self._is_new_line(edit) else self._statement_of(edit)
         if statement in self._failing:
             return True
+
         if self._says_name(edit):
             return True
+
         if self._adds_beside(edit):
             return True
+
         if statement is None:
             return False
 
-        return self._declares_failing(statement) or self._uses_name(statement)
+        return self._is_about(statement)
 
     def _is_new_line(self, edit: Edit) -> bool:
         """Return whether an edit only adds lines: it is no edit of the statement before them."""
-        if edit.start != edit.end or "\n" not in self._new.text[edit.new_start : edit.new_end]:
+        if edit.start != edit.end:
             return False
+
+        if "\n" not in self._new.text[edit.new_start : edit.new_end]:
+            return False
+
         line, column = self._old.line_text(edit.start), self._column(edit)
-        return not line[:column].strip() or not line[column:].strip()
+        if not line[:column].strip():
+            return True
+
+        return not line[column:].strip()
 
     def _adds_beside(self, edit: Edit) -> bool:
         """Return whether an edit only adds code to what a diagnostic is about."""
         removed = self._old.text[edit.start : edit.end]
         if removed.strip() in _EMPTY and self._completes(edit):
             return True
+
         if removed:
             return False
 
         return self._is_beside(edit) or self._extends_name(edit)
 
-    def _declares_failing(self, statement: Statement) -> bool:
-        """Return whether a diagnostic is in the body of what a statement declares."""
-        if not statement.declares or len(statement.spans) == 1:
-            return False
-        return any(statement.start <= place <= statement.end for place in self._places)
-
-    def _uses_name(self, statement: Statement) -> bool:
+    def _is_about(self, statement: Statement) -> bool:
         """Return whether a statement declares what a diagnostic is about, or uses a new name."""
-        if statement.declares and statement.words & self._names:
+        if statement.declares and self._is_declared_by(statement):
             return True
-        if self._sets_failing(statement) or self._is_measured(statement):
+
+        if self._sets_failing(statement):
             return True
-        return bool(statement.words & self._used)
+
+        return not self._used.isdisjoint(statement.words)
+
+    def _is_declared_by(self, statement: Statement) -> bool:
+        """Return whether a diagnostic is about what a declaration declares, or in its body."""
+        if statement.has_block and statement.covers_any(self._places):
+            return True
+
+        if bool(statement.words & self._names):
+            return True
+
+        return self._is_measured(statement)
 
     def _sets_failing(self, statement: Statement) -> bool:
         """Return whether a statement gives a variable its value that a later one fails with."""
         for failing in self._failing:
-            if statement.sets in failing.words and statement.start < failing.start:
+            if statement.start < failing.start and statement.sets in failing.words:
                 return True
+
         return False
 
     def _is_measured(self, statement: Statement) -> bool:
         """Return whether a statement is a member of a type whose size or layout is wrong."""
-        if not statement.declares:
-            return False
+        measured: set[str] = set()
         for failing in self._failing:
-            if failing.words.isdisjoint(_MEASURES):
-                continue
-            for outer in self._statements:
-                is_around = outer.start < statement.start and statement.end < outer.end
-                if is_around and outer.words & failing.words - KEYWORDS:
-                    return True
+            if not failing.words.isdisjoint(_MEASURES):
+                measured |= failing.words - KEYWORDS
+
+        for outer in self._statements:
+            if outer.surrounds(statement) and outer.words & measured:
+                return True
+
         return False
 
     def _says_name(self, edit: Edit) -> bool:
         """Return whether an edit adds or replaces a name that a message names."""
         old = set(_WORD.findall(self._old.text[edit.start : edit.end]))
         new = set(_WORD.findall(self._new.text[edit.new_start : edit.new_end]))
-        wanted = {word.lower() for word in self._named | self._used}
-        for word in new - old:
-            if word.lower() in wanted:
-                return True
+        wanted = set(map(str.lower, self._named | self._used))
+        if not wanted.isdisjoint(map(str.lower, new - old)):
+            return True
 
-        return len(old) == 1 and old <= self._named
+        if len(old) != 1:
+            return False
+
+        return old <= self._named
 
     def _extends_name(self, edit: Edit) -> bool:
         """Return whether an edit adds an index, a member or a call to a name in a message."""
         if self._new.text[edit.new_start] not in "[.(":
             return False
+
         words = _WORD.findall(self._old.line_text(edit.start)[: self._column(edit)])
         return not self._named.isdisjoint(words[-1:])
 
@@ -347,41 +366,31 @@ class _Related:
 
     def _completes(self, edit: Edit) -> bool:
         """Return whether new code is in the header or the body of what a diagnostic is about."""
-        for statement in self._statements:
-            if not statement.start <= edit.start <= statement.end:
-                continue
-            if statement in self._failing:
-                return True
-            if statement.start == edit.start and self._is_new_line(edit):
-                continue
-            is_header = statement.has(edit.start) and len(statement.spans) > 1
-            if not is_header:
-                continue
-            for place in self._places:
-                if statement.start <= place <= statement.end:
-                    return True
+        around = [each for each in self._statements if each.covers_any([edit.start])]
+        if any(statement in self._failing for statement in around):
+            return True
 
-        return False
+        if self._is_new_line(edit):
+            around = [each for each in around if each.start != edit.start]
+
+        headers = [each for each in around if each.has_block and each.has(edit.start)]
+        return any(each.covers_any(self._places) for each in headers)
 
     def _is_beside(self, edit: Edit) -> bool:
         """Return whether new lines are right before or after a statement with a diagnostic."""
         end = self._old.gap_before(edit.start)
         following = self._old.gap_after(edit.start)
-        for statement in self._failing:
-            if statement.start == following:
-                return True
-            if statement.end == end:
-                return True
-
-        return False
+        return any(each.start == following or each.end == end for each in self._failing)
 
     def _is_moved(self, edit: Edit) -> bool:
         """Return whether an edit only removes words that related edits add beside an error."""
         if edit.new_start != edit.new_end:
             return False
+
         old = set(re.findall(r"\w+", self._old.text[edit.start : edit.end]))
-        if not old & self._added:
+        if not bool(old & self._added):
             return False
+
         return old <= self._added | self._names
 
     def _add_declared(self, edit: Edit) -> None:
@@ -390,11 +399,8 @@ class _Related:
         self._added.update(re.findall(r"\w+", new))
         self._used |= set(_WORD.findall(new)) - set(_WORD.findall(self._old.text))
         statement = self._statement_of(edit)
-        if statement is None or not statement.declares:
-            return
-
-        declared, bracket, _ = statement.text.partition("(")
-        if bracket:
+        if statement is not None and statement.declares and "(" in statement.text:
+            declared = statement.text.partition("(")[0]
             self._used.update(_WORD.findall(declared)[-1:])
 
     def _statement_of(self, edit: Edit) -> Statement | None:

@@ -147,8 +147,10 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
         names |= named
         if _is_kind(each, MISSING):
             missing |= named
+
         if each.path not in {"", path}:
             continue  # its lines are those of another file
+
         places, words = _lines_of(each), _pointed(each, lines)
         all_lines |= places
         pointed |= words
@@ -210,13 +212,17 @@ def _deletes(diagnostic: Diagnostic) -> bool:
         for edit in fixit.edits:
             if not edit.text.strip():
                 return True
+
     return False
 
 
 def _pointed(diagnostic: Diagnostic, lines: Sequence[str]) -> set[str]:
     """Return the word to which a diagnostic points, and the one before: a parser fails late."""
     area = diagnostic.area
-    if area is None or area.line > len(lines):
+    if area is None:
+        return set()
+
+    if area.line > len(lines):
         return set()
 
     line, column = lines[area.line - 1], area.column - 1
@@ -234,6 +240,7 @@ def _found_in(lines: Sequence[str], numbers: set[int], pattern: re.Pattern[str])
     for number in numbers:
         if number <= len(lines):
             found.update(pattern.findall(lines[number - 1]))
+
     return found
 
 

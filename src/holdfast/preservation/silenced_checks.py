@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.preservation.fact_tables import CALLEES, STOPS
-from holdfast.syntax.tree import all_nodes
+from holdfast.syntax.tree import all_nodes, field_text, first_field, parent_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,9 @@ Silencer: TypeAlias = tuple[str, str, str]
 """The kind of a node, how its text begins, and the words for it; "": the group of the pattern."""
 
 _BROAD_NAMES: Final = "Exception|BaseException|NameError|AttributeError|TypeError|SyntaxError"
-_BROAD: Final = frozenset(_BROAD_NAMES.split("|"))
+_BROAD: Final = re.compile(rf"except\s*(?::|[^:]*\b(?:{_BROAD_NAMES})\b)")
+_WORK: Final = frozenset({*CALLEES, *STOPS, "break", "continue"})
+"""The nodes that do something, or go on elsewhere."""
 _VOID_POINTER: Final = r"\((?:const\s+)?void\s*\*\)"
 _BYTES: Final = r"\b(?:char|byte|uint8_t|uintptr_t|intptr_t|void)\b"
 
@@ -125,20 +127,19 @@ def _empty_handlers(reading: ParsedSource) -> Iterator[str]:
 
     for node in reading.find("except_clause"):
         block = node.find(kind="block")
-        if block is None or _does_work(block):
+        if block is None:
             continue
-        caught = node.text().partition(":")[0].partition(" as ")[0].removeprefix("except")
-        if not caught.strip() or _BROAD.intersection(re.findall(r"\w+", caught)):
+
+        if _does_work(block):
+            continue
+
+        if _BROAD.match(node.text()):
             yield "an empty except"
 
 
 def _does_work(block: SgNode) -> bool:
     """Return whether a block calls or returns something, or goes on elsewhere."""
-    for node in all_nodes(block):
-        kind = node.kind()
-        if kind in CALLEES or kind in STOPS or kind.startswith(("break", "continue")):
-            return True
-    return False
+    return not _WORK.isdisjoint(node.kind() for node in all_nodes(block))
 
 
 def _unchecked(reading: ParsedSource) -> Iterator[str]:
@@ -147,20 +148,24 @@ def _unchecked(reading: ParsedSource) -> Iterator[str]:
     Defining there the names that are imported for types only is right.
     """
     for node in reading.find("if_statement"):
-        condition, other = node.field("condition"), node.field("alternative")
-        if condition is None or other is None or not condition.text().endswith("TYPE_CHECKING"):
+        body = first_field(node.field("alternative"), "body")
+        if body is None:
             continue
-        body = other.field("body")
-        if body is not None and not all(map(_only_names, body.named_children())):
+
+        if not field_text(node, "condition").endswith("TYPE_CHECKING"):
+            continue
+
+        if not all(map(_only_names, body.named_children())):
             yield "if TYPE_CHECKING … else"
 
 
 def _only_names(statement: SgNode) -> bool:
     """Return whether a statement only imports or sets a name."""
+    inner = [child.kind() for child in statement.named_children()]
     if "import" in statement.kind():
         return True
-    inner = statement.named_children()
-    return len(inner) == 1 and inner[0].kind() == "assignment"
+
+    return inner == ["assignment"]
 
 
 # ------------------------------------------------------------------------------- raw types
@@ -176,12 +181,7 @@ def raw_types_added(old: ParsedSource, new: ParsedSource) -> list[str]:
 
     had, was_bare = _type_uses(old)
     has, is_bare = _type_uses(new)
-    found = []
-    for name, times in had.items():
-        if has[name] < times and is_bare[name] > was_bare[name]:
-            found.append(name)
-
-    return sorted(found)
+    return sorted((had - has).keys() & (is_bare - was_bare).keys())
 
 
 def _type_uses(reading: ParsedSource) -> tuple[Counter[str], Counter[str]]:
@@ -193,8 +193,6 @@ def _type_uses(reading: ParsedSource) -> tuple[Counter[str], Counter[str]]:
     bare: Counter[str] = Counter()
     for kind in ("type_identifier", "type"):
         for node in reading.find(kind):
-            outer = node.parent()
-            if outer is None or outer.kind() != "generic_type":
-                bare[node.text()] += 1
+            bare[node.text()] += parent_kind(node) != "generic_type"
 
     return generic, bare

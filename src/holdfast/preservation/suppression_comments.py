@@ -112,8 +112,12 @@ def suppressions_added(before: str, after: str, language: str) -> tuple[str, ...
     ('# noqa',)
     """
     old, new = parse_source(before, language), parse_source(after, language)
-    if old is None or new is None:
+    if old is None:
         return _unread_added(before, after)
+
+    if new is None:
+        return _unread_added(before, after)
+
     return suppressions_between(old, new)
 
 
@@ -121,19 +125,16 @@ def suppressions_between(old: ParsedSource, new: ParsedSource) -> tuple[str, ...
     """Return the suppressions that the new text has more often."""
     had = Counter(_suppressions(old))
     has = Counter(_suppressions(new))
-    added: list[str] = []
+    added: dict[str, None] = {}
     for (word, code), times in has.items():
-        known = had[word, code]
-        if code != "*":
-            known += had[word, "*"]
-        if times <= known:
-            continue
+        # A suppression of all codes may become one of a single code.
+        known = sum(had[word, each] for each in {code, "*"})
         # In a text that does not parse, old suppressions may not have been found.
-        if old.errors and not _occurs_more(word, old.text, new.text):
-            continue
-        added.append(word)
+        is_seen = not old.errors or _occurs_more(word, old.text, new.text)
+        if times > known and is_seen:
+            added[word] = None
 
-    return tuple(dict.fromkeys(added))
+    return tuple(added)
 
 
 def _unread_added(before: str, after: str) -> tuple[str, ...]:
@@ -146,6 +147,7 @@ def _occurs_more(word: str, before: str, after: str) -> bool:
     keys = re.findall(r"[A-Za-z]+", word) or re.findall("_", word)
     if not keys:
         return True
+
     key = re.compile(rf"\b{keys[-1]}\b", re.IGNORECASE)
     return len(key.findall(after)) > len(key.findall(before))
 
@@ -155,6 +157,7 @@ def _suppressions(reading: ParsedSource) -> Iterator[tuple[str, str]]:
         for pattern in _IN_COMMENTS[reading.language]:
             for found in pattern.finditer(comment.text()):
                 yield from _coded(found)
+
     for word in silenced_in(reading):
         yield word, ""
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import product, starmap
 from typing import TYPE_CHECKING
 
 from holdfast.rules.import_block import place_import
 from holdfast.rules.match.context import comments_at
 from holdfast.rules.match.missing_name import Reading, other_reading
+from holdfast.rules.match.surroundings import Site
 from holdfast.rules.match.token_pattern import TokenMatch, find_token_matches, is_last_of_line
-from holdfast.rules.match.traits import Site, difference
+from holdfast.rules.match.traits import difference
 from holdfast.rules.match.tree_pattern import TreeMatch, find_matches
 from holdfast.rules.rule import (
     END_OF_LINE,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast.rules.match.surroundings import NewContent
+    from holdfast.syntax.tokens import Token
     from holdfast.vocab.diagnostics import Diagnostic
 
 
@@ -69,37 +71,52 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
     source = ParsedSource(text, rule.target, diagnostic.path)
     if not _answers(rule, source, diagnostic):
         return NoFit("the message is another one, or names something else")
+
     if _may_mean_another(rule, source, diagnostic):
         return NoFit("the program may have another thing that the missing name means")
 
-    changes: list[_Change] = []
-    if rule.rewrite is not None:
-        change = _change_of(rule.rewrite, source, diagnostic)
-        if not isinstance(change, NoFit):
-            change = _differs_around(rule, rule.rewrite, source, change, diagnostic) or change
-        if isinstance(change, NoFit):
-            return change
-        changes.append(change)
+    rewritten = _rewrite_place(rule, source, diagnostic)
+    if isinstance(rewritten, NoFit):
+        return rewritten
 
-    new = _with_imports(_spliced(text, changes), rule, diagnostic)
+    new = _with_imports(rewritten.text, rule, diagnostic)
     if new is None:
         return NoFit("the message lacks a name that the import needs")
 
     return _checked(new, source, rule)
 
 
+def _rewrite_place(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Rewritten | NoFit:
+    """Return the text with the rewrite of a rule; without a rewrite, the text as it is."""
+    text = source.text
+    if rule.rewrite is None:
+        return Rewritten(text)
+
+    change = _change_of(rule.rewrite, source, diagnostic)
+    if isinstance(change, NoFit):
+        return change
+
+    reason = _difference_around(rule, _site(rule.rewrite, source, change, diagnostic))
+    if reason:
+        return NoFit(reason)
+
+    return Rewritten(text[: change.start] + change.text + text[change.end :])
+
+
 def _may_mean_another(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
     """Return whether a missing name can be read in a way that no example of the rule can."""
+    reading = _reading(rule, source, diagnostic)
     if rule.widened:
         return False
-    reading = _reading(rule, source, diagnostic)
+
     if reading is None:
         return False
-    for example in rule.examples:
-        known = ParsedSource(example.before, rule.target)
-        if _reading(rule, known, diagnostic_of(rule, example)) == reading:
-            return False
-    return True
+
+    known = (
+        _reading(rule, ParsedSource(example.before, rule.target), diagnostic_of(rule, example))
+        for example in rule.examples
+    )
+    return reading not in known
 
 
 def _reading(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Reading | None:
@@ -109,26 +126,24 @@ def _reading(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Readin
     return other_reading(source, diagnostic, imports=lines)
 
 
-def _is_uncommented(rule: Rule, source: ParsedSource, change: _Change) -> bool:
-    """Return whether no comment is about a place, or only one that an example has too."""
-    comments = comments_at(source, change.start, change.end)
-    known = [example.before for example in rule.examples]
-    return all(any(line in text for text in known) for line in comments.split("\n"))
-
-
-def _differs_around(
-    rule: Rule, rewrite_: Rewrite, source: ParsedSource, change: _Change, diagnostic: Diagnostic
-) -> NoFit | None:
+def _difference_around(rule: Rule, site: Site) -> str:
     """Return what around a place may say that something else is meant than in the examples."""
-    if rule.uncommented and not _is_uncommented(rule, source, change):
-        return NoFit("a comment says what is meant, and a rule cannot read it")
+    comments = comments_at(site.source, site.start, site.end)
+    known_texts = "\n".join(example.before for example in rule.examples)
+    if rule.uncommented and not all(line in known_texts for line in comments.split("\n")):
+        return "a comment says what is meant, and a rule cannot read it"
 
-    known = [site for example in rule.examples for site in _sites_in(rule, example)]
-    if not known or rule.widened:
-        return None
-    site = _site(rewrite_, source, change, diagnostic)
-    reason = difference(site, known, content=_content_of(rule), choice=rule.uncommented)
-    return NoFit(reason) if reason else None
+    known: list[Site] = []
+    for example in rule.examples:
+        known += _sites_in(rule, example)
+
+    if not known:
+        return ""
+
+    if rule.widened:
+        return ""
+
+    return difference(site, known, content=_content_of(rule), choice=rule.uncommented)
 
 
 def _site(rewrite_: Rewrite, source: ParsedSource, change: _Change, diagnostic: Diagnostic) -> Site:
@@ -146,10 +161,12 @@ def _sites_in(rule: Rule, example: Example) -> list[Site]:
     source = ParsedSource(example.before, rule.target)
     if rule.rewrite is None:
         return []
+
     diagnostic = diagnostic_of(rule, example)
     change = _change_of(rule.rewrite, source, diagnostic)
     if isinstance(change, NoFit):
         return []
+
     return [_site(rule.rewrite, source, change, diagnostic)]
 
 
@@ -160,33 +177,47 @@ def _content_of(rule: Rule) -> NewContent:
     """
     if rule.rewrite is None:
         return "nothing"
+
+    pattern, fix = rule.rewrite.pattern, rule.rewrite.fix
     if _adds_argument(rule.rewrite):
         return "argument"
-    if _CONVERTED.search(rule.rewrite.fix) and not _CONVERTED.search(rule.rewrite.pattern):
-        return "conversion"
-    old = {token.text for token in tokenize(rule.rewrite.pattern, rule.target)}
-    for value in (value for values in rule.values.values() for value in values):
-        old.update(re.findall(r"\w+", value))
-    new = tokenize(rule.rewrite.fix, rule.target)
-    found: NewContent = "nothing"
-    for token, following in zip_longest(new, new[1:]):
-        if not is_content(token) or token.text in old:
-            continue
-        is_part = following is not None and following.text in _AFTER_PART
-        if not is_part and token.text not in COMMON:
-            return "operand"
-        found = "call"
-        if rule.rewrite.fix.count("\n") > rule.rewrite.pattern.count("\n"):
-            found = "statement"
 
-    return found
+    if _CONVERTED.search(fix) and not _CONVERTED.search(pattern):
+        return "conversion"
+
+    old = {token.text for token in tokenize(pattern, rule.target)}
+    for values in rule.values.values():
+        old.update(re.findall(r"\w+", " ".join(values)))
+
+    new = tokenize(fix, rule.target)
+    following = (*(token.text for token in new[1:]), "")
+    pairs = zip(new, following, strict=False)
+    added = [(token, after) for token, after in pairs if _is_new_content(token, old)]
+    if any(after not in _AFTER_PART and token.text not in COMMON for token, after in added):
+        return "operand"
+
+    return "call" if added else "nothing"
+
+
+def _is_new_content(token: Token, old: set[str]) -> bool:
+    if not is_content(token):
+        return False
+
+    return token.text not in old
 
 
 def _adds_argument(rewrite_: Rewrite) -> bool:
     """Return whether a fix passes more to the function that it calls."""
     old, new = _ONE_CALL.fullmatch(rewrite_.pattern), _ONE_CALL.fullmatch(rewrite_.fix)
-    if old is None or new is None or old[1] != new[1]:
+    if old is None:
         return False
+
+    if new is None:
+        return False
+
+    if old[1] != new[1]:
+        return False
+
     return new[2].count(",") > old[2].count(",")
 
 
@@ -201,14 +232,17 @@ def _checked(new: str, source: ParsedSource, rule: Rule) -> Rewritten | NoFit:
     """Return a new text if it parses and all its parts have an effect."""
     if new == source.text:
         return NoFit("nothing would change")
+
     if rule.rewrite is None:
         return Rewritten(new)
 
     made = ParsedSource(new, source.language)
     if made.errors > source.errors and not source.errors:
         return NoFit("the new text would not parse")
+
     if made.idle_statements > source.idle_statements and not made.errors:
         return NoFit("a statement would have no effect")
+
     if made.idle_operations > source.idle_operations:
         return NoFit("an operator would have the same operand twice")
 
@@ -221,22 +255,27 @@ def _answers(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
     if key != (rule.tool, rule.code, rule.template):
         return False
 
-    for number, values in rule.values.items():
-        if number >= len(diagnostic.args):
-            return False
-        found = diagnostic.args[number]
-        known = value_in(found, source.text, source.line_at(diagnostic))
-        spelled = {plain_type(found), value_in(found, ""), known}
-        if not any(fits_type(each, value) for each in spelled for value in values):
-            return False
-        if known.startswith("<") and known not in values and not _declares(rule, number):
-            return False
-        if _names_one_of_two(diagnostic.args, number) and not any(
-            _names_one_of_two(example.args, number) for example in rule.examples
-        ):
-            return False
+    return all(_has_value(rule, number, source, diagnostic) for number in rule.values)
 
-    return True
+
+def _has_value(rule: Rule, number: int, source: ParsedSource, diagnostic: Diagnostic) -> bool:
+    """Return whether a name in the message has a value that a rule is for."""
+    if number >= len(diagnostic.args):
+        return False
+
+    found, values = diagnostic.args[number], rule.values[number]
+    known = value_in(found, source.text, source.line_at(diagnostic))
+    spelled = (plain_type(found), value_in(found, ""), known)
+    if not any(starmap(fits_type, product(spelled, values))):
+        return False
+
+    if known.startswith("<") and known not in values and not _declares(rule, number):
+        return False
+
+    if not _names_one_of_two(diagnostic.args, number):
+        return True
+
+    return any(_names_one_of_two(example.args, number) for example in rule.examples)
 
 
 def _names_one_of_two(args: Sequence[str], number: int) -> bool:
@@ -245,16 +284,21 @@ def _names_one_of_two(args: Sequence[str], number: int) -> bool:
     In `Map<String, String>` it is open which of the two a `String` is.
     """
     elements = elements_of(args[number])
-    repeated = {each for each in elements if elements.count(each) > 1}
+    repeated = set()
+    for each in elements:
+        if elements.count(each) > 1:
+            repeated.add(each)
+
     return not repeated.isdisjoint(args)
 
 
 def _declares(rule: Rule, number: int) -> bool:
     """Return whether an example declares what its message names: it is no name of a library."""
-    for example in rule.examples:
-        if value_in(example.args[number], example.before).startswith("<"):
-            return True
-    return not rule.examples
+    known = [value_in(example.args[number], example.before) for example in rule.examples]
+    if not known:
+        return True
+
+    return any(value.startswith("<") for value in known)
 
 
 def _change_of(
@@ -262,6 +306,7 @@ def _change_of(
 ) -> _Change | NoFit:
     if isinstance(rewrite_, TreeRewrite):
         return _tree_change(rewrite_, source, diagnostic)
+
     return _token_change(rewrite_, source, diagnostic)
 
 
@@ -280,8 +325,8 @@ def _tree_change(
 
     match = matches[0]
     texts = {**argument_texts(diagnostic.args), **match.texts}
-    needed = [fill(each, texts) for each in rewrite_.needs]
-    if not all(each is not None and source.has_words(each) for each in needed):
+    needed = [fill(each, texts) or each for each in rewrite_.needs]
+    if not all(map(source.has_words, needed)):
         return NoFit("the program has no other place with what the fix writes")
 
     new = fill(_indented(rewrite_.fix, source, match.start), texts)
@@ -298,16 +343,13 @@ def _trimmed(change: _Change, source: ParsedSource) -> _Change:
     old, new = tokenize(old_text, source.language), tokenize(change.text, source.language)
     head = common_start(old, new)
     tail = common_start(old[head:][::-1], new[head:][::-1])
-    low, new_low = 0, 0
-    high, new_high = len(old_text), len(change.text)
-    if head:
-        low, new_low = old[head - 1].end, new[head - 1].end
-
-    if tail:
-        high, new_high = old[-tail].start, new[-tail].start
-
-    text = change.text[new_low:new_high]
-    return replace(change, start=change.start + low, end=change.start + high, text=text)
+    low, new_low = ([0, *(token.end for token in tokens)][head] for tokens in (old, new))
+    cut, new_cut = (
+        [0, *(len(text) - token.start for token in reversed(tokens))][tail]
+        for text, tokens in ((old_text, old), (change.text, new))
+    )
+    text = change.text[new_low : len(change.text) - new_cut]
+    return replace(change, start=change.start + low, end=change.end - cut, text=text)
 
 
 def _at_diagnostic(
@@ -318,17 +360,11 @@ def _at_diagnostic(
     if start is None:
         return []
 
-    around = [match for match in matches if match.start <= start <= match.end]
     end = source.end_of(diagnostic) or start
-    whole = [match for match in around if end <= match.end]
-    by_size: dict[int, list[TreeMatch]] = {}
-    for match in whole or around:
-        by_size.setdefault(match.end - match.start, []).append(match)
-
-    if not by_size:
-        return []
-
-    return by_size[min(by_size)]
+    around = [match for match in matches if match.start <= start <= match.end]
+    whole = [match for match in around if end <= match.end] or around
+    sizes = [match.end - match.start for match in whole]
+    return [match for match, size in zip(whole, sizes, strict=True) if size == min(sizes)]
 
 
 def _indented(text: str, source: ParsedSource, at: int) -> str:
@@ -395,18 +431,14 @@ def _last_after(match: TokenMatch, source: ParsedSource) -> int:
     following = min(match.high, last)
     if not is_last_of_line(source, match.high - 1):
         return following
+
     while following < last and not is_last_of_line(source, following):
         following += 1
+
     return following
 
 
 # ------------------------------------------------------------------------------------ the text
-
-
-def _spliced(text: str, changes: Sequence[_Change]) -> str:
-    for change in changes:
-        text = text[: change.start] + change.text + text[change.end :]
-    return text
 
 
 def _with_imports(text: str, rule: Rule, diagnostic: Diagnostic) -> str | None:
@@ -416,6 +448,7 @@ def _with_imports(text: str, rule: Rule, diagnostic: Diagnostic) -> str | None:
         line = fill(each, texts)
         if line is None:
             return None
+
         edit = place_import(text, line, rule.target)
         if edit is not None:
             text = text[: edit.at] + edit.text + text[edit.at :]

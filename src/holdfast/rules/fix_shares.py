@@ -28,13 +28,9 @@ def split_fix(
     before: str, after: str, diagnostics: Sequence[Diagnostic], language: str
 ) -> list[FixShare]:
     """Return the shares of a fix, each with the diagnostics nearest to it first."""
-    imports: list[Edit] = []
-    others: list[Edit] = []
-    for edit in edits_between(before, after, language):
-        if _is_import(edit, after, language):
-            imports.append(edit)
-        else:
-            others.append(edit)
+    edits = edits_between(before, after, language)
+    imports = [edit for edit in edits if _is_import(edit, after, language)]
+    others = [edit for edit in edits if edit not in imports]
 
     groups = _groups(_finest(others, before, after, diagnostics, language), before, diagnostics)
     if not all(_has_diagnostic(group, before, diagnostics) for group in groups):
@@ -48,13 +44,12 @@ def split_fix(
         needed = imports
         if not takes_all:
             needed = [edit for edit in imports if _is_needed(edit, group, after)]
+
         used.update(needed)
         part = with_edits(before, after, [*needed, *group], language)
         shares.append(FixShare(part, _nearest(group, before, diagnostics)))
 
-    for edit in imports:
-        if edit in used:
-            continue
+    for edit in sorted(set(imports) - used, key=lambda edit: edit.start):
         part = with_edits(before, after, [edit], language)
         shares.append(FixShare(part, tuple(diagnostics)))
 
@@ -63,9 +58,13 @@ def split_fix(
 
 def _names_import(diagnostics: Sequence[Diagnostic], imports: Sequence[Edit], after: str) -> bool:
     """Return whether a diagnostic is about a name that is imported."""
-    named = {text for diagnostic in diagnostics for text in diagnostic.args}
-    words = (re.findall(r"\w+", after[edit.new_start : edit.new_end]) for edit in imports)
-    return any(named.intersection(each) for each in words)
+    named = set[str]().union(*(diagnostic.args for diagnostic in diagnostics))
+    return not named.isdisjoint(_new_words(imports, after))
+
+
+def _new_words(edits: Sequence[Edit], after: str) -> list[str]:
+    """Return the words that edits add."""
+    return re.findall(r"\w+", " ".join(after[edit.new_start : edit.new_end] for edit in edits))
 
 
 def _finest(
@@ -81,25 +80,25 @@ def _finest(
         parts = parts_of(edit, before, after, language)
         single = all(_is_at_diagnostic(part, before, diagnostics) for part in parts)
         found += parts if single else [edit]
+
     return found
 
 
 def _is_at_diagnostic(edit: Edit, before: str, diagnostics: Sequence[Diagnostic]) -> bool:
-    lines = Lines(before)
-    for diagnostic in diagnostics:
-        if diagnostic.area is None:
-            continue
-        span = lines.span(diagnostic.area)
-        if span is not None and edit.start <= span[0] <= edit.end:
-            return True
-
-    return False
+    areas = filter(None, (diagnostic.area for diagnostic in diagnostics))
+    spans = filter(None, map(Lines(before).span, areas))
+    return any(edit.start <= start <= edit.end for start, _ in spans)
 
 
 def _is_import(edit: Edit, after: str, language: str) -> bool:
-    lines = [line for line in after[edit.new_start : edit.new_end].split("\n") if line.strip()]
-    added = edit.start == edit.end and bool(lines)
-    return added and all(is_import(line, language) for line in lines)
+    lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
+    if edit.start < edit.end:
+        return False
+
+    if not lines:
+        return False
+
+    return all(is_import(line, language) for line in lines)
 
 
 def _groups(
@@ -115,6 +114,7 @@ def _groups(
             groups[-1].append(edit)
         else:
             groups.append([edit])
+
         previous_alone = alone
 
     return groups
@@ -122,12 +122,7 @@ def _groups(
 
 def _is_needed(edit: Edit, group: Sequence[Edit], after: str) -> bool:
     """Return whether new code uses a name of an import."""
-    names = set(re.findall(r"\w+", after[edit.new_start : edit.new_end]))
-    for each in group:
-        words = re.findall(r"\w+", after[each.new_start : each.new_end])
-        if names.intersection(words):
-            return True
-    return False
+    return not set(_new_words([edit], after)).isdisjoint(_new_words(group, after))
 
 
 def _has_diagnostic(group: Sequence[Edit], before: str, diagnostics: Sequence[Diagnostic]) -> bool:
@@ -150,6 +145,7 @@ def _distance(group: Sequence[Edit], before: str, diagnostic: Diagnostic) -> int
     """Return how many lines are between an edit and a diagnostic."""
     if diagnostic.area is None:
         return len(before)
+
     lines = Lines(before)
     first, last = lines.line_at(group[0].start), lines.line_at(group[-1].end)
     return max(first - diagnostic.area.end_line, diagnostic.area.line - last, 0)

@@ -39,7 +39,10 @@ _DEFINITION: Final = re.compile(r"(?:async\s+)?def\s|class\s|@")
 def is_import(line: str, language: str) -> bool:
     """Return whether a line of this language imports names."""
     pattern = _IMPORT.get(language)
-    return pattern is not None and pattern.match(line) is not None
+    if pattern is None:
+        return False
+
+    return pattern.match(line) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +148,11 @@ def _header_end(lines: list[str], language: str) -> int:
 def _docstring_end(lines: list[str], number: int, quote: str) -> int:
     if lines[number].count(quote) > 1:
         return number + 1
+
     for at in range(number + 1, len(lines)):
         if quote in lines[at]:
             return at + 1
+
     return len(lines)
 
 
@@ -155,6 +160,7 @@ def _below_header(lines: list[str], language: str) -> int:
     end = _header_end(lines, language)
     if end == 0:
         return 0
+
     if language == "python":
         # One blank line below a docstring; the others stay above the code.
         has_blank = end < len(lines) - 1 and not lines[end].strip()

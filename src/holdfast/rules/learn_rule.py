@@ -72,30 +72,45 @@ def learn_from(
     if imports is None:
         return NotLearned("the examples import different things")
 
-    edited = [fix for fix in fixes if fix.edit is not None]
-    if not edited and not imports:
+    samples = list(filter(None, (fix.sample for fix in fixes)))
+    if not samples and not imports:
         return NotLearned("nothing but blanks differs")
-    if edited and len(edited) < len(fixes):
+
+    if 0 < len(samples) < len(fixes):
         return NotLearned("one of the examples changes only an import")
 
     rewrites: list[Rewrite | None] = [None]
-    if edited:
-        rewrites = _rewrites_of([fix.sample() for fix in fixes], diagnostic)
+    if samples:
+        rewrites = _rewrites_of(samples, diagnostic)
 
     for made in rewrites:
-        texts = (getattr(made, "pattern", ""), getattr(made, "fix", ""), *imports)
-        used = set(HOLE.findall(" ".join(texts)))
-        for mentioned in getattr(made, "mentions", {}).values():
-            used.update(mentioned)
-        rule = _with(blank, made, imports, _values(fixes, made, used))
-        rule = replace(rule, uncommented=_is_uncommented(fixes), safe=_is_certain(fixes))
+        rule = replace(
+            blank,
+            rewrite=made,
+            imports=imports,
+            values=_values(fixes, made, _holes_used(made, imports)),
+            uncommented=_is_uncommented(samples),
+            safe=_is_certain(fixes),
+        )
         if all(explains(rule, example) for example in examples):
-            return rule
+            return replace(rule, id=id_of(rule))
 
     if rewrites:
         return NotLearned("the rule would not repeat the fix")
 
     return NotLearned("the change is not one construct at the diagnostic")
+
+
+def _holes_used(made: Rewrite | None, imports: tuple[str, ...]) -> set[str]:
+    """Return the holes of a rewrite and of imports, and those that a hole must mention."""
+    used = set(HOLE.findall(" ".join(imports)))
+    if made is not None:
+        used.update(HOLE.findall(f"{made.pattern} {made.fix}"))
+
+    if isinstance(made, TreeRewrite):
+        used.update(*made.mentions.values())
+
+    return used
 
 
 def suggested_rule(
@@ -129,23 +144,29 @@ def explains(rule: Rule, example: Example) -> bool:
     made = rewrite(rule, example.before, diagnostic_of(rule, example))
     if example.after is None:
         return not isinstance(made, Rewritten)
-    return isinstance(made, Rewritten) and _squeezed(made.text) == _squeezed(example.after)
+
+    if not isinstance(made, Rewritten):
+        return False
+
+    return _squeezed(made.text) == _squeezed(example.after)
 
 
 def _squeezed(text: str) -> list[str]:
-    return [line.rstrip() for line in text.split("\n") if line.strip()]
+    return [line.rstrip() for line in filter(str.strip, text.split("\n"))]
 
 
-def _is_uncommented(fixes: Sequence[_Fix]) -> bool:
+def _is_uncommented(samples: Sequence[Sample]) -> bool:
     """Return whether a rule is only for code without comments about it.
 
     A choice may be another one where a comment says what is meant; two fixes that differ in their
     comments show that the comments do not matter.
     """
-    samples = [fix.sample() for fix in fixes if fix.edit is not None]
     comments = {sample.comments for sample in samples}
     freed = len(comments) > 1 and "" not in comments
-    return any(sample.is_choice for sample in samples) and not freed
+    if not any(sample.is_choice for sample in samples):
+        return False
+
+    return not freed
 
 
 def _is_certain(fixes: Sequence[_Fix]) -> bool:
@@ -157,24 +178,19 @@ def _is_certain(fixes: Sequence[_Fix]) -> bool:
     for fix in fixes:
         if not TOP_TYPES.isdisjoint(map(plain_type, fix.example.args)):
             return False
+
     if len(fixes) > 1:
         return True
-    return all(fix.edit is None or not fix.sample().brings_value for fix in fixes)
 
-
-def _with(
-    rule: Rule, made: Rewrite | None, imports: tuple[str, ...], values: dict[int, tuple[str, ...]]
-) -> Rule:
-    new = replace(rule, rewrite=made, imports=imports, values=values)
-    return replace(new, id=id_of(new))
+    return not any(fix.brings_value for fix in fixes)
 
 
 def id_of(rule: Rule) -> str:
     """Return the id of a rule: a hash of its diagnostic and of what it does first."""
-    first = rule.examples[0] if rule.examples else None
     parts = [*rule.key, repr(rule.rewrite), *rule.imports]
-    if first is not None:
+    for first in rule.examples[:1]:
         parts += first.args
+
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
@@ -188,68 +204,82 @@ class _Fix:
         self.example = example
         self.diagnostic = diagnostic_of(rule, example)
         self.source = ParsedSource(example.before, rule.target)
-        self._target = rule.target
         after = example.after or ""
-        edits = edits_between(example.before, after, rule.target)
         self.imports: list[str] = []
         others: list[Edit] = []
-        for edit in edits:
+        for edit in edits_between(example.before, after, rule.target):
             added = _import_lines(edit, after, rule.target)
-            if added and edit.start == edit.end:
-                self.imports += added
-            else:
+            self.imports += added
+            if not added:
                 others.append(edit)
 
-        self.edit = _joined(others)
+        self.sample: Sample | None = None
+        if others:
+            first, last = others[0], others[-1]
+            whole = Edit(first.start, last.end, first.new_start, last.new_end)
+            self.sample = Sample(example, self.diagnostic, whole, rule.target)
 
     @property
     def brings_content(self) -> bool:
-        return self.edit is None or self.sample().brings_content
+        if self.sample is None:
+            return True
 
-    def sample(self) -> Sample:
-        assert self.edit is not None  # noqa: S101 - the caller asked
-        return Sample(self.example, self.diagnostic, self.edit, self._target)
+        return self.sample.brings_content
+
+    @property
+    def brings_value(self) -> bool:
+        if self.sample is None:
+            return False
+
+        return self.sample.brings_value
+
+    @property
+    def renames_member(self) -> bool:
+        if self.sample is None:
+            return False
+
+        return self.sample.renames_member
+
+    @property
+    def brings_words(self) -> bool:
+        if self.sample is None:
+            return False
+
+        return self.sample.brings_words
 
 
 def _import_lines(edit: Edit, after: str, target: str) -> list[str]:
-    """Return the added lines if all of them are imports."""
-    lines = [line for line in after[edit.new_start : edit.new_end].split("\n") if line.strip()]
-    line_start = after.rfind("\n", 0, edit.new_start) + 1
-    if after[line_start : edit.new_start].strip():
+    """Return the lines that an edit adds if all of them are imports."""
+    lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
+    if edit.start < edit.end:
         return []
+
     if all(is_import(line, target) for line in lines):
         return lines
 
     return []
 
 
-def _joined(edits: Sequence[Edit]) -> Edit | None:
-    if not edits:
-        return None
-    first, last = edits[0], edits[-1]
-    return Edit(first.start, last.end, first.new_start, last.new_end)
-
-
 def _common_imports(fixes: Sequence[_Fix]) -> tuple[str, ...] | None:
     """Return the imports of all fixes, with holes for names of the message where they differ."""
-    if len({tuple(fix.imports) for fix in fixes}) == 1:
-        return tuple(fixes[0].imports)
-    templates = {tuple(_templates(fix)) for fix in fixes}
-    if len(templates) != 1:
-        return None
-    return templates.pop()
+    for lines_of in (_lines, _templates):
+        found = set(map(lines_of, fixes))
+        if len(found) == 1:
+            return found.pop()
+
+    return None
 
 
-def _templates(fix: _Fix) -> list[str]:
-    lines = []
-    for line in fix.imports:
-        template = line
-        for number, text in enumerate(fix.example.args):
-            if re.fullmatch(r"\w+", text):
-                template = re.sub(rf"\b{text}\b", f"$ARG{number}", template)
-        lines.append(template)
+def _lines(fix: _Fix) -> tuple[str, ...]:
+    return tuple(fix.imports)
 
-    return lines
+
+def _templates(fix: _Fix) -> tuple[str, ...]:
+    template = "\n".join(fix.imports)
+    for number, text in enumerate(fix.example.args):
+        template = re.sub(rf"\b{re.escape(text)}\b", f"$ARG{number}", template)
+
+    return tuple(template.split("\n"))
 
 
 # ------------------------------------------------------------------------------- all of them
@@ -265,7 +295,7 @@ def _rewrites_of(samples: list[Sample], diagnostic: Diagnostic) -> list[Rewrite 
     if not parsed or is_syntax(diagnostic):
         made.append(token_rewrite(samples))
 
-    return [each for each in made if each is not None]
+    return list(filter(None, made))
 
 
 def _values(
@@ -283,11 +313,14 @@ def _values(
         taken = f"ARG{number}" in used
         if taken and not bare:
             continue
+
         if all(_tells_place(fix, number, made) for fix in fixes):
             continue
+
         if all(_is_element(fix.example.args, number) for fix in fixes):
             continue
-        found = _common_values(fixes, number, bare=bare and taken, listed=made is None)
+
+        found = _common_values(fixes, number, bare=bare and taken)
         differs = len(found) > 1
         if found and not (differs and taken and made is not None):
             values[number] = found
@@ -297,49 +330,46 @@ def _values(
 
 def _is_element(args: Sequence[str], number: int) -> bool:
     """Return whether a type is the last element of another: `int` in `Coroutine[Any, Any, int]`."""
-    return any(args[number] == each for arg in args for each in elements_of(arg)[-1:])
+    elements = [elements_of(arg)[-1:] for arg in args]
+    return [args[number]] in elements
 
 
-def _common_values(
-    fixes: Sequence[_Fix], number: int, *, bare: bool, listed: bool
-) -> tuple[str, ...]:
+def _common_values(fixes: Sequence[_Fix], number: int, *, bare: bool) -> tuple[str, ...]:
     """Return what the examples have as a name of the message; () if that is nothing.
 
     Names of functions or of members that differ are listed where the fix brings a word of its own:
     that word belongs to them.
     """
-    kinds = list(dict.fromkeys(_value(fix, number, bare=bare) for fix in fixes))
-    names = tuple(dict.fromkeys(plain_type(fix.example.args[number]) for fix in fixes))
-    if len(kinds) == 1 and (listed or bare or kinds[0]):
-        return (kinds[0],)
-    if listed or bare:
-        return names
-
-    common = reduce(_common_value, kinds)
+    common = reduce(common_type, [_value(fix, number, bare=bare) for fix in fixes])
     if common:
         return (common,)
+
+    names = tuple(dict.fromkeys(plain_type(fix.example.args[number]) for fix in fixes))
     if all(map(_is_plain_name, names)) and any(fix.brings_content for fix in fixes):
         return names
+
     return ()
 
 
-def _common_value(one: str, other: str) -> str:
-    if not one or not other:
-        return ""
-    return common_type(one, other)
-
-
 def _is_plain_name(text: str) -> bool:
-    return text.isidentifier() and text not in COMMON
+    if not text.isidentifier():
+        return False
+
+    return text not in COMMON
 
 
 def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
     """Return whether a fix writes words beside a name that nothing else ties them to."""
-    if not isinstance(made, TreeRewrite) or made.needs:
+    if not isinstance(made, TreeRewrite):
         return False
+
+    if made.needs:
+        return False
+
     if not re.fullmatch(r"\$ARG\d+", made.pattern):
         return False
-    return any(fix.sample().brings_words for fix in fixes)
+
+    return any(fix.brings_words for fix in fixes)
 
 
 def _value(fix: _Fix, number: int, *, bare: bool) -> str:
@@ -351,21 +381,23 @@ def _value(fix: _Fix, number: int, *, bare: bool) -> str:
     text = fix.example.args[number]
     if bare:
         return value_in(text, "")
-    if fix.edit is not None and fix.sample().renames_member:
+
+    if fix.renames_member:
         return outline(value_in(text, ""))
-    if fix.brings_content:
-        known = value_in(text, fix.example.before)
-        return known if known == "<function>" else _without_names(fix, number)
-    return outline(value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic)))
 
+    known = value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic))
+    if not fix.brings_content:
+        return outline(known)
 
-def _without_names(fix: _Fix, number: int) -> str:
-    """Return a name of the message with `_` for the names that the message has alone, too."""
-    text = value_in(fix.example.args[number], "")
-    for name in fix.example.args:
-        if name != fix.example.args[number] and _is_plain_name(name):
-            text = re.sub(rf"\b{name}\b", "_", text)
-    return text
+    if known == "<function>":
+        return known
+
+    # The names that the message has alone, too, are free.
+    plain = value_in(text, "")
+    for name in filter(_is_plain_name, {*fix.example.args} - {text}):
+        plain = re.sub(rf"\b{name}\b", "_", plain)
+
+    return plain
 
 
 def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
@@ -374,15 +406,16 @@ def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
     place = source.place_of(fix.diagnostic)
     if place is None:
         return False
+
     if isinstance(made, TokenRewrite):
         return source.text.startswith(text, place)
+
     if _is_own_signature(fix, text):
         return True
 
     for node in source.nodes_around(place):
-        if not _TYPE_DECLARATION.search(node.kind()):
-            continue
-        if any(child.text() == text for child in node.children()):
+        texts = [child.text() for child in node.children()]
+        if _TYPE_DECLARATION.search(node.kind()) and text in texts:
             return True
 
     return False
@@ -392,9 +425,10 @@ def _is_own_signature(fix: _Fix, text: str) -> bool:
     """Return whether a text is the signature of a function that is declared at the place."""
     if "(" not in text:
         return False
+
     known = value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic))
-    words = set(re.findall(r"<?\w+>?", known)) - COMMON
-    return not any(word.strip("_<>") and not word.startswith("<") for word in words)
+    words = set(re.findall(r"(?<!<)\b\w*[^\W_]\w*", known))
+    return COMMON.issuperset(words)
 
 
 _TYPE_DECLARATION = re.compile("class|interface|enum|record|struct|impl|trait")

@@ -28,6 +28,7 @@ def convert_older_rules(files: OlderRuleFiles) -> list[str]:
         except BadRule as error:
             problems.append(f"rules/{name}.json: {error}; remove the file.")
             continue
+
         written = dump_rule(rule)
         files.update(f"{rule.target}/{rule.id}", partial(_keep_or_write, written=written))
         files.remove_older(name)

@@ -126,7 +126,10 @@ class Rule:
     @property
     def in_force(self) -> bool:
         """Whether the rule may be applied."""
-        return self.status in {"active", "pinned"} and not self.fails_too_often
+        if self.status not in {"active", "pinned"}:
+            return False
+
+        return not self.fails_too_often
 
     @property
     def fails_too_often(self) -> bool:
@@ -134,14 +137,21 @@ class Rule:
 
         The program from which it was learned counts as one success.
         """
-        return not self.pinned and self.failed > max(self.helped, 1)
+        if self.pinned:
+            return False
+
+        return self.failed > max(self.helped, 1)
 
     @property
     def reviewed(self) -> bool:
         """Whether a person has judged the rule, or written it."""
         if self.provenance in {"builtin", "manual"}:
             return True
-        return self.approved or self.status in {"pinned", "rejected"}
+
+        if self.approved:
+            return True
+
+        return self.status in {"pinned", "rejected"}
 
 
 def example_of(before: str, after: str | None, diagnostic: Diagnostic) -> Example:
@@ -169,6 +179,7 @@ def fill(template: str, texts: Mapping[str, str]) -> str | None:
     missing = [name for name in HOLE.findall(template) if name not in texts]
     if missing:
         return None
+
     return HOLE.sub(lambda found: texts[found[1]], template)
 
 
@@ -210,6 +221,7 @@ def _known_word(found_word: re.Match[str], program: str, names: set[str]) -> str
     word = found_word[0]
     if word.isdigit():
         return "0"
+
     if word in names and not found_word.string.startswith(("::", "<"), found_word.end()):
         return "_"
 
@@ -218,7 +230,10 @@ def _known_word(found_word: re.Match[str], program: str, names: set[str]) -> str
 
     record = rf"\btypedef\s+({_DECLARING})\b[^;{{]*\{{[^}}]*\}}\s*{word}\s*;"
     found = re.search(rf"\b({_DECLARING})\s+{word}\b", program) or re.search(record, program)
-    return f"<{found[1]}>" if found is not None else word
+    if found is not None:
+        return f"<{found[1]}>"
+
+    return word
 
 
 _DECLARING = "class|struct|enum|interface|trait|union|record"

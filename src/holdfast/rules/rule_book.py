@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import sqrt
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 from holdfast.rules.fix_shares import split_fix
@@ -41,8 +42,7 @@ class RuleBook:
         self._files = files
         self._counters = counters
         self._rules: dict[str, Rule] = {}
-        self._slots: dict[_Slot, dict[str, None]] = {}
-        self._numbers: dict[Key, set[int]] = {}
+        self._slots: dict[_Slot, set[str]] = {}
         self.problems: tuple[str, ...] = ()
         counts = counters.read() if counters is not None else {}
         for rule in rules:
@@ -68,22 +68,19 @@ class RuleBook:
         exact = self._rules.get(beginning)
         if exact is not None:
             return (exact,)
+
         return tuple(rule for rule in self if rule.id.startswith(beginning))
 
     def candidates(self, diagnostic: Diagnostic, target: Target) -> list[Rule]:
         """Return the active rules that may answer a diagnostic, the best first."""
         key = target, diagnostic.tool, diagnostic.code, diagnostic.template
-        found: dict[str, None] = {}
-        for number in sorted(self._numbers.get(key, ())):
-            values = {""}
-            if 0 <= number < len(diagnostic.args):
-                text = diagnostic.args[number]
-                values = {plain_type(text), value_in(text, "")}
-            for value in sorted(values):
-                found.update(self._slots.get((key, number, value), {}))
+        slots: list[_Slot] = [(key, -1, "")]
+        for number, text in enumerate(diagnostic.args):
+            slots += [(key, number, plain_type(text)), (key, number, value_in(text, ""))]
 
-        rules = [self._rules[name] for name in found]
-        return sorted(filter(_is_in_force, rules), key=rank_of, reverse=True)
+        found = set[str]().union(*(self._slots.get(slot, ()) for slot in slots))
+        rules = filter(attrgetter("in_force"), map(self._rules.__getitem__, found))
+        return sorted(rules, key=rank_of, reverse=True)
 
     # --------------------------------------------------------------------------------- changes
 
@@ -107,6 +104,7 @@ class RuleBook:
             for diagnostic in share.diagnostics:
                 if diagnostic.tool in tools:
                     continue
+
                 rule = learn(before, share.after, diagnostic, target, model=model)
                 if isinstance(rule, Rule):
                     tools.add(diagnostic.tool)
@@ -114,7 +112,10 @@ class RuleBook:
                 else:
                     reason = rule
 
-        return learned[0] if learned else reason
+        if learned:
+            return learned[0]
+
+        return reason
 
     def propose(
         self,
@@ -135,6 +136,7 @@ class RuleBook:
                 rule = suggested_rule(before, share.after, diagnostic, target, suggested)
                 if rule is not None:
                     return self.put(replace(rule, model=model))
+
         return None
 
     def add(self, rule: Rule) -> Rule:
@@ -145,7 +147,10 @@ class RuleBook:
         others = self._like(rule)
         for other in others:
             if all(explains(other, example) for example in rule.examples):
-                return other if other.safe else self._confirm(other, rule.examples)
+                if other.safe:
+                    return other
+
+                return self._confirm(other, rule.examples)
 
         for other in others:
             wider = _widened_by(other, rule.examples)
@@ -158,18 +163,18 @@ class RuleBook:
         """Add the examples of another program to a hint that explains them: two fixes agree."""
         if all(example in rule.examples for example in examples):
             return rule
+
         wider = _widened_by(rule, examples)
-        return rule if wider is None else self.put(wider)
+        if wider is None:
+            return rule
+
+        return self.put(wider)
 
     def _like(self, rule: Rule) -> list[Rule]:
         """Return the rules for the same kind of diagnostic, the best first."""
-        found: list[Rule] = []
-        for each in self._rules.values():
-            # An unsafe rule that is built in is only a hint: it does not do what was learned.
-            is_hint = each.provenance == "builtin" and not each.safe
-            if each.key == rule.key and not is_hint:
-                found.append(each)
-
+        same = [each for each in self._rules.values() if each.key == rule.key]
+        # An unsafe rule that is built in is only a hint: it does not do what was learned.
+        found = [each for each in same if each.safe or each.provenance != "builtin"]
         return sorted(found, key=rank_of, reverse=True)
 
     def put(self, rule: Rule) -> Rule:
@@ -215,19 +220,13 @@ class RuleBook:
         return changed
 
     def _put(self, rule: Rule) -> None:
-        old = self._rules.get(rule.id)
-        if old is not None:
-            for slot in _slots_of(old):
-                self._slots[slot].pop(rule.id, None)
+        old = self._rules.get(rule.id, rule)
+        for slot in _slots_of(old):
+            self._slots.setdefault(slot, set()).discard(rule.id)
 
         self._rules[rule.id] = rule
         for slot in _slots_of(rule):
-            self._slots.setdefault(slot, {})[rule.id] = None
-            self._numbers.setdefault(rule.key, set()).add(slot[1])
-
-
-def _is_in_force(rule: Rule) -> bool:
-    return rule.in_force
+            self._slots.setdefault(slot, set()).add(rule.id)
 
 
 def _widened_by(rule: Rule, examples: Sequence[Example]) -> Rule | None:
@@ -240,8 +239,10 @@ def _widened_by(rule: Rule, examples: Sequence[Example]) -> Rule | None:
     made = learn_from(together, diagnostic_of(rule, rule.examples[0]), rule.target)
     if isinstance(made, NotLearned):
         return None
+
     if not all(explains(made, example) for example in rule.counter_examples):
         return None
+
     if rule.safe and not made.safe:
         # A wider rule that is only a hint must not replace a narrow one that is certain.
         return None
@@ -344,12 +345,14 @@ def read_book(
         except BadRule as error:
             problems.append(f"rules/{name}.yaml: {error}; fix or remove the file.")
             continue
+
         if f"{rule.target}/{rule.id}" != name:
             problems.append(
                 f"rules/{name}.yaml: it contains the rule {rule.target}/{rule.id};"
                 " rename or remove the file."
             )
             continue
+
         own[rule.id] = rule
 
     rules = [rule for rule in builtin if rule.id not in own]
@@ -359,12 +362,10 @@ def read_book(
 
 
 def _slots_of(rule: Rule) -> list[_Slot]:
-    if not rule.values:
+    first = min(rule.values, default=-1)
+    values = rule.values.get(first, ("_",))
+    # With such a sign, it depends on the program what fits.
+    if not set("<_").isdisjoint("".join(values)):
         return [(rule.key, -1, "")]
 
-    first = min(rule.values)
-    if any("<" in value or "_" in value for value in rule.values[first]):
-        # It depends on the program what fits.
-        return [(rule.key, -1, "")]
-
-    return [(rule.key, first, value) for value in rule.values[first]]
+    return [(rule.key, first, value) for value in values]

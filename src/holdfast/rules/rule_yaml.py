@@ -20,7 +20,7 @@ from holdfast.rules.rule import (
 from holdfast.vocab.diagnostics import Area, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 _KEYS: Final = frozenset(
     {
@@ -51,7 +51,23 @@ _KEYS: Final = frozenset(
         "counter_examples",
     }
 )
-_AREA: Final = 4
+_CHOICES: Final = {
+    "language": (get_args(Target), ""),
+    "status": (get_args(Status), "active"),
+    "provenance": (get_args(Provenance), "manual"),
+}
+"""The keys with a choice of values, and the usual value of each."""
+_MAPPINGS: Final = ("where", "kinds", "types", "uses", "mentions")
+_LISTS: Final = ("imports", "examples", "counter_examples")
+_USUAL: Final = {
+    "safe": True,
+    "status": "active",
+    "approved": False,
+    "widened": False,
+    "uncommented": False,
+    "elsewhere": False,
+}
+"""The values that a file does not mention."""
 
 
 class BadRule(ValueError):  # noqa: N818 - the word for it
@@ -117,17 +133,10 @@ def rule_from(raw: object) -> Rule:
 def _problems(raw: Mapping[str, Any]) -> list[str]:
     """Return all that is wrong with a mapping."""
     problems = [f"unknown key `{key}`" for key in raw if key not in _KEYS]
-    if raw.get("language") not in get_args(Target):
-        problems.append(f"`language` must be one of {', '.join(get_args(Target))}")
-
+    problems += _choice_problems(raw, "language")
     problems += _diagnostic_problems(raw.get("diagnostic"))
     problems += _rewrite_problems(raw)
-    if raw.get("status", "active") not in get_args(Status):
-        problems.append(f"`status` must be one of {', '.join(get_args(Status))}")
-
-    if raw.get("provenance", "manual") not in get_args(Provenance):
-        problems.append(f"`provenance` must be one of {', '.join(get_args(Provenance))}")
-
+    problems += _choice_problems(raw, "status", "provenance")
     if not re.fullmatch(r"[A-Za-z0-9-]{0,64}", str(raw.get("id", ""))):
         problems.append("`id` must be letters, digits and dashes")
 
@@ -135,10 +144,26 @@ def _problems(raw: Mapping[str, Any]) -> list[str]:
     return problems
 
 
+def _choice_problems(raw: Mapping[str, Any], *keys: str) -> list[str]:
+    problems = []
+    for key in keys:
+        values, usual = _CHOICES[key]
+        if raw.get(key, usual) not in values:
+            problems.append(f"`{key}` must be one of {', '.join(values)}")
+
+    return problems
+
+
+def _wrong_keys(raw: Mapping[str, Any], kind: type, keys: Sequence[str]) -> list[str]:
+    """Return the keys whose value is not of a kind; a key that is not there is right."""
+    return [key for key in keys if not isinstance(raw.get(key, kind()), kind)]
+
+
 def _diagnostic_problems(diagnostic: object) -> list[str]:
     if not isinstance(diagnostic, dict):
         return ["`diagnostic` with `tool` and `message` is missing"]
-    missing = [key for key in ("tool", "message") if not isinstance(diagnostic.get(key), str)]
+
+    missing = _wrong_keys({"tool": None, "message": None, **diagnostic}, str, ("tool", "message"))
     return [f"`diagnostic.{key}` is missing" for key in missing]
 
 
@@ -146,18 +171,22 @@ def _rewrite_problems(raw: Mapping[str, Any]) -> list[str]:
     has_pattern, has_tokens = "pattern" in raw, "tokens" in raw
     if has_pattern and has_tokens:
         return ["it has both `pattern` and `tokens`"]
-    if not has_pattern and not has_tokens:
-        return [] if raw.get("imports") else ["it has no `pattern`, `tokens` or `imports`"]
 
-    problems = [
-        f"`{key}` must be a text"
-        for key in ("pattern", "tokens", "fix")
-        if not isinstance(raw.get(key, ""), str)
-    ]
+    if not has_pattern and not has_tokens:
+        if raw.get("imports"):
+            return []
+
+        return ["it has no `pattern`, `tokens` or `imports`"]
+
+    wrong = _wrong_keys(raw, str, ("pattern", "tokens", "fix"))
+    problems = [f"`{key}` must be a text" for key in wrong]
     if "fix" not in raw:
         problems.append("`fix` is missing")
 
-    if not isinstance(raw.get("pattern"), str) or raw.get("language") not in get_args(Target):
+    if not isinstance(raw.get("pattern"), str):
+        return problems
+
+    if raw.get("language") not in get_args(Target):
         return problems
 
     if kind_of_pattern(raw["pattern"], raw["language"], str(raw.get("kind", ""))) is None:
@@ -167,36 +196,27 @@ def _rewrite_problems(raw: Mapping[str, Any]) -> list[str]:
 
 
 def _shape_problems(raw: Mapping[str, Any]) -> list[str]:
-    problems = [
-        f"`{key}` must be a mapping"
-        for key in ("where", "kinds", "types", "uses", "mentions")
-        if not isinstance(raw.get(key, {}), dict)
-    ]
-    if not isinstance(raw.get("imports", []), list):
-        problems.append("`imports` must be a list")
-
-    for key in ("examples", "counter_examples"):
-        found = raw.get(key, [])
-        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-            problems.append(f"`{key}` must be a list of mappings")
-        else:
-            problems += _example_problems(key, found)
-
-    if not isinstance(raw.get("where", {}), dict):
+    problems = [f"`{key}` must be a mapping" for key in _wrong_keys(raw, dict, _MAPPINGS)]
+    problems += [f"`{key}` must be a list" for key in _wrong_keys(raw, list, _LISTS)]
+    if problems:
         return problems
 
     if not all(str(number).isdigit() for number in raw.get("where", {})):
         problems.append("`where` must have numbers of `{0}`, `{1}`, … of the message as its keys")
 
+    for key in ("examples", "counter_examples"):
+        for number, example in enumerate(raw.get(key, []), 1):
+            problems += _example_problems(example, f"{key} {number}")
+
     return problems
 
 
-def _example_problems(key: str, examples: list[dict[str, Any]]) -> list[str]:
-    problems = []
-    for number, example in enumerate(examples, 1):
-        missing = [part for part in ("before", "message") if not isinstance(example.get(part), str)]
-        problems += [f"`{part}` of {key} {number} is missing" for part in missing]
-    return problems
+def _example_problems(example: object, name: str) -> list[str]:
+    if not isinstance(example, dict):
+        return [f"{name} must be a mapping"]
+
+    missing = _wrong_keys({"before": None, "message": None, **example}, str, ("before", "message"))
+    return [f"`{part}` of {name} is missing" for part in missing]
 
 
 def _rewrite_from(raw: Mapping[str, Any]) -> Rewrite | None:
@@ -204,6 +224,7 @@ def _rewrite_from(raw: Mapping[str, Any]) -> Rewrite | None:
     inside = _strings(raw.get("inside", ()))
     if "tokens" in raw:
         return TokenRewrite(raw["tokens"], raw["fix"], kinds, inside)
+
     if "pattern" not in raw:
         return None
 
@@ -228,8 +249,10 @@ def _lists(raw: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
 def _strings(values: object) -> tuple[str, ...]:
     if isinstance(values, str):
         return (values,)
+
     if isinstance(values, list | tuple):
         return tuple(map(str, values))
+
     return ()
 
 
@@ -239,19 +262,18 @@ def _examples(raw: Mapping[str, Any], key: str) -> tuple[Example, ...]:
 
 
 def _example(raw: Mapping[str, Any], template: str) -> Example:
-    area = raw.get("at")
-    if isinstance(area, list) and len(area) == _AREA // 2:
-        area = [*area, *area]
+    args = args_of(raw["message"], template)
+    if raw.get("args") is not None:
+        args = _strings(raw["args"])
 
-    numbers = area if isinstance(area, list) and len(area) == _AREA else []
-    args = raw.get("args")
-    return Example(
-        before=raw["before"],
-        after=raw.get("after"),
-        message=raw["message"],
-        args=_strings(args) if args is not None else args_of(raw["message"], template),
-        area=Area(*map(int, numbers)) if numbers else None,
-    )
+    area = None
+    match raw.get("at"):
+        case [line, column]:
+            area = Area(int(line), int(column), int(line), int(column))
+        case [line, column, end_line, end_column]:
+            area = Area(int(line), int(column), int(end_line), int(end_column))
+
+    return Example(raw["before"], raw.get("after"), raw["message"], args, area)
 
 
 def args_of(message: str, template: str) -> tuple[str, ...]:
@@ -274,7 +296,10 @@ def args_of(message: str, template: str) -> tuple[str, ...]:
 
 def _unquoted(text: str) -> str:
     quoted = re.fullmatch(r"['\"`‘](.*)['\"`’]", text, re.DOTALL)
-    return quoted[1] if quoted else text
+    if quoted:
+        return quoted[1]
+
+    return text
 
 
 # ------------------------------------------------------------------------------------- writing
@@ -322,18 +347,14 @@ def rule_to_dict(rule: Rule) -> dict[str, Any]:
         "examples": [_example_to_dict(each, rule) for each in rule.examples],
         "counter_examples": [_example_to_dict(each, rule) for each in rule.counter_examples],
     }
-    usual = {
-        "safe": True,
-        "status": "active",
-        "approved": False,
-        "widened": False,
-        "uncommented": False,
-    }
-    return {
-        key: value
-        for key, value in made.items()
-        if value not in ((), [], {}, "") and usual.get(key) != value
-    }
+    return {key: value for key, value in made.items() if _is_unusual(key, value)}
+
+
+def _is_unusual(key: str, value: object) -> bool:
+    if value in ([], {}, ""):
+        return False
+
+    return _USUAL.get(key) != value
 
 
 def _rewrite_to_dict(rewrite: Rewrite | None) -> dict[str, Any]:
@@ -347,8 +368,8 @@ def _rewrite_to_dict(rewrite: Rewrite | None) -> dict[str, Any]:
         for limit in ("types", "uses", "mentions"):
             by_hole = getattr(rewrite, limit)
             made[limit] = {name: _one_or_list(values) for name, values in by_hole.items()}
-        if rewrite.elsewhere:
-            made["elsewhere"] = True
+
+        made["elsewhere"] = rewrite.elsewhere
         made["needs"] = _one_or_list(rewrite.needs)
         made["kind"] = rewrite.kind
 
@@ -358,7 +379,10 @@ def _rewrite_to_dict(rewrite: Rewrite | None) -> dict[str, Any]:
 
 def _one_or_list(values: Iterable[str]) -> str | list[str]:
     found = list(values)
-    return found[0] if len(found) == 1 else found
+    if len(found) == 1:
+        return found[0]
+
+    return found
 
 
 def _example_to_dict(example: Example, rule: Rule) -> dict[str, Any]:

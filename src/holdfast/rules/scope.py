@@ -9,6 +9,8 @@ from holdfast.rules.match.context import COMPUTED, NOT_COMPUTED
 from holdfast.rules.rule import HOLE, TokenRewrite, TreeRewrite
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.rules.rule import Rewrite, Rule
 
 _LANGUAGES: Final = {
@@ -24,6 +26,10 @@ _LANGUAGES: Final = {
 _CALL: Final = re.compile(r"([\w.:]+)\(([^()]*)\)")
 _NUMBERS: Final = ("no arguments", "one argument", "two arguments", "three arguments")
 _MOST_VALUES: Final = 6
+_COMPUTED: Final[Mapping[tuple[str, ...], str]] = {
+    (NOT_COMPUTED,): "whose value no call computes",
+    (COMPUTED,): "whose value a call computes",
+}
 
 
 def scope_of(rule: Rule) -> str:
@@ -31,8 +37,10 @@ def scope_of(rule: Rule) -> str:
     parts = [_place(rule.rewrite)]
     for number, values in sorted(rule.values.items()):
         parts.append(f"where the message names {_alternatives(values)} ({{{number}}})")
+
     if rule.uncommented:
         parts.append("where no comment says what is meant")
+
     parts.append(f"in {_LANGUAGES.get(rule.target, rule.target)}")
     return ", ".join(parts)
 
@@ -61,8 +69,11 @@ def _construct(pattern: str) -> str:
     if call is None:
         return f"`{pattern}`"
 
-    arguments = [each for each in call[2].split(",") if each.strip()]
-    if "$$$" in pattern or len(arguments) >= len(_NUMBERS):
+    arguments = list(filter(str.strip, call[2].split(",")))
+    if "$$$" in pattern:
+        return f"`{pattern}`"
+
+    if len(arguments) >= len(_NUMBERS):
         return f"`{pattern}`"
 
     return f"`{call[1]}` called with {_NUMBERS[len(arguments)]} `{pattern}`"
@@ -78,10 +89,13 @@ def _limits(rewrite: Rewrite, name: str) -> list[str]:
 
     if not isinstance(rewrite, TreeRewrite):
         return words
+
     if name in rewrite.types:
         words.append(_declared(rewrite.types[name]))
+
     if name in rewrite.uses:
         words.append(f"used as {_alternatives(rewrite.uses[name])}")
+
     if name in rewrite.mentions:
         words.append(
             f"with {_alternatives(tuple(f'${each}' for each in rewrite.mentions[name]))} in it"
@@ -91,11 +105,7 @@ def _limits(rewrite: Rewrite, name: str) -> list[str]:
 
 
 def _declared(types: tuple[str, ...]) -> str:
-    if types == (NOT_COMPUTED,):
-        return "whose value no call computes"
-    if types == (COMPUTED,):
-        return "whose value a call computes"
-    return f"declared as {_alternatives(types)}"
+    return _COMPUTED.get(types, f"declared as {_alternatives(types)}")
 
 
 def _kinds(kinds: tuple[str, ...]) -> str:
@@ -107,13 +117,21 @@ def _kinds(kinds: tuple[str, ...]) -> str:
 def _kind_in_words(kind: str) -> str:
     """Return a kind in words: `string:empty` is an empty string."""
     base, _, word = kind.replace("_", " ").partition(":")
-    if not word or word == "number":
+    if not word:
         return base
-    return word if base in {"reference", "name"} else f"{word} {base}"
+
+    if word == "number":
+        return base
+
+    if base in {"reference", "name"}:
+        return word
+
+    return f"{word} {base}"
 
 
 def _alternatives(values: tuple[str, ...]) -> str:
     shown = " or ".join(f"`{value}`" for value in values[:_MOST_VALUES])
     if len(values) > _MOST_VALUES:
         return f"{shown} or one of {len(values) - _MOST_VALUES} more"
+
     return shown

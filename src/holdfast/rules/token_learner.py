@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from holdfast.rules.match.token_pattern import class_of, constructs_at, is_last_of_line
 from holdfast.rules.rule import END_OF_LINE, TokenRewrite
 from holdfast.rules.tree_learner import Hole, hole_names, kinds_of
-from holdfast.syntax.tokens import tokenize
+from holdfast.syntax.tokens import find_runs, tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,11 +35,14 @@ def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
     windows = [_window(sample) for sample in samples]
     lengths = {high - low for low, high in windows}
     line_ends = set(map(_ends_line, samples, windows))
-    if len(lengths) != 1 or len(line_ends) != 1:
+    if len(lengths) != 1:
+        return None
+
+    if len(line_ends) != 1:
         return None
 
     news = list(map(_new_window, samples, windows))
-    holes = _carried_holes(_holes(samples, windows), news, samples[0])
+    holes = _carried_holes(_holes(samples, windows), news, samples[0].source.language)
     if holes is None:
         return None
 
@@ -80,10 +83,13 @@ def _kinds_at(
     kinds = tuple(dict.fromkeys(map(kind_of, samples, numbers)))
     if any(sample.brings_words or sample.drops_words for sample in samples):
         return kinds
+
     if any(map(_separates, samples)):
         return _with_alike(kinds, _SEPARATED)
+
     if is_value and not choice:
         return (*sorted(_VALUES), "close")
+
     return _with_alike(kinds, (_PLAIN,))
 
 
@@ -93,6 +99,7 @@ def _with_alike(kinds: tuple[str, ...], classes: Sequence[tuple[str, ...]]) -> t
     for alike in classes:
         if not set(alike).isdisjoint(kinds):
             found += alike
+
     return tuple(dict.fromkeys(found))
 
 
@@ -109,12 +116,12 @@ def _kind_of(sample: Sample, number: int) -> str:
     return sample.source.tokens[number].kind
 
 
-def _carried_holes(holes: Sequence[Hole], news: Sequence[str], sample: Sample) -> list[Hole] | None:
+def _carried_holes(holes: Sequence[Hole], news: Sequence[str], language: str) -> list[Hole] | None:
     """Return the holes that the fix carries over; None if it drops something that differs."""
     kept: list[Hole] = []
+    words = [{token.text for token in tokenize(new, language)} for new in news]
     for hole in holes:
-        pairs = zip(news, hole.texts, strict=True)
-        if all(_has(new, text, sample) for new, text in pairs):
+        if all(map(set.__contains__, words, hole.texts)):
             kept.append(hole)
         elif len(set(hole.texts)) > 1:
             return None
@@ -132,6 +139,7 @@ def _fix(
     language = samples[number].source.language
     for hole in holes:
         new = _with_hole(new, hole.texts[number], names[hole.texts], language)
+
     return new
 
 
@@ -148,16 +156,18 @@ def _common_constructs(
         number = 0 if samples[0].source.language in _ANY_NUMBER else -1
         return tuple(dict.fromkeys(each[number] for each in found))
 
-    constructs = tuple(dict.fromkeys(each[-1] for each in found))
-    return constructs if len(constructs) == 1 else ()
+    constructs = {each[-1] for each in found}
+    if len(constructs) == 1:
+        return tuple(constructs)
+
+    return ()
 
 
 def _window(sample: Sample) -> tuple[int, int]:
     """Return the tokens of an edit with a neighbour on each side, on the same line."""
     source = sample.source
     low, high = sample.first, sample.last
-    has_left = low > 0 and not is_last_of_line(source, low - 1)
-    if low > 0 and (has_left or low == high):
+    if low > 0 and (low == high or not is_last_of_line(source, low - 1)):
         low -= 1
 
     if high < len(source.tokens) and not is_last_of_line(source, high - 1):
@@ -167,7 +177,10 @@ def _window(sample: Sample) -> tuple[int, int]:
 
 
 def _ends_line(sample: Sample, window: tuple[int, int]) -> bool:
-    return window[1] == sample.last and is_last_of_line(sample.source, window[1] - 1)
+    if window[1] != sample.last:
+        return False
+
+    return is_last_of_line(sample.source, window[1] - 1)
 
 
 def _new_window(sample: Sample, window: tuple[int, int]) -> str:
@@ -183,21 +196,15 @@ def _new_window(sample: Sample, window: tuple[int, int]) -> str:
     return sample.body[start:new_end].rstrip()
 
 
-def _has(new: str, text: str, sample: Sample) -> bool:
-    return any(token.text == text for token in tokenize(new, sample.source.language))
-
-
 def _token_pattern(
     sample: Sample,
     window: tuple[int, int],
     holes: Sequence[Hole],
     names: dict[tuple[str, ...], str],
 ) -> str:
-    by_start = {hole.spans[0][0]: names[hole.texts] for hole in holes}
-    words = []
-    for token in sample.source.tokens[window[0] : window[1]]:
-        name = by_start.get(token.start)
-        words.append(f"${name}" if name else token.text)
+    signs = {hole.spans[0][0]: f"${names[hole.texts]}" for hole in holes}
+    tokens = sample.source.tokens[window[0] : window[1]]
+    words = [signs.get(token.start, token.text) for token in tokens]
 
     if _ends_line(sample, window):
         words.append(f"${END_OF_LINE}")
@@ -208,15 +215,10 @@ def _token_pattern(
 def _with_hole(text: str, old: str, name: str, language: str) -> str:
     """Replace a run of tokens by a hole wherever it occurs."""
     words = [token.text for token in tokenize(old, language)]
-    tokens = tokenize(text, language)
-    starts = []
-    for at in range(len(tokens) - len(words) + 1):
-        run = tokens[at : at + len(words)]
-        is_hole = at > 0 and tokens[at - 1].text == "$"
-        if [token.text for token in run] == words and not is_hole:
-            starts.append((run[0].start, run[-1].end))
-
-    for start, end in reversed(starts):
-        text = f"{text[:start]}${name}{text[end:]}"
+    runs = find_runs(tokenize(text, language), words)
+    for run in reversed(runs):
+        start, end = run[0].start, run[-1].end
+        if not text[:start].rstrip().endswith("$"):
+            text = f"{text[:start]}${name}{text[end:]}"
 
     return text

@@ -36,7 +36,7 @@ from holdfast.rules.rule import TreeRewrite
 from holdfast.rules.sample import Sample, names_type
 from holdfast.rules.type_text import is_number
 from holdfast.syntax.tokens import COMMON, tokenize
-from holdfast.syntax.tree import span_of
+from holdfast.syntax.tree import parent_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -71,8 +71,10 @@ def tree_rewrite(samples: Sequence[Sample]) -> TreeRewrite | None:
         for sample in others:
             same = [each for each in sample.nodes() if each.kind() == node.kind()]
             nodes += same[:1]
+
         if len(nodes) < len(samples):
             continue
+
         made = _Construct(nodes, samples).rewrite()
         if made is not None:
             return made
@@ -108,7 +110,10 @@ class _Construct:
             kind = ""
 
         fixes = {self._fix(number, names) for number in range(len(self.samples))}
-        if len(fixes) != 1 or pattern.count("\n") > _MOST_LINE_BREAKS:
+        if len(fixes) != 1:
+            return None
+
+        if pattern.count("\n") > _MOST_LINE_BREAKS:
             return None
 
         here = all(map(_is_at_diagnostic, self.nodes, self.samples))
@@ -134,23 +139,28 @@ class _Construct:
 
     def _align_root(self) -> bool:
         children = [node.children() for node in self.nodes]
-        if self._typed and all(map(_is_whole_operand, self.nodes)) and self._is_carried_whole():
+        is_operand = self._typed and all(map(_is_whole_operand, self.nodes))
+        # The fix only writes around the construct, whose type the message names.
+        if is_operand and all(map(_is_carried, self.nodes, self.samples)):
             return self._add_hole(self.nodes)
+
         if not children[0] or is_literal(self.nodes[0]):
-            return self._add_hole(self.nodes) or self._align(self.nodes)
+            if self._add_hole(self.nodes):
+                return True
+
+            return self._align(self.nodes)
+
         if _differ_in_number(children):
             return False
-        return all(self._align(each) for each in zip(*children, strict=True))
 
-    def _is_carried_whole(self) -> bool:
-        """Return whether a fix only writes around the construct, whose type the message names."""
-        return all(map(_is_carried, self.nodes, self.samples))
+        return all(self._align(each) for each in zip(*children, strict=True))
 
     def _align(self, nodes: Sequence[SgNode]) -> bool:
         """Collect the parts that are free; return False if the nodes differ where nothing may."""
         if all(map(_is_carried, nodes, self.samples)):
             if _same_kind(nodes) and nodes[0].kind() in BLOCKS | PARAMETERS:
                 return self._add_run(nodes)
+
             if self._is_part(nodes):
                 return self._add_part(nodes)
 
@@ -158,64 +168,77 @@ class _Construct:
         if not _same_kind(nodes) or _differ_in_number(children):
             is_list = _same_kind(nodes) and nodes[0].kind() in LISTS
             return self._add_run(nodes) if is_list else self._add_hole(nodes)
+
         if children[0]:
             return all(map(self._align, zip(*children, strict=True)))
 
-        is_held = _same_text(nodes) and not all(map(_is_dropped_name, nodes, self.samples))
-        return is_held or self._add_hole(nodes)
+        is_held = _same_text(nodes) and not all(map(_is_declared_name, nodes))
+        if is_held:
+            return True
+
+        return self._add_hole(nodes)
 
     def _is_part(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether these are operands, and not constructs whose own parts count."""
         if all(map(_is_atom, nodes)) or all(map(is_type, nodes)):
             return True
+
         if not all(map(_is_whole_operand, nodes)):
             return False
+
         if any(map(_has_argument, nodes, self.samples)) and self._is_tied(nodes):
             return False
+
         if any(map(_shares_name, nodes, self.samples)):
             return False
 
         # The function that is called says what the value is, unless the message names its type.
         if self._typed or not self._brings_content:
             return True
+
         return CALLS.isdisjoint(map(kind_of, nodes))
 
     def _is_tied(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether parts are beside an edit, or an edit brings content."""
-        for node, sample in zip(nodes, self.samples, strict=True):
-            if sample.brings_content or sample.touches(span_of(node)):
-                return True
-        return False
+        if self._brings_content:
+            return True
+
+        return any(map(Sample.touches, self.samples, map(span_of, nodes)))
 
     def _add_part(self, nodes: Sequence[SgNode]) -> bool:
         is_same = _same_kind(nodes) and _same_text(nodes)
         if is_same and not self._is_free(nodes[0]):
             return True
+
         return self._add_hole(nodes)
 
     def _is_free(self, node: SgNode) -> bool:
         """Return whether one example frees a part: an operand that the fix carries over."""
         if is_literal(node):
             return True
+
         if is_type(node):
             return not self.samples[0].brings_content
+
         if not is_expression(node):
             return False
+
         if not is_callee_or_member(node):
             return True
 
         sample = self.samples[0]
-        return not sample.brings_content and node.text() not in sample.diagnostic.args
+        if sample.brings_content:
+            return False
+
+        return node.text() not in sample.diagnostic.args
 
     def _add_hole(self, nodes: Sequence[SgNode]) -> bool:
-        for node, sample in zip(nodes, self.samples, strict=True):
-            if not node.is_named():
-                return False
-            if not sample.is_untouched(span_of(node)) and not self._may_be_lost(nodes):
-                return False
+        spans = tuple(map(span_of, nodes))
+        is_untouched = all(map(Sample.is_untouched, self.samples, spans))
+        if not is_untouched and not self._may_be_lost(nodes):
+            return False
 
         kinds = self._kinds_of(nodes)
-        spans = tuple(span_of(node) for node in nodes)
         texts = tuple(node.text() for node in nodes)
         literal = all(map(is_literal, nodes))
         type_ = any(map(is_type, nodes))
@@ -226,21 +249,30 @@ class _Construct:
         """Return whether the fix moves a part, or drops parts that differ between examples."""
         if all(map(_is_carried, nodes, self.samples)):
             return True
-        if all(map(_is_dropped_name, nodes, self.samples)):
+
+        if all(map(_is_declared_name, nodes)):
             return True
-        return all(map(_is_replaced, nodes, self.samples)) and not _same_text(nodes)
+
+        if not all(map(_is_replaced, nodes, self.samples)):
+            return False
+
+        return not _same_text(nodes)
 
     def _kinds_of(self, nodes: Sequence[SgNode]) -> tuple[str, ...]:
         """Return the kinds that a part may have; what differs between examples is wider."""
         is_tied = self._is_tied(nodes)
         if self._choice and is_tied:
             return tuple(sorted(set(map(self._chosen_kind, nodes))))
+
         if not is_tied:
             return ()
 
         wide = {EXPRESSION if is_expression(node) else node.kind() for node in nodes}
         exact = set(map(kind_of, nodes))
-        if self._typed or len(exact) > 1:
+        if self._typed:
+            return tuple(sorted(wide))
+
+        if len(exact) > 1:
             return tuple(sorted(wide))
 
         return tuple(exact)
@@ -250,16 +282,14 @@ class _Construct:
         is_any_call = self._typed or not self._brings_content
         if is_any_call and node.kind() in CALLS:
             return kind_of(node)
+
         return exact_kind_of(node)
 
     def _add_run(self, nodes: Sequence[SgNode]) -> bool:
         """Free what is in a block, unless the fix adds something of its own beside it."""
-        if not all(map(_is_carried, nodes, self.samples)):
-            return False
         spans = tuple(map(_inner_span, nodes))
-        for span, sample in zip(spans, self.samples, strict=True):
-            if sample.brings_content and sample.touches(span):
-                return False
+        if self._brings_content and any(map(Sample.touches, self.samples, spans)):
+            return False
 
         texts = (f"{{block {len(self.holes)}}}",) * len(spans)
         self.holes.append(Hole(spans, texts, run=True))
@@ -288,9 +318,7 @@ class _Construct:
                 places.append((*sample.moved(old), _sign(hole, names)))
 
         for hole in sorted(self.holes, key=lambda hole: -len(hole.texts[number])):
-            moved = not sample.is_untouched(hole.spans[number])
-            if moved or not hole.literal:
-                places += sample.places_in_gap(hole.texts[number], _sign(hole, names), places)
+            places += sample.places_in_gap(hole.texts[number], _sign(hole, names), places)
 
         for at, name in enumerate(sample.diagnostic.args):
             if name.isidentifier() and name not in COMMON:
@@ -304,10 +332,11 @@ class _Construct:
 
     def _seen(self, fix: str) -> tuple[str, ...]:
         """Return the new text if each program has that text elsewhere already."""
-        for node, sample in zip(self.nodes, self.samples, strict=True):
-            if not sample.source.has_words(sample.new_text(node)):
-                return ()
-        return (fix,)
+        pairs = zip(self.nodes, self.samples, strict=True)
+        if all(sample.source.has_words(sample.new_text(node)) for node, sample in pairs):
+            return (fix,)
+
+        return ()
 
     # ----------------------------------------------------------------------------- the limits
 
@@ -324,6 +353,7 @@ class _Construct:
         becomes_operation = new is not None and new != old and is_operation(new)
         if alone and not self._typed:
             return _agreed(map(path_around, self.nodes))
+
         if becomes_operation:
             return _agreed(map(construct_around, self.nodes))
 
@@ -339,27 +369,26 @@ class _Construct:
         Where the message names the type, only whether a call computed the value.
         """
         types = self._types_of_operand(names)
-        if self._typed and not self._brings_content:
-            return types
-        if all(sample.renames_member for sample in self.samples) and self._typed:
+        renames = all(sample.renames_member for sample in self.samples)
+        if self._typed and (renames or not self._brings_content):
             return types
 
-        for hole in self.holes:
-            if not self._may_have_type(hole):
-                continue
-            found: set[str | None] = set()
-            for sample, text in self._texts_of(hole):
-                found.add(self._type_in(sample, text))
-            if len(found) == 1 and None not in found:
-                types[names[hole.texts]] = tuple(map(str, found))
+        for hole in filter(self._may_have_type, self.holes):
+            found = {self._type_in(sample, text) for sample, text in self._texts_of(hole)}
+            if len(found) == 1 and "" not in found:
+                types[names[hole.texts]] = tuple(found)
 
         return types
 
     def _types_of_operand(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
         """Return the types of the variables in a number that the fix converts to another."""
         types: dict[str, tuple[str, ...]] = {}
-        if not self._typed or len(self.holes) != 1:
+        if not self._typed:
             return types
+
+        if len(self.holes) != 1:
+            return types
+
         if not all(map(_converts_number, self.samples)):
             return types
 
@@ -368,43 +397,60 @@ class _Construct:
             for sample, text in self._texts_of(hole):
                 if "(" in text:
                     found |= types_in(sample.source, text, sample.edit.start)
+
             if found:
                 types[names[hole.texts]] = tuple(sorted(found))
 
         return types
 
-    def _type_in(self, sample: Sample, text: str) -> str | None:
-        declared = declared_type(sample.source, text, sample.edit.start)
-        if declared is None or not self._typed:
+    def _type_in(self, sample: Sample, text: str) -> str:
+        declared = declared_type(sample.source, text, sample.edit.start) or ""
+        if not declared:
             return declared
-        return COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
+
+        if not self._typed:
+            return declared
+
+        if declared.endswith(CALL):
+            return COMPUTED
+
+        return NOT_COMPUTED
 
     def _may_have_type(self, hole: Hole) -> bool:
-        if hole.run or hole.literal or hole.type or self._is_dropped(hole):
+        if hole.literal:
             return False
-        return self._choice or all(map(Sample.touches, self.samples, hole.spans))
+
+        if hole.type:
+            return False
+
+        if self._is_dropped(hole):
+            return False
+
+        if self._choice:
+            return True
+
+        return all(map(Sample.touches, self.samples, hole.spans))
 
     def _is_dropped(self, hole: Hole) -> bool:
         """Return whether the fix drops a part: what that part was does not matter."""
-        for sample, span, text in zip(self.samples, hole.spans, hole.texts, strict=True):
-            if sample.is_untouched(span) or sample.places_in_gap(text, "", []):
-                return False
-        return True
+        if any(map(Sample.is_untouched, self.samples, hole.spans)):
+            return False
+
+        return not any(sample.places_in_gap(text, "", []) for sample, text in self._texts_of(hole))
 
     def _uses(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
         """Return how the variables are used that the fix gives a value of its own."""
         uses: dict[str, tuple[str, ...]] = {}
-        if not self._choice:
-            return uses
-
         gives_value = all(map(_gives_value, self.nodes, self.samples))
         for number, hole in enumerate(self.holes):
             wrapped = all(map(Sample.wraps, self.samples, hole.texts))
             if not wrapped and not (gives_value and number == 0):
                 continue
+
             found: set[str] = set()
             for node, (sample, text) in zip(self.nodes, self._texts_of(hole), strict=True):
                 found.update(uses_of(sample.source, text, *span_of(node)))
+
             uses[names[hole.texts]] = tuple(sorted(found))
 
         return uses
@@ -414,14 +460,13 @@ class _Construct:
         mentions: dict[str, tuple[str, ...]] = {}
         arguments = list(zip(*(sample.diagnostic.args for sample in self.samples), strict=False))
         for hole in self.holes:
-            if hole.run or hole.literal or hole.texts in arguments:
+            if hole.texts in arguments:
                 continue
-            found = []
+
             for number, texts in enumerate(arguments):
                 if _is_mentioned(texts, hole):
-                    found.append(f"ARG{number}")
-            if found:
-                mentions[names[hole.texts]] = tuple(found)
+                    name = names[hole.texts]
+                    mentions[name] = (*mentions.get(name, ()), f"ARG{number}")
 
         return mentions
 
@@ -430,29 +475,35 @@ class _Construct:
 
 
 def _converts_number(sample: Sample) -> bool:
-    return sample.converts and all(map(is_number, sample.diagnostic.args))
+    if not sample.converts:
+        return False
+
+    return all(map(is_number, sample.diagnostic.args))
 
 
 def _is_mentioned(names: tuple[str, ...], hole: Hole) -> bool:
-    if not all(name.isidentifier() and name not in COMMON for name in names):
-        return False
     pairs = zip(names, hole.texts, strict=True)
     return all(name in re.findall(r"\w+", text) for name, text in pairs)
 
 
 def _gives_value(node: SgNode, sample: Sample) -> bool:
     """Return whether a fix lets a declaration or an assignment have a value of its own."""
-    return (
-        sample.brings_value
-        and re.search("declar|assign|let", node.kind()) is not None
-        and "=" in sample.new_text(node)
-    )
+    if not sample.brings_value:
+        return False
+
+    if re.search("declar|assign|let", node.kind()) is None:
+        return False
+
+    return "=" in sample.new_text(node)
 
 
 def _agreed(kinds: Iterable[str]) -> tuple[str, ...]:
     """Return what all examples have in common; nothing if they differ."""
     found = set(kinds)
-    return tuple(found) if len(found) == 1 else ()
+    if len(found) == 1:
+        return tuple(found)
+
+    return ()
 
 
 def _same_kind(nodes: Sequence[SgNode]) -> bool:
@@ -471,37 +522,40 @@ def _is_replaced(node: SgNode, sample: Sample) -> bool:
     return sample.is_edited(*span_of(node))
 
 
-def _is_dropped_name(node: SgNode, sample: Sample) -> bool:
-    """Return whether a fix drops a declaration of a name: how it is spelled does not matter.
+def _is_declared_name(node: SgNode) -> bool:
+    """Return whether a node declares a name: how that is spelled does not matter if it is dropped.
 
     If something else used the name, the new text would not compile.
     """
-    parent = node.parent()
-    if parent is None or not is_name(node) or not _is_replaced(node, sample):
+    if not is_name(node):
         return False
-    return _DECLARATOR.search(parent.kind()) is not None
+
+    return _DECLARATOR.search(parent_kind(node)) is not None
 
 
 def _is_atom(node: SgNode) -> bool:
-    return is_literal(node) or node.is_leaf()
+    if is_literal(node):
+        return True
+
+    return node.is_leaf()
 
 
 def _is_whole_operand(node: SgNode) -> bool:
-    return is_expression(node) and not is_callee_or_member(node)
+    if not is_expression(node):
+        return False
+
+    return not is_callee_or_member(node)
 
 
 def _inner_span(node: SgNode) -> tuple[int, int]:
     """Return the span of what is in a block or a list, without its brackets."""
-    children = node.children()
+    spans = [span_of(child) for child in node.children()]
     start, end = span_of(node)
     if node.text().startswith(("{", "(")):
-        children = children[1:-1]
-        start, end = start + 1, start + 1
+        spans = spans[1:-1] or [(start + 1, start + 1)]
 
-    if not children:
-        return start, end
-
-    return span_of(children[0])[0], span_of(children[-1])[1]
+    spans = spans or [(start, end)]
+    return spans[0][0], spans[-1][1]
 
 
 def _is_at_diagnostic(node: SgNode, sample: Sample) -> bool:
@@ -512,8 +566,10 @@ def _shares_name(node: SgNode, sample: Sample) -> bool:
     """Return whether the added text uses a name that is only a part of a node."""
     if sample.places_in_gap(node.text(), "", []):
         return False
+
     words = {token.text for token in tokenize(node.text(), sample.source.language)}
-    return any(token.kind == "name" and token.text in words for token in sample.added_tokens)
+    names = {token.text for token in sample.added_tokens if token.kind == "name"}
+    return not names.isdisjoint(words)
 
 
 def _has_argument(node: SgNode, sample: Sample) -> bool:
@@ -526,7 +582,11 @@ def _is_carried(node: SgNode, sample: Sample) -> bool:
     span = span_of(node)
     if sample.is_untouched(span):
         return True
-    return sample.is_edited(*span) and bool(sample.places_in_gap(node.text(), "", []))
+
+    if not sample.is_edited(*span):
+        return False
+
+    return bool(sample.places_in_gap(node.text(), "", []))
 
 
 def _sign(hole: Hole, names: dict[tuple[str, ...], str]) -> str:
@@ -535,32 +595,28 @@ def _sign(hole: Hole, names: dict[tuple[str, ...], str]) -> str:
 
 def _dedented(text: str, node: SgNode) -> str:
     column = node.range().start.column
-    indent = " " * column
-    lines = text.split("\n")
-    if all(line.startswith(indent) or not line.strip() for line in lines[1:]):
-        lines[1:] = [line[column:] for line in lines[1:]]
-    return "\n".join(lines)
+    first, *others = text.split("\n")
+    if any(line[:column].strip() for line in others):
+        return text
+
+    return "\n".join([first, *(line[column:] for line in others)])
 
 
 def hole_names(holes: Sequence[Hole], samples: Sequence[Sample]) -> dict[tuple[str, ...], str]:
     """Return the name of each hole, by its texts: equal texts in all examples share a name."""
     names: dict[tuple[str, ...], str] = {}
     letters = iter(_LETTERS)
+    arguments = list(zip(*(sample.diagnostic.args for sample in samples), strict=False))
     for hole in holes:
         if hole.texts in names:
             continue
-        number = None if hole.literal else _argument_number(hole.texts, samples)
-        names[hole.texts] = f"ARG{number}" if number is not None else next(letters, "Z")
+
+        if hole.texts in arguments:
+            names[hole.texts] = f"ARG{arguments.index(hole.texts)}"
+        else:
+            names[hole.texts] = next(letters, "Z")
 
     return names
-
-
-def _argument_number(texts: tuple[str, ...], samples: Sequence[Sample]) -> int | None:
-    arguments = [sample.diagnostic.args for sample in samples]
-    for number, values in enumerate(zip(*arguments, strict=False)):
-        if values == texts:
-            return number
-    return None
 
 
 def kinds_of(
@@ -572,4 +628,5 @@ def kinds_of(
         if hole.kinds:
             name = names[hole.texts]
             kinds[name] = tuple(dict.fromkeys([*kinds.get(name, ()), *hole.kinds]))
+
     return kinds

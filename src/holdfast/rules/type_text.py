@@ -40,8 +40,12 @@ _Parts: TypeAlias = tuple["str | _Parts", ...]
 def common_type(one: str, other: str) -> str:
     """Return what two types have in common, with `_` for what differs; "" if that is nothing."""
     found = _common(_parse(one), _parse(other))
-    if found is None or found == (ANY,):
+    if found is None:
         return ""
+
+    if found == (ANY,):
+        return ""
+
     return "".join(_written(found))
 
 
@@ -55,11 +59,14 @@ def outline(text: str) -> str:
     for number, part in enumerate(parts):
         if isinstance(part, str):
             continue
+
         if len(part) == len(_CLOSING):
             # An array: what is before the brackets is the type of its elements.
             parts[:number] = [ANY]
             break
+
         parts[number] = (part[0], ANY, part[-1])
+
     return "".join(_written(tuple(parts)))
 
 
@@ -77,7 +84,9 @@ def elements_of(text: str) -> list[str]:
                     groups.append([])
                 else:
                     groups[-1].append(each)
+
             return ["".join(_written(tuple(group))) for group in groups]
+
     return []
 
 
@@ -104,6 +113,7 @@ def _parse(text: str) -> _Parts:
         if word in _CLOSING:
             stack.append([word])
             continue
+
         stack[-1].append(word)
         if len(stack) > 1 and word == _CLOSING[str(stack[-1][0])]:
             group = tuple(stack.pop())
@@ -111,41 +121,59 @@ def _parse(text: str) -> _Parts:
 
     if len(stack) > 1:
         return tuple(words)
+
     return tuple(stack[0])
 
 
 def _common(one: _Parts, other: _Parts) -> _Parts | None:
     if len(one) != len(other):
         return None
+
     found = []
     for pair in zip(one, other, strict=True):
         part = _common_part(*pair)
         if part is None:
             return None
+
         found.append(part)
+
     return tuple(found)
 
 
 def _common_part(one: str | _Parts, other: str | _Parts) -> str | _Parts | None:
     if one == other:
         return one
+
     if isinstance(one, str) and isinstance(other, str):
         return _common_word(one, other)
-    if isinstance(one, str) or isinstance(other, str) or one[0] != other[0]:
+
+    if isinstance(one, str):
         return None
+
+    if isinstance(other, str):
+        return None
+
+    if one[0] != other[0]:
+        return None
+
     return _common(one, other) or (one[0], ANY, one[-1])
 
 
 def _common_word(one: str, other: str) -> str | None:
     if _is_number(one) and _is_number(other):
         return NUMBER
+
     if _is_word(one) and _is_word(other):
         return ANY
+
     return None
 
 
 def _is_number(word: str) -> bool:
-    return word in _NUMBERS or word == NUMBER
+    if word in _NUMBERS:
+        return True
+
+    return word == NUMBER
 
 
 def _is_word(word: str) -> bool:
@@ -159,7 +187,9 @@ def _written(parts: Sequence[str | _Parts]) -> Iterator[str]:
             yield from _written(part)
             before = ""
             continue
+
         if _is_word(before) and _is_word(part):
             yield " "
+
         yield part
         before = part

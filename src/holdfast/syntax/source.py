@@ -214,12 +214,17 @@ class ParsedSource:
         return found
 
     @cached_property
+    def nodes(self) -> list[SgNode]:
+        """All nodes of the tree, in the order of the text; [] without a tree."""
+        if self.root is None:
+            return []
+        return list(all_nodes(self.root))
+
+    @cached_property
     def _nodes_by_kind(self) -> dict[str, list[SgNode]]:
         # Not find_all by kind: it refuses a kind that the language does not have.
         nodes: defaultdict[str, list[SgNode]] = defaultdict(list)
-        if self.root is None:
-            return nodes
-        for node in all_nodes(self.root):
+        for node in self.nodes:
             nodes[node.kind()].append(node)
         return nodes
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import lru_cache
-from typing import Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 TokenKind: TypeAlias = Literal[
     "name", "keyword", "number", "string", "open", "close", "operator", "edge"
@@ -131,3 +134,13 @@ def is_literal(token: Token) -> bool:
 def first_at(tokens: tuple[Token, ...], offset: int) -> int:
     """Return the index of the first token that starts at the offset or after it."""
     return bisect_left(tokens, offset, key=lambda token: token.start)
+
+
+def find_runs(tokens: Sequence[Token], words: Sequence[str]) -> list[Sequence[Token]]:
+    """Return all runs of neighbouring tokens that have these texts; [] without a text."""
+    if not words:
+        return []
+
+    starts = range(len(tokens) - len(words) + 1)
+    runs = (tokens[at : at + len(words)] for at in starts)
+    return [run for run in runs if [token.text for token in run] == list(words)]

@@ -52,6 +52,32 @@ def all_nodes(top: SgNode) -> Iterator[SgNode]:
         waiting += reversed(node.children())
 
 
+def signs_of(node: SgNode) -> list[str]:
+    """Return the operators, brackets and keywords that are parts of a node itself."""
+    return [child.text() for child in node.children() if not child.is_named()]
+
+
+def parent_kind(node: SgNode) -> str:
+    """Return the kind of the node around another one; "" at the root."""
+    parent = node.parent()
+    return "" if parent is None else parent.kind()
+
+
+def first_field(node: SgNode | None, *names: str) -> SgNode | None:
+    """Return the first of these fields that a node has; None without one."""
+    for name in names:
+        found = None if node is None else node.field(name)
+        if found is not None:
+            return found
+    return None
+
+
+def field_text(node: SgNode | None, *names: str) -> str:
+    """Return the text of the first of these fields that a node has; "" without one."""
+    found = first_field(node, *names)
+    return "" if found is None else found.text()
+
+
 def leaves(top: SgNode) -> Iterator[SgNode]:
     """Yield the leaves below a node in order, without comments; a string is one leaf."""
     waiting = [top]

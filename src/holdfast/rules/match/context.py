@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.rule import plain_type, value_in
-from holdfast.syntax.tree import span_of
+from holdfast.syntax.tree import signs_of, span_of
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -55,6 +55,7 @@ _MODIFIER: Final = re.compile(
 _CALL: Final = re.compile(r"\w\s*\(")
 _BETWEEN: Final = re.compile(r"//|/?\*|@|#(?!include|define|if|el|endif)")
 """A line between a comment and what the comment is about: more comment, or a decorator."""
+_DOCSTRING: Final = re.compile("[rRuUbB]*[\"']")
 _UNTYPED: Final = frozenset(
     {"let", "const", "var", "mut", "auto", "final", "for", "in", "of", "static", "private"}
 )
@@ -67,9 +68,9 @@ def comments_at(source: ParsedSource, start: int, end: int) -> str:
     and on the lines that declare a name of the place.
     """
     owners = owners_at(source, start)
-    first_line = source.line_of(_start_of(owners[-1:], start))
-    last_line = source.line_of(_end_of(owners[-1:], end))
-    heads = {source.line_of(span_of(node)[0]) for node in owners} | {first_line}
+    spans = [(start, end), *map(span_of, owners)]
+    first_line, last_line = map(source.line_of, spans[-1])
+    heads = {source.line_of(low) for low, _ in spans[1:]} | {first_line}
     names = set(re.findall(r"[^\W\d]\w*", source.text[start:end]))
     found: list[str] = []
     for text, line, ending in _comments(source):
@@ -79,21 +80,15 @@ def comments_at(source: ParsedSource, start: int, end: int) -> str:
         if inside or above or beside:
             found.append(text)
 
-    found += [text for node in owners for text in _docstrings(node)]
+    for node in owners:
+        found += _docstrings(node)
+
     return "\n".join(found)
 
 
 def owners_at(source: ParsedSource, offset: int) -> list[SgNode]:
     """Return the functions and types around an offset, the outer ones first."""
     return [node for node in source.nodes_around(offset) if _OWNER.search(node.kind())]
-
-
-def _start_of(owner: list[SgNode], start: int) -> int:
-    return span_of(owner[0])[0] if owner else start
-
-
-def _end_of(owner: list[SgNode], end: int) -> int:
-    return span_of(owner[0])[1] if owner else end
 
 
 def _comments(source: ParsedSource) -> list[tuple[str, int, int]]:
@@ -103,6 +98,7 @@ def _comments(source: ParsedSource) -> list[tuple[str, int, int]]:
         start, _ = span_of(node)
         text = node.text().strip()
         found.append((text, source.line_of(start), start + len(text)))
+
     return found
 
 
@@ -116,8 +112,10 @@ def _next_code_line(source: ParsedSource, offset: int) -> int:
         text = source.line_text(source.line_starts[line]).strip()
         if not text:
             return -1
+
         if not _BETWEEN.match(text):
             return line
+
         line += 1
 
     return -1
@@ -132,16 +130,14 @@ def _declares(source: ParsedSource, line: int, names: set[str]) -> bool:
 def _docstrings(node: SgNode) -> list[str]:
     """Return the docstring of a Python function or class."""
     body = node.field("body")
-    if body is None or body.kind() != "block":
-        return []
-    for child in body.children():
-        if child.kind() == "comment":
-            continue
-        if child.kind() == "expression_statement" and child.text().lstrip("rRuUbB")[:1] in "\"'":
-            return [child.text()]
+    if body is None:
         return []
 
-    return []
+    if body.kind() != "block":
+        return []
+
+    code = [child.text() for child in body.children() if child.kind() != "comment"]
+    return list(filter(_DOCSTRING.match, code[:1]))
 
 
 # ------------------------------------------------------------------------------- declarations
@@ -160,14 +156,22 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
     member = _MEMBER.fullmatch(text)
     name = member[1] if member else text
     kinds = _FIELDS if member else (*_VARIABLES, *_FIELDS)
-    declared = [node for kind in kinds for node in source.find(kind)]
+    declared: list[SgNode] = []
+    for kind in kinds:
+        declared += source.find(kind)
+
     for node in _nearest_first(declared, source, near):
         head, _, value = _declaration(node).partition("=")
         words = re.findall(r"\w+", head)
-        if name not in words or "(" in head:
+        if name not in words:
             continue
+
+        if "(" in head:
+            continue
+
         if {name, *_UNTYPED}.issuperset(words):
             return None
+
         called = CALL if _CALL.search(value) else ""
         plain = plain_type(re.sub(rf"\b{re.escape(name)}\b", "_", head.rstrip(" ;:")))
         known = value_in(plain, source.text).replace("&", "").replace("  ", " ")
@@ -178,26 +182,19 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
 
 def types_in(source: ParsedSource, text: str, near: int) -> frozenset[str]:
     """Return the types of the variables in an expression, without `private` and the like."""
-    found = set()
-    for name in set(re.findall(r"[^\W\d]\w*", text)):
-        declared = declared_type(source, name, near)
-        if declared is not None:
-            found.add(_MODIFIER.sub("", declared).removesuffix(CALL))
-    return frozenset(found)
+    names = set(re.findall(r"[^\W\d]\w*", text))
+    declared = filter(None, (declared_type(source, name, near) for name in names))
+    return frozenset(_MODIFIER.sub("", each).removesuffix(CALL) for each in declared)
 
 
 def has_types(source: ParsedSource, text: str, near: int, wanted: tuple[str, ...]) -> bool:
     """Return whether a variable, or each variable in an expression, is declared as asked for."""
-    if _REFERENCE.fullmatch(text):
-        return _fits_declaration(declared_type(source, text, near), wanted)
-    return types_in(source, text, near).issubset(wanted)
+    if not _REFERENCE.fullmatch(text):
+        return types_in(source, text, near).issubset(wanted)
 
-
-def _fits_declaration(declared: str | None, wanted: tuple[str, ...]) -> bool:
-    if declared in wanted:
-        return True
-    computed = declared is not None and declared.endswith(CALL)
-    return (COMPUTED if computed else NOT_COMPUTED) in wanted
+    declared = declared_type(source, text, near) or ""
+    computed = COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
+    return not {declared, computed}.isdisjoint(wanted)
 
 
 def _declaration(node: SgNode) -> str:
@@ -205,8 +202,10 @@ def _declaration(node: SgNode) -> str:
     text = node.text()
     if node.kind() in {"enhanced_for_statement", "for_range_loop"}:
         text = re.split("[^:]:[^:]", text.partition("(")[2], maxsplit=1)[0]
+
     if node.kind() == "assignment" and ":" not in text.partition("=")[0]:
         return ""
+
     return text.partition("{")[0]
 
 
@@ -215,17 +214,13 @@ def _nearest_first(nodes: list[SgNode], source: ParsedSource, near: int | None) 
     if near is None:
         return nodes
 
-    owners = owners_at(source, near)
-    spans = [span_of(node) for node in reversed(owners)]
+    spans = [span_of(owner) for owner in owners_at(source, near)]
 
-    def distance(node: SgNode) -> int:
+    def owners_shared(node: SgNode) -> int:
         start, end = span_of(node)
-        for number, (low, high) in enumerate(spans):
-            if low <= start and end <= high:
-                return number
-        return len(spans)
+        return sum(low <= start and end <= high for low, high in spans)
 
-    return sorted(nodes, key=distance)
+    return sorted(nodes, key=owners_shared, reverse=True)
 
 
 # --------------------------------------------------------------------------------------- uses
@@ -236,12 +231,8 @@ def uses_of(source: ParsedSource, name: str, start: int, end: int) -> tuple[str,
 
     A use is the kind of the construct, and its operator with the side: `binary_expression < 0`.
     """
-    high = len(source.text)
-    for node in source.nodes_around(start):
-        _, last = span_of(node)
-        if _OWNER.search(node.kind()) and last > end:
-            high = last
-
+    ends = [span_of(owner)[1] for owner in owners_at(source, start)]
+    high = [len(source.text), *(each for each in ends if each > end)][-1]
     found = set()
     for node in source.find("identifier"):
         at, _ = span_of(node)
@@ -255,7 +246,6 @@ def _use(node: SgNode) -> str:
     parent = node.parent()
     if parent is None:
         return ""
-    children = parent.children()
-    side = [span_of(child) for child in children].index(span_of(node))
-    signs = [child.text() for child in children if not child.is_named()]
-    return " ".join([parent.kind(), *signs[:1], str(side)])
+
+    side = len(node.prev_all())
+    return " ".join([parent.kind(), *signs_of(parent)[:1], str(side)])

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from holdfast.rules.match.context import owners_at
 from holdfast.rules.match.node_classes import class_of_name
-from holdfast.syntax.tree import all_nodes, span_of
+from holdfast.syntax.tokens import tokenize
+from holdfast.syntax.tree import all_nodes, field_text, first_field, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from ast_grep_py import SgNode
 
     from holdfast.syntax.source import ParsedSource
     from holdfast.vocab.diagnostics import Diagnostic
@@ -66,14 +65,19 @@ def other_reading(
     place = source.place_of(diagnostic)
     if not name or place is None:
         return None
-    if _is_declared(name, source, _MEMBERS):
+
+    if name in _declared_names(source, _MEMBERS):
         return "declared"
+
     if _is_type_in_other_case(name, source):
         return "similar"
+
     if _has_sibling(name, source):
         return "sibling"
+
     if _is_told_beside(name, source):
         return "told"
+
     return _reading_at(name, source, place, is_module=f"import {name}" in imports)
 
 
@@ -81,10 +85,13 @@ def _reading_at(name: str, source: ParsedSource, place: int, *, is_module: bool)
     """Return what the use of a missing name says: a slip, a member, a module, or a value."""
     if _is_similar(name, _names_around(source, place)):
         return "similar"
+
     if _is_called_member(name, source, place):
         return "member"
+
     if source.language != "python":
         return None
+
     return _python_reading(name, source, place, is_module=is_module)
 
 
@@ -92,48 +99,50 @@ def _python_reading(
     name: str, source: ParsedSource, place: int, *, is_module: bool
 ) -> Reading | None:
     """Return how a name is used otherwise than its import says."""
-    if not is_module and source.has_words(f"{name}.{name}"):
-        return "module"
+    following = source.text[place + len(name) :].lstrip(" \t")
     if is_module:
-        return None if _has_member(name, source, place) else "value"
-    return "value" if _is_bare_value(name, source, place) else None
+        # It is neither called nor indexed: something in it is used.
+        if following.startswith("."):
+            return None
+
+        return "value"
+
+    if source.has_words(f"{name}.{name}"):
+        return "module"
+
+    is_decorator = source.text[:place].rstrip().endswith("@")
+    if is_decorator or following.startswith(_USED_AS_MODULE):
+        return None
+
+    if class_of_name(name) == "variable":
+        return "value"
+
+    return None
 
 
 def _missing_name(diagnostic: Diagnostic) -> str:
     pattern = _MISSING.get(diagnostic.tool)
-    if pattern is None or not diagnostic.args:
+    if pattern is None:
         return ""
 
-    key = diagnostic.code
-    if diagnostic.tool in _WITHOUT_CODES:
-        key = diagnostic.template
-
-    if not re.fullmatch(pattern, key) or not diagnostic.args[0].isidentifier():
+    if not diagnostic.args:
         return ""
 
-    return diagnostic.args[0]
+    key = diagnostic.template if diagnostic.tool in _WITHOUT_CODES else diagnostic.code
+    is_missing = re.fullmatch(pattern, key) and diagnostic.args[0].isidentifier()
+    if is_missing:
+        return diagnostic.args[0]
+
+    return ""
 
 
 def _declared_names(source: ParsedSource, kinds: re.Pattern[str]) -> Iterator[str]:
-    if source.root is None:
-        return
-    for node in all_nodes(source.root):
+    for node in source.nodes:
         if kinds.search(node.kind()):
-            yield from _own_names(node)
-
-
-def _own_names(node: SgNode) -> Iterator[str]:
-    """Yield the name that a node declares."""
-    for field in ("name", "declarator"):
-        declared = node.field(field)
-        if declared is None:
-            continue
-        inner = declared.field("name") or declared.field("declarator") or declared
-        yield inner.text()
-
-
-def _is_declared(name: str, source: ParsedSource, kinds: re.Pattern[str]) -> bool:
-    return name in _declared_names(source, kinds)
+            declared = first_field(node, "name", "declarator")
+            yield field_text(declared, "name", "declarator") or field_text(
+                node, "name", "declarator"
+            )
 
 
 def _is_type_in_other_case(name: str, source: ParsedSource) -> bool:
@@ -145,80 +154,62 @@ def _is_type_in_other_case(name: str, source: ParsedSource) -> bool:
 def _has_sibling(name: str, source: ParsedSource) -> bool:
     """Return whether the program has constants whose names begin with the same word."""
     first, mark, _ = name.partition("_")
-    if not mark or class_of_name(name) != "constant":
+    if not mark:
         return False
+
+    if class_of_name(name) != "constant":
+        return False
+
     names = _declared_names(source, _VALUES)
     return any(each.startswith(f"{first}_") for each in names)
 
 
 def _names_around(source: ParsedSource, place: int) -> set[str]:
     """Return the names in the function around a place."""
-    owners = owners_at(source, place)
-    if not owners:
-        return set()
-    nodes = all_nodes(owners[-1])
-    return {node.text() for node in nodes if _NAMES.search(node.kind())}
+    found: set[str] = set()
+    for owner in owners_at(source, place)[-1:]:
+        found.update(node.text() for node in all_nodes(owner) if _NAMES.search(node.kind()))
+
+    return found
 
 
 def _is_similar(name: str, others: set[str]) -> bool:
     """Return whether a name of the same kind may have been meant: `sock` for `socket`."""
     if len(name) < _SHORTEST:
         return False
+
     kind = class_of_name(name)
-    same_kind = [each for each in others if each != name and class_of_name(each) == kind]
+    same_kind = [each for each in others - {name} if class_of_name(each) == kind]
     if get_close_matches(name, same_kind, 1, _ALIKE):
         return True
+
     return any(_is_short_for(each, name) for each in same_kind)
 
 
 def _is_short_for(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
-    if len(short) < _SHORTEST or not long.startswith(short):
+    rest = long.removeprefix(short)
+    if len(short) < _SHORTEST:
         return False
-    return long[len(short)] != "_"
+
+    if rest == long:
+        return False
+
+    return not rest.startswith("_")
 
 
 def _is_called_member(name: str, source: ParsedSource, place: int) -> bool:
     """Return whether the function around a place gets something of that name: `moment.time()`."""
-    owners = owners_at(source, place)
-    if not owners:
-        return False
-    low, high = span_of(owners[-1])
-    texts = [token.text for token in source.tokens if low <= token.start < high]
-    return any(
-        (dot, text, following) == (".", name, "(") and owner != name
-        for owner, dot, text, following in zip(texts, texts[1:], texts[2:], texts[3:], strict=False)
-    )
+    found: set[str] = set()
+    for owner in owners_at(source, place)[-1:]:
+        texts = [token.text for token in tokenize(owner.text(), source.language)]
+        found.update(re.findall(rf"(\S+) \. {name} \(", " ".join(texts)))
+
+    return not found <= {name}
 
 
 def _is_told_beside(name: str, source: ParsedSource) -> bool:
     """Return whether a comment beside a declaration speaks of the name."""
-    for node in source.comments():
-        start, _ = span_of(node)
-        before = source.text[source.text.rfind("\n", 0, start) + 1 : start]
-        if before.strip() and re.search(rf"\b{name}\b", node.text()):
-            return True
-    return False
-
-
-def _has_member(name: str, source: ParsedSource, place: int) -> bool:
-    """Return whether something of a name is used: a module is neither called nor indexed."""
-    return source.text[place + len(name) :].lstrip(" \t").startswith(".")
-
-
-def _is_bare_value(name: str, source: ParsedSource, place: int) -> bool:
-    """Return whether a name that is no type is used as a value: it is a variable, not a module."""
-    if class_of_name(name) != "variable":
-        return False
-    _, end = _word_at(source, place)
-    if source.text[:place].rstrip().endswith("@"):
-        return False
-    return not source.text[end:].lstrip(" \t").startswith(_USED_AS_MODULE)
-
-
-def _word_at(source: ParsedSource, place: int) -> tuple[int, int]:
-    for node in reversed(source.nodes_around(place)):
-        start, end = span_of(node)
-        if start == place and _NAMES.search(node.kind()):
-            return start, end
-    return place, place
+    comments = [node for node in source.comments() if re.search(rf"\b{name}\b", node.text())]
+    starts = [span_of(node)[0] for node in comments]
+    return any(source.text[:start].rpartition("\n")[2].strip() for start in starts)

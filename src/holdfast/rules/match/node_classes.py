@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from holdfast.syntax.tree import span_of
+from holdfast.syntax.tree import parent_kind, signs_of
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -74,6 +74,7 @@ _MEMBERS: Final = frozenset(
         "qualified_identifier",
     }
 )
+_AFTER_CALLEE: Final = frozenset({"argument_list", "arguments", "!"})
 CALLS: Final = frozenset(
     {
         "call",
@@ -101,10 +102,11 @@ _FIXED_NAMES: Final = frozenset({"self", "cls", "this", "super"})
 
 def kind_of(node: SgNode) -> str:
     """Return the kind of an operand: its node kind, or `reference` for a name with its members."""
-    kind = node.kind()
-    if kind in _REFERENCES and "(" not in node.text():
+    is_reference = node.kind() in _REFERENCES and "(" not in node.text()
+    if is_reference:
         return REFERENCE
-    return kind
+
+    return node.kind()
 
 
 def exact_kind_of(node: SgNode) -> str:
@@ -112,14 +114,17 @@ def exact_kind_of(node: SgNode) -> str:
     kind, text = kind_of(node), node.text()
     if is_literal(node):
         return f"{kind}:{class_of_literal(text)}"
+
     if kind == REFERENCE:
         return f"{kind}:{class_of_name(text)}"
+
     if kind in CALLS:
         return f"{kind}:{_called_text(node)}"
 
-    signs = [child.text() for child in node.children() if not child.is_named()]
+    signs = signs_of(node)
     if signs and is_operation(kind):
         return f"{kind}:{signs[0]}"
+
     return kind
 
 
@@ -138,23 +143,27 @@ def class_of_name(text: str) -> str:
     """Return what the spelling of a name says: a constant, a type, or a variable."""
     if text.isupper() and len(text) > 1:
         return "constant"
-    return "type" if text[:1].isupper() else "variable"
+
+    if text[:1].isupper():
+        return "type"
+
+    return "variable"
 
 
 def class_of_literal(text: str) -> str:
     """Return what is special about a literal: zero, an empty string, digits, bytes, a format."""
     string = _STRING.fullmatch(text)
     if string is None:
-        return "zero" if _ZERO.fullmatch(text) else "number"
+        if _ZERO.fullmatch(text):
+            return "zero"
 
-    inner = string["inner"]
-    if not inner:
-        return "empty"
-    if inner.strip(" +-.,").isdigit():
-        return "digits"
-    if _BYTES.search(inner):
-        return "bytes"
-    return "format" if _FORMAT.search(inner) else "text"
+        return "number"
+
+    for name, pattern in _CONTENTS.items():
+        if pattern.search(string["inner"]):
+            return name
+
+    return "text"
 
 
 _STRING: Final = re.compile(
@@ -163,88 +172,113 @@ _STRING: Final = re.compile(
 _ZERO: Final = re.compile(r"0[xXbBoO][0_]*[uUlLn]*|[0._]*0[0._]*[fFuUlLdDn]*")
 _BYTES: Final = re.compile(r"(?<!\\)(?:\\\\)*\\(?:x[0-9a-fA-F]|[0-7])")
 """A character that is written as a number: the string is data, and not a text."""
-_FORMAT: Final = re.compile(r"%[-+ 0-9.l]*[a-z]|\{")
+_CONTENTS: Final = {
+    "empty": re.compile(r"\A\Z"),
+    "digits": re.compile(r"\A[ +.,-]*\d+[ +.,-]*\Z"),
+    "bytes": _BYTES,
+    "format": re.compile(r"%[-+ 0-9.l]*[a-z]|\{"),
+}
+"""What is special about the inside of a string; the first that fits counts."""
 
 
 def fits_kind(node: SgNode, kinds: tuple[str, ...]) -> bool:
     """Return whether a node has one of these kinds; a literal is no `expression`."""
     if not {kind_of(node), exact_kind_of(node), node.kind()}.isdisjoint(kinds):
         return True
+
     if EXPRESSION in kinds and is_expression(node):
         return True
 
     # A declarator without a value is only its name.
     children = node.children()
-    return len(children) == 1 and fits_kind(children[0], kinds)
+    if len(children) != 1:
+        return False
+
+    return fits_kind(children[0], kinds)
 
 
 def node_kinds(kinds: tuple[str, ...]) -> list[str]:
     """Return the kinds of the nodes that an operand of these kinds may be."""
-    found = {"identifier"}
-    for kind in kinds:
-        base = kind.partition(":")[0]
-        found.update(_REFERENCES if base in {REFERENCE, EXPRESSION} else {base})
+    found = {"identifier", *(kind.partition(":")[0] for kind in kinds)}
+    if not found.isdisjoint({REFERENCE, EXPRESSION}):
+        found |= _REFERENCES
+
     return sorted(found)
 
 
 def is_literal(node: SgNode) -> bool:
     """Return whether a node is a value that is written out: a number or a string."""
     kind = node.kind()
-    if not node.is_named() or kind in _NEVER_FREE:
+    if not node.is_named():
         return False
+
+    if kind in _NEVER_FREE:
+        return False
+
     return _LITERALS.search(kind) is not None
 
 
 def is_name(node: SgNode) -> bool:
     """Return whether a node is a name that a program may choose."""
-    return _NAMES.match(node.kind()) is not None and node.text() not in _FIXED_NAMES
+    if _NAMES.match(node.kind()) is None:
+        return False
+
+    return node.text() not in _FIXED_NAMES
 
 
 def is_expression(node: SgNode) -> bool:
     """Return whether a node is an operand that is computed."""
-    return is_name(node) or node.kind() in CALLS or _EXPRESSIONS.search(node.kind()) is not None
+    if is_name(node):
+        return True
+
+    if node.kind() in CALLS:
+        return True
+
+    return _EXPRESSIONS.search(node.kind()) is not None
 
 
 def is_callee_or_member(node: SgNode) -> bool:
     """Return whether a node is what a call calls, or the name of a member."""
-    parent = node.parent()
-    if parent is None:
+    following = node.next()
+    if following is not None and following.kind() in _AFTER_CALLEE:
+        return parent_kind(node) in CALLS
+
+    if parent_kind(node) not in _MEMBERS:
         return False
 
-    siblings = parent.children()
-    at = [span_of(each) for each in siblings].index(span_of(node))
-    following = siblings[at + 1].kind() if at + 1 < len(siblings) else ""
-    if parent.kind() in CALLS and following in {"argument_list", "arguments", "!"}:
-        return True
-
-    return parent.kind() in _MEMBERS and at > 0
+    return node.prev() is not None
 
 
 def is_type(node: SgNode) -> bool:
     """Return whether a node is a type, or the name of one."""
     if _TYPES.search(node.kind()):
         return True
-    parent = node.parent()
-    return is_name(node) and parent is not None and parent.kind() == "type"
+
+    if not is_name(node):
+        return False
+
+    return parent_kind(node) == "type"
 
 
 _STATEMENTS: Final = re.compile("_statement$|_declaration$|_definition$|_item$")
 _TYPES: Final = re.compile("_type$|^type_identifier$")
+_STATEMENT_LISTS: Final = BLOCKS | {"expression_statement"}
 STATEMENT: Final = "statement"
 """What is around a node that is a statement of its own."""
 
 
 def construct_around(node: SgNode) -> str:
     """Return the kind of the construct that a node is an operand of, or `statement`."""
-    parent = node.parent()
-    while parent is not None and parent.kind() in LISTS:
-        parent = parent.parent()
+    for above in node.ancestors():
+        if above.kind() in LISTS:
+            continue
 
-    if parent is None or parent.kind() in BLOCKS:
-        return STATEMENT
-    if parent.kind() == "expression_statement":
-        return STATEMENT
-    return parent.kind()
+        if above.kind() in _STATEMENT_LISTS:
+            return STATEMENT
+
+        return above.kind()
+
+    return STATEMENT
 
 
 def path_around(node: SgNode) -> str:
@@ -255,11 +289,14 @@ def path_around(node: SgNode) -> str:
     construct = construct_around(node)
     if construct == STATEMENT:
         return construct
+
     for above in node.ancestors():
-        if above.kind() == "expression_statement" or above.kind() in BLOCKS:
+        if above.kind() in _STATEMENT_LISTS:
             return construct
+
         if above.kind() != construct and _STATEMENTS.search(above.kind()):
             return f"{construct} in {above.kind()}"
+
     return construct
 
 
@@ -268,11 +305,10 @@ def kind_around(node: SgNode) -> str:
 
     Lists and parentheses belong to their construct, a block to the function or the loop.
     """
-    parent = node.parent()
-    while parent is not None and parent.kind() in LISTS | BLOCKS | {"expression_statement"}:
-        above = parent.parent()
-        if above is None:
-            break
-        parent = above
+    kind = ""
+    for above in node.ancestors():
+        kind = above.kind()
+        if kind not in LISTS | _STATEMENT_LISTS:
+            return kind
 
-    return "" if parent is None else parent.kind()
+    return kind

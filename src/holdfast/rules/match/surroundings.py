@@ -1,4 +1,4 @@
-"""The function around a place: its variables, and how it uses the names of a rule.
+"""A place that a rule fits, and the function around it: its variables, and what gets them.
 
 A fix that writes a word of its own is a choice. In a function with a variable that no example has,
 that variable may be what was meant: `fgets(text, 64)` beside a file that was opened.
@@ -7,42 +7,40 @@ that variable may be what was meant: `fgets(text, 64)` beside a file that was op
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from holdfast.rules.match.context import declared_type, owners_at
 from holdfast.syntax.tokens import COMMON
-from holdfast.syntax.tree import all_nodes, span_of
+from holdfast.syntax.tree import all_nodes, field_text, first_field, parent_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from ast_grep_py import SgNode
 
+    from holdfast.rules.rule import Rewrite
     from holdfast.syntax.source import ParsedSource
-    from holdfast.syntax.tokens import Token
     from holdfast.vocab.diagnostics import Diagnostic
 
 _PARAMETERS: Final = re.compile("parameters$|parameter_list$")
 _LOCALS: Final = re.compile("declaration$|declarator$|^let_declaration|^assignment$|var_spec")
-_LOOP: Final = re.compile("^(?:for|while|do|loop|enhanced_for)_?")
 _FUNCTION: Final = re.compile("function|method|lambda|arrow")
-_HANDLER: Final = re.compile("catch|except|rescue|finally")
+_ARGUMENTS: Final = frozenset({"arguments", "argument_list"})
 _NO_VARIABLES: Final = frozenset({"function_declarator", "method_declaration"})
-_NAME: Final = re.compile("^identifier$")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _NAMELESS: Final = frozenset({"_", "std", "self", "cls", "this"})
-NewContent: TypeAlias = Literal["nothing", "conversion", "call", "statement", "operand", "argument"]
-"""What a fix writes of its own: only signs and keywords, a function, a statement, an operand.
+NewContent: TypeAlias = Literal["nothing", "conversion", "call", "operand", "argument"]
+"""What a fix writes of its own: only signs and keywords, a function, an operand.
 
 An argument is an operand that a call gets in addition, a conversion is a function or a type that an
 operand of the pattern is given to.
 """
-ASSIGNED: Final = "assigned"
-_GIVEN: Final = "given to module "
+_SCALARS: Final = COMMON.union(_NAMELESS)
+_MEMBER_SIGNS: Final = (".", "->", "::")
 _IMPORT: Final = r"^\s*(?:import|from|use|using)\b.*\b{}\b"
-_ASSIGNED: Final = frozenset({ASSIGNED})
 _RELYING: Final = frozenset(
     {
         "make_heap",
@@ -57,12 +55,61 @@ _RELYING: Final = frozenset(
     }
 )
 """Functions of C++ that rely on the order of what they get."""
-_USES: Final = {
-    "(": "called",
-    "[": "indexed",
-    **dict.fromkeys((".", "->", "::"), "member"),
-    **dict.fromkeys(("=", "+=", "-=", "*=", "/=", "++", "--"), ASSIGNED),
-}
+_SETTING: Final = frozenset({"=", "+=", "-=", "*=", "/=", "++", "--"})
+
+
+class Site:
+    """A place that a rule fits.
+
+    `span` is the span of the pattern, `changed` that of what changes; `holes` has the texts of
+    the holes.
+    """
+
+    def __init__(
+        self,
+        rewrite: Rewrite,
+        source: ParsedSource,
+        diagnostic: Diagnostic,
+        *,
+        span: tuple[int, int],
+        changed: tuple[int, int],
+        holes: Mapping[str, str],
+    ) -> None:
+        """Record where a rewrite fits."""
+        self.rewrite = rewrite
+        self.source = source
+        self.diagnostic = diagnostic
+        self.span = span
+        self.start, self.end = changed
+        self.holes = holes
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The holes that are a single name."""
+        return {hole: text for hole, text in self.holes.items() if text.isidentifier()}
+
+    @cached_property
+    def outer(self) -> list[SgNode]:
+        """The nodes around the place, the innermost first."""
+        return self.source.nodes_around(self.span[0])[::-1]
+
+    @cached_property
+    def owners(self) -> list[SgNode]:
+        """The functions and types around the place, the outer ones first."""
+        return owners_at(self.source, self.span[0])
+
+    def contains(self, node: SgNode) -> bool:
+        """Return whether a node is a part of the place."""
+        start, end = span_of(node)
+        if self.span[0] > start:
+            return False
+
+        return end <= self.span[1]
+
+    @cached_property
+    def around(self) -> Surroundings:
+        """The function around the place."""
+        return surroundings_of(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,177 +117,113 @@ class Surroundings:
     """The function around a place.
 
     `types` are the types of its variables that are no scalars, `parameters` those of all its
-    parameters, `unused` its variables that nothing uses. `uses` has how the function uses the names
-    in the holes of a rule, `modules` the modules that get them, `assigned` which of them are set
-    after the place. `role` is the function that a callback is passed to, `inside` the kinds of the
-    loops and handlers around the place.
+    parameters; `unused` has `unused` if nothing uses one of its variables. `modules` has the
+    modules that get the names in the holes of a rule, `assigned` which of them are set after the
+    place. `role` has the function that a callback is passed to.
     """
 
-    types: frozenset[str]
-    parameters: frozenset[str]
-    unused: frozenset[str]
-    uses: frozenset[str]
-    modules: frozenset[str]
-    assigned: frozenset[str]
-    role: str
-    inside: frozenset[str]
+    types: frozenset[str] = frozenset()
+    parameters: frozenset[str] = frozenset()
+    unused: frozenset[str] = frozenset()
+    modules: frozenset[str] = frozenset()
+    assigned: frozenset[str] = frozenset()
+    role: frozenset[str] = frozenset()
 
 
-def surroundings_of(
-    source: ParsedSource, span: tuple[int, int], holes: Mapping[str, str]
-) -> Surroundings:
-    """Return the surroundings of a span; `holes` are the texts of a rule's holes there."""
-    owner = _function_around(source, span)
-    others = _other_variables(owner, source, span)
+def surroundings_of(site: Site) -> Surroundings:
+    """Return the surroundings of a place; without a tree, nothing is known of them."""
+    owner = _function_around(site)
+    if owner is None:
+        return Surroundings()
+
+    words = _WORD.findall(owner.text())
+    listed = _parameter_names(owner)
     types: set[str] = set()
     parameters: set[str] = set()
     unused: set[str] = set()
-    for name, kind in others.items():
-        if kind and not _is_scalar(kind):
+    for name, kind in _other_variables(owner, site).items():
+        if not _SCALARS.issuperset(_WORD.findall(kind)):
             types.add(kind)
-        if kind and owner is not None and name in _parameter_names(owner):
-            parameters.add(kind)
-        if _count(name, owner) == 1:
-            unused.add(name)
 
-    around = _nodes_in(owner, source, span[0])
-    uses = _uses_in(owner, source, span, holes)
+        if name in listed:
+            parameters.add(kind)
+
+        if words.count(name) == 1:
+            unused.add("unused")
+
+    (start, end), (low, high) = site.span, span_of(owner)
+    inside = [token for token in site.source.tokens if low <= token.start < high]
+    after = [token.text for token in inside if token.start >= end]
+    texts = [token.text for token in inside if token.end <= start] + after
+    modules: set[str] = set()
+    assigned = {f"{hole} False" for hole in site.holes.keys() - site.names.keys()}
+    for hole, name in site.names.items():
+        modules.update(f"{hole} {each}" for each in _modules_given(name, texts, site.source))
+        modules.update(f"{hole} {each}" for each in _functions_relying(name, site.source))
+        assigned.add(f"{hole} {_is_set(name, after)}")
+
     return Surroundings(
         types=frozenset(types),
-        parameters=frozenset(parameters),
+        parameters=frozenset(filter(None, parameters)),
         unused=frozenset(unused),
-        uses=_named(uses, lambda use: use != ASSIGNED),
-        modules=_named(uses, lambda use: use.startswith(_GIVEN)),
-        assigned=frozenset(f"{hole} {ASSIGNED in uses.get(hole, ())}" for hole in holes),
-        role=_role(owners_at(source, span[0])),
-        inside=frozenset(_nesting(around)),
+        modules=frozenset(modules),
+        assigned=frozenset(assigned),
+        role=frozenset({f"in {_role(site.owners)}"}),
     )
 
 
-def _named(uses: Mapping[str, frozenset[str]], is_wanted: Callable[[str], bool]) -> frozenset[str]:
-    """Return the wanted uses, each with its hole."""
-    found: set[str] = set()
-    for hole, each in uses.items():
-        found.update(f"{hole} {use}" for use in filter(is_wanted, each))
-    return frozenset(found)
-
-
-def has_copy_before(source: ParsedSource, start: int, diagnostic: Diagnostic) -> bool:
+def has_copy_before(site: Site) -> bool:
     """Return whether a variable of the message gives another its value before the diagnostic.
 
     A fix that changes its declaration changes what is kept; the copy may be what is to change.
     """
-    place = source.place_of(diagnostic)
-    if place is None:
-        return False
-    texts = [token.text for token in source.tokens if start <= token.start < place]
-    pairs = pairwise(texts)
-    return any(sign == "=" and text in diagnostic.args for sign, text in pairs)
+    place = site.source.place_of(site.diagnostic) or 0
+    texts = [token.text for token in site.source.tokens if site.end <= token.start < place]
+    copies = {("=", name) for name in site.diagnostic.args}
+    return not copies.isdisjoint(pairwise(texts))
 
 
-def is_in_idle_loop(source: ParsedSource, offset: int) -> bool:
-    """Return whether a loop around an offset counts, and its body does not use the number."""
-    return any(map(_is_idle_loop, source.nodes_around(offset)))
-
-
-def _other_variables(
-    owner: SgNode | None, source: ParsedSource, span: tuple[int, int]
-) -> dict[str, str | None]:
-    """Return the variables of a function that the lines of a span do not have."""
-    if owner is None:
-        return {}
-    there = set(_WORD.findall(_lines_of(source, span)))
-    variables = _variables(owner, source)
-    return {name: kind for name, kind in variables.items() if name not in there}
-
-
-def _uses_in(
-    owner: SgNode | None, source: ParsedSource, span: tuple[int, int], holes: Mapping[str, str]
-) -> dict[str, frozenset[str]]:
-    """Return how a function uses the names in holes outside of a span."""
-    tokens = _tokens_outside(source, span, owner)
-    after = [token for token in tokens if token.start >= span[1]]
-    uses: dict[str, frozenset[str]] = {}
-    for hole, text in holes.items():
-        if not text.isidentifier():
-            continue
-        found = _ASSIGNED & frozenset(_uses_of(text, after))
-        found |= frozenset(_modules_given(text, tokens, source))
-        found |= frozenset(_functions_relying(text, source))
-        if declared_type(source, text, span[0]) is None:
-            found |= frozenset(_uses_of(text, tokens)) - _ASSIGNED
-        uses[hole] = found
-
-    return uses
-
-
-def _nodes_in(owner: SgNode | None, source: ParsedSource, offset: int) -> list[SgNode]:
-    """Return the nodes around an offset that are in a function."""
-    low, high = (0, len(source.text)) if owner is None else span_of(owner)
-    found = []
-    for node in source.nodes_around(offset):
-        start, end = span_of(node)
-        if low <= start and end <= high:
-            found.append(node)
-    return found
-
-
-def _nesting(nodes: list[SgNode]) -> Iterator[str]:
-    for node in nodes:
-        if _LOOP.search(node.kind()):
-            yield "loop"
-        if _HANDLER.search(node.kind()):
-            yield "handler"
+def is_in_idle_loop(site: Site) -> bool:
+    """Return whether a loop around a place counts, and its body does not use the number."""
+    return any(map(_is_idle_loop, site.outer))
 
 
 def _is_idle_loop(node: SgNode) -> bool:
-    """Return whether a loop counts, and its body does not use the number."""
-    body = node.field("body")
-    counter = node.field("update") or node.field("increment")
-    if body is None or counter is None:
+    counter = set(_WORD.findall(field_text(node, "update", "increment")))
+    body = field_text(node, "body")
+    if not bool(counter and body):
         return False
-    names = set(_WORD.findall(counter.text()))
-    return names.isdisjoint(_WORD.findall(body.text()))
+
+    return counter.isdisjoint(_WORD.findall(body))
 
 
-def _role(owners: list[SgNode]) -> str:
-    """Return the name of what a callback is passed to; "" for a function of its own."""
-    functions = [node for node in owners if _FUNCTION.search(node.kind())]
-    if not functions:
-        return ""
-    listed = functions[-1].parent()
-    if listed is None or listed.kind() not in {"arguments", "argument_list"}:
-        return ""
-    call = listed.parent()
-    if call is None:
-        return ""
-    words: list[str] = _WORD.findall(call.text().partition(listed.text())[0])
-    return words[-1] if words else ""
-
-
-def _lines_of(source: ParsedSource, span: tuple[int, int]) -> str:
-    first, last = source.line_of(span[0]), source.line_of(span[1])
-    return source.text[source.line_starts[first] : source.line_end(last)]
-
-
-def _function_around(source: ParsedSource, span: tuple[int, int]) -> SgNode | None:
-    """Return the function around a span, which may itself be a function."""
-    for owner in reversed(owners_at(source, span[0])):
-        start, end = span_of(owner)
-        if start < span[0] or end > span[1]:
+def _function_around(site: Site) -> SgNode | None:
+    """Return the function around a place, which may itself be a function."""
+    for owner in reversed(site.owners):
+        if not site.contains(owner):
             return owner
-    return source.root
+
+    return site.source.root
 
 
-def _variables(owner: SgNode, source: ParsedSource) -> dict[str, str | None]:
-    """Return the parameters and variables of a function with their types."""
+def _other_variables(owner: SgNode, site: Site) -> dict[str, str]:
+    """Return the variables that the lines of a place do not have, each with its type."""
+    source = site.source
+    first, last = map(source.line_of, site.span)
+    lines = source.text[source.line_starts[first] : source.line_end(last)]
+    known = _NAMELESS.union(_WORD.findall(lines))
     start, _ = span_of(owner)
-    found: dict[str, str | None] = {}
+    found: dict[str, str] = {}
     for node in all_nodes(owner):
-        if not _NAME.match(node.kind()) or node.text() in _NAMELESS:
+        if node.kind() != "identifier":
             continue
+
+        if node.text() in known:
+            continue
+
         if _is_declared_here(node):
-            found[node.text()] = declared_type(source, node.text(), start)
+            found[node.text()] = declared_type(source, node.text(), start) or ""
+
     return found
 
 
@@ -249,78 +232,71 @@ def _parameter_names(owner: SgNode) -> set[str]:
     for node in all_nodes(owner):
         if _PARAMETERS.search(node.kind()):
             return set(_WORD.findall(node.text()))
+
     return set()
 
 
 def _is_declared_here(name: SgNode) -> bool:
     parent = name.parent()
-    if parent is None or parent.kind() in _NO_VARIABLES:
+    if parent is None:
         return False
+
+    if parent.kind() in _NO_VARIABLES:
+        return False
+
     if _PARAMETERS.search(parent.kind()):
         return True
-    for field in ("name", "pattern", "left", "declarator"):
-        if _is_same(parent.field(field), name):
-            above = parent.parent()
-            in_list = above is not None and _PARAMETERS.search(above.kind()) is not None
-            return in_list or _LOCALS.search(parent.kind()) is not None
-    return False
+
+    declared = first_field(parent, "name", "pattern", "left", "declarator")
+    if declared is None:
+        return False
+
+    if span_of(declared) != span_of(name):
+        return False
+
+    in_list = _PARAMETERS.search(parent_kind(parent))
+    return (in_list or _LOCALS.search(parent.kind())) is not None
 
 
-def _is_same(one: SgNode | None, other: SgNode) -> bool:
-    return one is not None and span_of(one) == span_of(other)
+def _role(owners: list[SgNode]) -> str:
+    """Return the name of what a callback is passed to; "" for a function of its own."""
+    functions = [node for node in owners if _FUNCTION.search(node.kind())]
+    for function in functions[-1:]:
+        listed = function.parent()
+        called = None if listed is None else listed.prev()
+        if called is not None and parent_kind(function) in _ARGUMENTS:
+            words: list[str] = _WORD.findall(called.text())
+            return "".join(words[-1:])
+
+    return ""
 
 
-def _is_scalar(kind: str) -> bool:
-    return COMMON.union(_NAMELESS).issuperset(_WORD.findall(kind))
-
-
-def _count(name: str, owner: SgNode | None) -> int:
-    if owner is None:
-        return 0
-    return _WORD.findall(owner.text()).count(name)
-
-
-def _tokens_outside(
-    source: ParsedSource, span: tuple[int, int], owner: SgNode | None
-) -> list[Token]:
-    low, high = (0, len(source.text)) if owner is None else span_of(owner)
-    found = []
-    for token in source.tokens:
-        is_outside = token.end <= span[0] or token.start >= span[1]
-        if low <= token.start < high and is_outside:
-            found.append(token)
-    return found
-
-
-def _modules_given(name: str, tokens: list[Token], source: ParsedSource) -> Iterator[str]:
+def _modules_given(name: str, texts: list[str], source: ParsedSource) -> Iterator[str]:
     """Yield the modules whose functions get a variable: `heapq` in `heapq.heappop(x)`.
 
     They may rely on a form of its value that no other method keeps.
     """
-    texts = [token.text for token in tokens]
-    for number, text in enumerate(texts):
-        call = texts[max(0, number - 4) : number]
-        if text != name or call[1:2] != ["."] or call[3:] != ["("]:
+    for module, dot, _, bracket, text in zip(*(texts[at:] for at in range(5)), strict=False):
+        if (dot, bracket, text) != (".", "(", name):
             continue
-        if re.search(_IMPORT.format(re.escape(call[0])), source.text, re.MULTILINE):
-            yield f"{_GIVEN}{call[0]}"
+
+        if re.search(_IMPORT.format(re.escape(module)), source.text, re.MULTILINE):
+            yield module
 
 
 def _functions_relying(name: str, source: ParsedSource) -> Iterator[str]:
     """Yield the functions that rely on the order of a variable, in other functions, too."""
     texts = [token.text for token in source.tokens]
     for called, bracket, text in zip(texts, texts[1:], texts[2:], strict=False):
-        if called in _RELYING and bracket == "(" and text == name:
-            yield f"{_GIVEN}{called}"
+        if called in _RELYING and (bracket, text) == ("(", name):
+            yield called
 
 
-def _uses_of(name: str, tokens: list[Token]) -> Iterator[str]:
-    """Yield how a name is used: it is called, indexed, an index, or has members."""
-    texts = ["", *(token.text for token in tokens), ""]
+def _is_set(name: str, tokens: list[str]) -> bool:
+    """Return whether a variable gets another value among these tokens."""
+    texts = ["", *tokens]
     for before, text, after in zip(texts, texts[1:], texts[2:], strict=False):
-        if text != name or before in {".", "->", "::"}:
-            continue
-        if before == "[" and after == "]":
-            yield "index"
-        elif after in _USES:
-            yield _USES[after]
+        if text == name and after in _SETTING and before not in _MEMBER_SIGNS:
+            return True
+
+    return False

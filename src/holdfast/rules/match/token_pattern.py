@@ -13,7 +13,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.rules.rule import Rewrite
+    from holdfast.rules.match.surroundings import Site
     from holdfast.syntax.source import ParsedSource
     from holdfast.syntax.tokens import Token
 
@@ -22,6 +22,8 @@ _BEFORE_VALUE: Final = frozenset({"=", "(", ",", ":", "[", "{", "return", "=>", 
 _CONTROL: Final = frozenset(
     {"if", "while", "for", "switch", "catch", "elif", "with", "match", "and", "or", "not", "except"}
 )
+_VALUES: Final = {"{": "object", "[": "list", "(": "group"}
+"""What a bracket is that begins a value."""
 _DEFINING: Final = frozenset({"def", "function", "fn", "func"})
 _PARTS: Final = {"(": "called", "[": "indexed", ".": "member", "->": "member", "::": "member"}
 _PREFIXES: Final = frozenset({"not", "!", "-", "~", "*", "&", "await", "typeof"})
@@ -75,6 +77,7 @@ def find_token_matches(
         match = _match_at(elements, rewrite, source, args, low)
         if match is None:
             continue
+
         if not rewrite.inside or not inside.isdisjoint(constructs_at(source, match.low)):
             found.append(match)
 
@@ -94,12 +97,19 @@ def _match_at(
         if element.hole == END_OF_LINE:
             if not is_last_of_line(source, at - 1):
                 return None
+
             continue
-        if at >= len(source.tokens) or not _fits(element, source.tokens, at, rewrite):
+
+        if at >= len(source.tokens):
             return None
+
+        if not _fits(element, source.tokens, at, rewrite):
+            return None
+
         text = source.tokens[at].text
         if not _agrees(element.hole, text, args, texts):
             return None
+
         at += 1
 
     return TokenMatch(low, at, texts)
@@ -116,16 +126,22 @@ def _fits(
     kinds = rewrite.kinds.get(element.hole)
     if not kinds:
         return True
-    return token.kind in kinds or class_of(tokens, number) in kinds
+
+    if token.kind in kinds:
+        return True
+
+    return class_of(tokens, number) in kinds
 
 
 def _agrees(hole: str, text: str, args: tuple[str, ...], texts: dict[str, str]) -> bool:
     """Return whether a text is what the message names, and what the hole has elsewhere."""
     if not hole:
         return True
+
     place = hole.removeprefix("ARG")
     if place.isdigit() and args[int(place) : int(place) + 1] != (text,):
         return False
+
     return texts.setdefault(hole, text) == text
 
 
@@ -137,25 +153,28 @@ def class_of(tokens: Sequence[Token], number: int) -> str:
     token = tokens[number]
     if token.kind == "string":
         return f"{token.kind}:{class_of_literal(token.text)}"
+
     if token.kind != "name":
         return token.kind
 
-    following = ""
-    if number + 1 < len(tokens):
-        following = tokens[number + 1].text
-    return f"{token.kind}:{_PARTS.get(following) or class_of_name(token.text)}"
+    part = "".join(_PARTS.get(following.text, "") for following in tokens[number + 1 : number + 2])
+    return f"{token.kind}:{part or class_of_name(token.text)}"
 
 
-def operators_after(rewrite: Rewrite, source: ParsedSource, end: int) -> frozenset[str]:
-    """Return the operator after a match, if the fix writes an operator before an operand.
+def is_before_operator(site: Site) -> bool:
+    """Return whether an operator follows, and the fix writes an operator before an operand.
 
     What it applies to depends on which of the two binds more tightly: `not a == b`.
     """
-    if not isinstance(rewrite, TokenRewrite) or not _writes_prefix(rewrite, source.language):
-        return frozenset()
-    for token in source.tokens[first_at(source.tokens, end) :]:
-        return frozenset({"operator"} if _OPERATOR.fullmatch(token.text) else ())
-    return frozenset()
+    source, rewrite = site.source, site.rewrite
+    if not isinstance(rewrite, TokenRewrite):
+        return False
+
+    if not _writes_prefix(rewrite, source.language):
+        return False
+
+    following = source.tokens[first_at(source.tokens, site.span[1]) :]
+    return any(_OPERATOR.fullmatch(token.text) for token in following[:1])
 
 
 def _writes_prefix(rewrite: TokenRewrite, language: str) -> bool:
@@ -167,7 +186,9 @@ def _writes_prefix(rewrite: TokenRewrite, language: str) -> bool:
         is_new = element.text not in old and element.text in _PREFIXES
         if is_new and not is_value:
             return True
+
         before = element
+
     return False
 
 
@@ -175,6 +196,7 @@ def is_last_of_line(source: ParsedSource, number: int) -> bool:
     """Return whether no token follows on the line of a token."""
     if number + 1 >= len(source.tokens):
         return True
+
     end, start = source.tokens[number].end, source.tokens[number + 1].start
     return "\n" in source.text[end:start]
 
@@ -190,9 +212,8 @@ def constructs_at(source: ParsedSource, number: int) -> tuple[str, ...]:
     opened = _open_bracket(tokens, number)
     if opened is not None:
         owner, sign = _owner(tokens, opened), tokens[opened].text
-        if owner == "call":
-            return f"{tokens[opened - 1].text} {sign}", f"call {sign}"
-        return (f"{owner} {sign}",)
+        called = [f"{tokens[opened - 1].text} {sign}"] if owner == "call" else []
+        return (*called, f"{owner} {sign}")
 
     first = number
     while first > 0 and not is_last_of_line(source, first - 1):
@@ -216,29 +237,39 @@ def _open_bracket(tokens: Sequence[Token], number: int) -> int | None:
         elif text in {"(", "["} and not closed:
             return at
         elif text == "{" and not closed:
-            return at if _is_value(tokens, at) else None
+            if _is_value(tokens, at):
+                return at
+
+            return None
 
     return None
 
 
 def _is_value(tokens: Sequence[Token], at: int) -> bool:
     """Return whether a bracket begins a value, and not a block or an index."""
-    return at == 0 or tokens[at - 1].text in _BEFORE_VALUE
+    if at == 0:
+        return True
+
+    return tokens[at - 1].text in _BEFORE_VALUE
 
 
 def _owner(tokens: Sequence[Token], at: int) -> str:
     """Return what a bracket belongs to."""
-    if tokens[at].text == "{":
-        return "object"
-    if tokens[at].text == "[":
-        return "list" if _is_value(tokens, at) else "index"
-    if _is_value(tokens, at):
-        return "group"
+    sign, is_value = tokens[at].text, _is_value(tokens, at)
+    if sign == "{":
+        return _VALUES[sign]
 
-    before = tokens[at - 1].text
-    if before in _CONTROL:
-        return before
-    if at > 1 and tokens[at - 2].text in _DEFINING:
-        return "parameters"
+    if is_value:
+        return _VALUES[sign]
 
-    return "call"
+    if sign == "[":
+        return "index"
+
+    before = [token.text for token in tokens[max(0, at - 2) : at]]
+    if before[-1] in _CONTROL:
+        return before[-1]
+
+    if _DEFINING.isdisjoint(before[:-1]):
+        return "call"
+
+    return "parameters"

@@ -62,7 +62,10 @@ def find_matches(
 ) -> list[TreeMatch]:
     """Return all nodes that fit a pattern; the holes of the message must have its `args`."""
     root = source.root
-    if root is None or len(source.text) > MOST_CHARACTERS:
+    if root is None:
+        return []
+
+    if len(source.text) > MOST_CHARACTERS:
         return []
 
     alone = HOLE.fullmatch(rewrite.pattern)
@@ -79,6 +82,7 @@ def find_matches(
     for node in root.find_all(config):
         if not _is_inside(node, rewrite.inside):
             continue
+
         texts = _texts_of_holes(node, rewrite, source, args)
         if texts is not None:
             found.append(TreeMatch(*span_of(node), texts))
@@ -96,20 +100,25 @@ def _nodes_of_kinds(
         for node in source.find(kind):
             if not fits_kind(node, kinds):
                 continue
+
             texts = {name: node.text()}
-            fits = not name.startswith("ARG") or node.text() == _argument(name, args)
-            fits = fits and _has_context(name, node.text(), node, rewrite, source)
-            fits = fits and _has_mentions(texts, rewrite, args)
-            if fits and _is_inside(node, rewrite.inside):
+            if not _is_inside(node, rewrite.inside):
+                continue
+
+            if not _names_agree(texts, rewrite, args):
+                continue
+
+            if _has_context(name, node.text(), node, rewrite, source):
                 found.append(TreeMatch(*span_of(node), texts))
 
     return found
 
 
 def _is_inside(node: SgNode, kinds: tuple[str, ...]) -> bool:
+    around = kind_around(node), construct_around(node), path_around(node)
     if not kinds:
         return True
-    around = kind_around(node), construct_around(node), path_around(node)
+
     return not set(kinds).isdisjoint(around)
 
 
@@ -122,22 +131,31 @@ def _texts_of_holes(
         text = _text_of_hole(node, hole, rewrite, source)
         if text is None:
             return None
-        if name.startswith("ARG") and text != _argument(name, args):
-            return None
+
         if not _has_context(name, text, node, rewrite, source):
             return None
+
         texts[name] = text
 
-    return texts if _has_mentions(texts, rewrite, args) else None
+    if _names_agree(texts, rewrite, args):
+        return texts
+
+    return None
 
 
-def _has_mentions(texts: Mapping[str, str], rewrite: TreeRewrite, args: tuple[str, ...]) -> bool:
-    """Return whether the parts of a construct have the names of the message in them."""
-    known = {**argument_texts(args), **texts}
+def _names_agree(texts: Mapping[str, str], rewrite: TreeRewrite, args: tuple[str, ...]) -> bool:
+    """Return whether holes have the names of the message, or have them in them."""
+    known = argument_texts(args)
+    named = {name: text for name, text in texts.items() if name.startswith("ARG")}
+    if not named.items() <= known.items():
+        return False
+
+    known.update(texts)
     for name, mentioned in rewrite.mentions.items():
         words = re.findall(r"\w+", known.get(name, ""))
-        if not all(known.get(each) in words for each in mentioned):
+        if not {known.get(each) for each in mentioned}.issubset(words):
             return False
+
     return True
 
 
@@ -147,6 +165,7 @@ def _text_of_hole(
     name = hole[1]
     if hole[0].startswith("$$$"):
         return _text_of_run(node.get_multiple_matches(name), source)
+
     return _text_of_node(node.get_match(name), rewrite.kinds.get(name))
 
 
@@ -155,11 +174,10 @@ def _has_context(
 ) -> bool:
     """Return whether a variable is declared and used as a rule asks for."""
     start, end = span_of(node)
-    types = rewrite.types.get(name)
+    types, uses = rewrite.types.get(name), rewrite.uses.get(name)
     if types and not has_types(source, text, start, types):
         return False
 
-    uses = rewrite.uses.get(name)
     if uses is None:
         return True
 
@@ -169,8 +187,10 @@ def _has_context(
 def _text_of_node(node: SgNode | None, kinds: tuple[str, ...] | None) -> str | None:
     if node is None:
         return None
+
     if kinds and not fits_kind(node, kinds):
         return None
+
     return node.text()
 
 
@@ -178,16 +198,10 @@ def _text_of_run(nodes: list[SgNode], source: ParsedSource) -> str:
     """Return the text of neighbouring nodes, with the blanks around them."""
     if not nodes:
         return ""
+
     start, _ = span_of(nodes[0])
     _, end = span_of(nodes[-1])
     return source.text[source.gap_before(start) : source.gap_after(end)]
-
-
-def _argument(name: str, args: tuple[str, ...]) -> str | None:
-    digits = name.removeprefix("ARG")
-    if not digits.isdigit() or int(digits) >= len(args):
-        return None
-    return args[int(digits)]
 
 
 def kind_of_pattern(pattern: str, language: str, wanted: str = "") -> str | None:
@@ -198,6 +212,7 @@ def kind_of_pattern(pattern: str, language: str, wanted: str = "") -> str | None
     frame = _frame_of(pattern, language, wanted)
     if frame is None:
         return None
+
     return frame[1]
 
 
@@ -230,10 +245,10 @@ def _kind_at(text: str, start: int, length: int, language: str) -> str | None:
     if root.find_all(kind="ERROR"):
         return None
 
-    span = (start, start + length)
-    same = [node for node in all_nodes(root) if span_of(node) == span and node.is_named()]
-    if not same:
-        return None
+    kind = None
+    for node in all_nodes(root):
+        # `f(x)` alone is a statement around a call: the pattern means the call.
+        if span_of(node) == (start, start + length) and node.is_named():
+            kind = node.kind()
 
-    # `f(x)` alone is a statement around a call: the pattern means the call.
-    return same[-1].kind()
+    return kind

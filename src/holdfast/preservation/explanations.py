@@ -1,0 +1,129 @@
+"""Reasons why a name, a call or a declaration may be gone: an error asks for it, or it is a slip."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from holdfast.preservation import fact_tables as tables
+from holdfast.preservation.edit_facts import most_similar
+from holdfast.preservation.fact_rule import Condition, is_conversion, is_named, may_delete
+from holdfast.syntax.tokens import COMMON
+
+if TYPE_CHECKING:
+    from holdfast.preservation.edit_facts import EditFacts
+    from holdfast.preservation.fact import Fact
+
+_WORD: Final = re.compile(r"\w+")
+
+
+def is_explained(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether there is a reason why a name, a call or a declaration is gone."""
+    return any(explains(fact, facts) for explains in EXPLANATIONS)
+
+
+def _is_receiver(fact: Fact, _: EditFacts) -> bool:
+    return fact.text in tables.RECEIVERS
+
+
+def _is_called_conversion(fact: Fact, facts: EditFacts) -> bool:
+    if not is_conversion(fact, facts):
+        return False
+
+    return bool(facts.lost_of("call"))
+
+
+def _is_only_named(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether a name was called before and is only named now, or the reverse."""
+    return fact.text in facts.gained_texts("call", "name")
+
+
+def _is_misread(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether a name is a misspelt keyword, or two words that were written as one."""
+    if not facts.is_syntax:
+        return False
+
+    if fact.text in COMMON:
+        return True
+
+    if not facts.is_similar:
+        return False
+
+    words = _WORD.findall(facts.added)
+    pairs = map("".join, pairwise(words))
+    if not facts.gained_of("name"):
+        return True
+
+    return fact.text in pairs
+
+
+def _is_foreign_comment(_: Fact, facts: EditFacts) -> bool:
+    """Return whether a comment of another language was taken for code."""
+    marks = tables.FOREIGN_COMMENTS[facts.old.language]
+    if not facts.is_syntax:
+        return False
+
+    return facts.removed.startswith(marks)
+
+
+def _is_misspelt(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether an error points at a name that is replaced by a similar one."""
+    similar = most_similar(fact.text, facts.gained_texts("name"))
+    if fact.text not in facts.reports.pointed:
+        return False
+
+    return bool(similar)
+
+
+def _is_related(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether a function of the same family is called instead: `split_whitespace`."""
+    calls = facts.gained_texts("call")
+    if not facts.may_drop_part:
+        return False
+
+    return any(call.startswith(f"{fact.text}_") for call in calls)
+
+
+def _is_renamed(_: Fact, facts: EditFacts) -> bool:
+    """Return whether names that errors miss take the place of as many others."""
+    new = facts.gained_texts("name")
+    if len(new) < max(1, len(facts.lost_texts("name", "call"))):
+        return False
+
+    return new <= facts.reports.names
+
+
+def _is_replaced(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether something takes the place of a name that an error is about."""
+    if not is_named(fact, facts):
+        return False
+
+    values = facts.gained_texts("literal")
+    if not values:
+        if facts.adds_words:
+            return True
+
+        return bool(facts.gained)
+
+    # Only the quotes were missing, or the capital of `True`, or it was `null` for `None`.
+    written = _WORD.findall(" ".join(values).lower())
+    gone = set(map(str.lower, facts.lost_texts("name", "call")))
+    if gone.issubset(written):
+        return True
+
+    return gone <= tables.NAMES_OF_NOTHING
+
+
+EXPLANATIONS: Final[tuple[Condition, ...]] = (
+    may_delete,
+    _is_receiver,
+    _is_called_conversion,
+    _is_only_named,
+    _is_misread,
+    _is_foreign_comment,
+    _is_misspelt,
+    _is_related,
+    _is_renamed,
+    _is_replaced,
+)

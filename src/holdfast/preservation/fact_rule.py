@@ -1,0 +1,102 @@
+"""Rules about single facts: which of those that an edit removes and adds are changes of meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from holdfast.preservation import fact_tables as tables
+from holdfast.preservation.meaning_change import ChangeSeverity, MeaningChange
+from holdfast.syntax.node_kinds import FUNCTIONS
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from holdfast.preservation.edit_facts import EditFacts
+    from holdfast.preservation.fact import Fact, FactKind
+
+Condition: TypeAlias = Callable[["Fact", "EditFacts"], bool]
+
+
+def text_of(fact: Fact, _: EditFacts) -> str:
+    """Return the text of a fact."""
+    return fact.text
+
+
+@dataclass(frozen=True, slots=True)
+class FactRule:
+    """A change of meaning that one fact shows, and the sentence about it.
+
+    The fact is of a kind in `lost` or `gained`; all conditions in `only` are true of it, and none
+    in `unless`. In `reason`, `{0}` is its text, and `{1}` what `shown` returns; a fact for which
+    `shown` returns "" shows no change.
+    """
+
+    reason: str
+    lost: tuple[FactKind, ...] = ()
+    gained: tuple[FactKind, ...] = ()
+    only: tuple[Condition, ...] = ()
+    unless: tuple[Condition, ...] = ()
+    shown: Callable[[Fact, EditFacts], str] = text_of
+    severity: ChangeSeverity = "review"
+
+    def __call__(self, facts: EditFacts) -> MeaningChange | None:
+        """Return the change that the first such fact of an edit shows; None without one."""
+        for fact in (*facts.lost_of(*self.lost), *facts.gained_of(*self.gained)):
+            if not self._concerns(fact, facts):
+                continue
+
+            shown = self.shown(fact, facts)
+            if shown:
+                return MeaningChange(self.severity, self.reason.format(fact.text, shown))
+
+        return None
+
+    def _concerns(self, fact: Fact, facts: EditFacts) -> bool:
+        if any(condition(fact, facts) for condition in self.unless):
+            return False
+
+        return all(condition(fact, facts) for condition in self.only)
+
+
+# ---------------------------------------------------------------------------------- conditions
+
+
+def is_broken(_: Fact, facts: EditFacts) -> bool:
+    """Return whether the old text does not parse at an edit."""
+    return facts.is_syntax
+
+
+def may_delete(_: Fact, facts: EditFacts) -> bool:
+    """Return whether an edit removes something superfluous."""
+    return facts.may_delete
+
+
+def is_superfluous(_: Fact, facts: EditFacts) -> bool:
+    """Return whether an error calls something at an edit superfluous."""
+    return facts.is_superfluous
+
+
+def is_named(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether an error names the text of a fact."""
+    return fact.text in facts.reports.names
+
+
+def is_new_statement(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether an added fact is in a statement that the edit adds as a whole."""
+    return facts.is_new_statement(fact)
+
+
+def is_conversion(fact: Fact, _: EditFacts) -> bool:
+    """Return whether a fact is a call that only changes the type of a value."""
+    return fact.text in tables.CONVERSIONS
+
+
+def is_narrowing(fact: Fact, _: EditFacts) -> bool:
+    """Return whether a fact is a word such as `private`."""
+    return fact.text in tables.NARROWING
+
+
+def is_in_function(_: Fact, facts: EditFacts) -> bool:
+    """Return whether an edit is in a function."""
+    around = facts.new.nodes_around(facts.edit.new_start)
+    return any(node.kind() in FUNCTIONS for node in around)
