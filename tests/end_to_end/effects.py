@@ -97,6 +97,8 @@ def install(*, spare_disk: bool = True) -> None:
     A kill -9 loses nothing that is in the page cache: to spare the disk, an fsync is counted and not done.
     """
     _state["spare_disk"] = spare_disk
+    # In a new checkout a module that is imported in the middle of an act is compiled: its bytecode would be an effect of the act.
+    sys.dont_write_bytecode = True
     for name in _EFFECTS:
         if hasattr(os, name):
             setattr(os, name, _counting(name, getattr(os, name)))
