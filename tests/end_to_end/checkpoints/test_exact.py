@@ -66,7 +66,7 @@ def test_without_the_users_repository_everything_comes_back(
     assert repo.tree() == before
     if then == "removed":
         assert (
-            "the repository that held 2 checkpoints is gone; the checkpoints have its files"
+            "the repository that held 1 checkpoint is gone; the checkpoints have its files"
             in restored.err
         )
         inside = repo.run("list", "--json", root=repo.root / "src")

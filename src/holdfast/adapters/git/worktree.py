@@ -462,8 +462,9 @@ class GitWorktree:
             return ()
 
         there = self.checkpoints()
-        what = f"the repository that held {len(there)} checkpoints is gone"
-        if len(there) == 1:
+        count = len(retention.taken_before_work(there))
+        what = f"the repository that held {count} checkpoints is gone"
+        if count == 1:
             what = "the repository that held 1 checkpoint is gone"
 
         if there and not self._has_all(there[0].present.tree):
