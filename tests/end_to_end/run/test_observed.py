@@ -126,20 +126,6 @@ def with_folder(repository: Project) -> Project:
     return repository
 
 
-def test_files_below_a_link_are_not_undone_and_no_older_edit_is_in_their_place(
-    with_folder: Project,
-) -> None:
-    before = tree_of(with_folder.root)
-    ran = turn(with_folder, command("sed -i s/two/2/ b.txt; mv d e; ln -s e d"))
-    assert ("b.txt", "edit", "command") in observed(ran), ran.out
-    after = tree_of(with_folder.root)
-    undone = with_folder.holdfast("undo", "--turn")
-    assert (undone.code, tree_of(with_folder.root)) == (1, after), undone
-    assert "d/x.txt" in undone.out
-    restored = with_folder.holdfast("checkpoint", "restore", ran.ended["checkpoint_id"])
-    assert (restored.code, tree_of(with_folder.root)) == (0, before), restored
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -172,6 +158,9 @@ def test_a_path_that_git_reads_as_a_pattern_or_a_moved_folder_is_undone_with_all
         "rm -r d; echo file > d",
         "rm -r d/s; echo file > d/s; rm b.txt; mkdir b.txt; mv d/x.txt b.txt/x",
         "rm link; mkdir link; echo in > link/in",
+        "mv d e; ln -s e d",
+        "rm -r d; ln -s nowhere d; rm link",
+        "mv d e; mkdir d; ln -s ../e/s d/s",
     ],
 )
 def test_a_file_that_becomes_a_directory_or_the_reverse_is_undone_and_redone(
