@@ -209,6 +209,17 @@ def test_the_undo_of_a_turn_names_what_no_change_has(with_folder: Project) -> No
     assert f"holdfast checkpoint restore {ran.ended['checkpoint_id']} --files" in shown
 
 
+def test_a_turn_that_changed_only_ignored_files_is_not_said_to_have_changed_nothing(
+    repository: Project,
+) -> None:
+    repository.write(".gitignore", "*.log\n")
+    repository.write("old.log", "old\n")
+    turn(repository, command("echo new > old.log"))
+    undone = repository.holdfast("undo", "--turn")
+    assert undone.code == 1, undone
+    assert "Ignored files and empty directories are in no change" in undone.out
+
+
 def test_the_undo_of_a_turn_that_leaves_nothing_says_nothing_of_it(repository: Project) -> None:
     turn(repository, command("echo 2 > b.txt; mkdir n; echo n > n/n"))
     assert json.loads(repository.holdfast("undo", "--turn", "--json").out)["left_why"] == {}
