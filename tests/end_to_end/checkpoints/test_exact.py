@@ -363,6 +363,15 @@ def test_a_submodule_that_was_edited_or_deleted_is_named(repo: Folder, tmp_path:
     assert restored["lost"] == ["gone"]
 
 
+def test_a_symlink_that_git_does_not_check_out_is_named(repo: Folder) -> None:
+    repo.link(".gitmodules", "nowhere")
+    taken = repo.run("create", "--json").told
+    assert taken["skipped_why"] == {".gitmodules": "not a name for git"}
+    repo.path(".gitmodules").unlink()
+    restored = repo.run("restore", taken["id"], "--json").told
+    assert restored["lost"] == [".gitmodules"]
+
+
 def test_names_that_git_does_not_take_are_named_and_others_are_captured(repo: Folder) -> None:
     repo.write(".GIT", "not a repository\n")
     repo.write("deep/.Git/x", "x\n")
