@@ -75,7 +75,7 @@ def test_the_sum_has_one_swap_for_each_path_that_is_not_as_it_was() -> None:
 def test_the_sum_of_batches_makes_and_clears_each_directory_once() -> None:
     swap = Swap("d/a", None, Content(b"1"))
     first = Batch("one", (swap,), ("d",), ("e",), rewinds=True)
-    second = Batch("two", (swap,), ("d", "f"), ("e", "g"))
+    second = Batch("two", (swap,), ("d", "f"), ("e/in", "e", "g"))
     assert sum_of([first, second], (swap,)) == Batch(
-        "one", (swap,), ("d", "f"), ("e", "g"), rewinds=True, others=("two",)
+        "one", (swap,), ("d", "f"), ("g", "e/in", "e"), rewinds=True, others=("two",)
     )

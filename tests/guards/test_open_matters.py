@@ -34,6 +34,11 @@ def ran(code: int | None, command: str = "make  all") -> CommandRan:
         (EDIT, ToolOutcome("no\nx", "exec_error"), (OpenMatter("edit", "a.py", "no"),)),
         (RUN, ToolOutcome("no", "exec_error"), (OpenMatter("command", "make all", "no"),)),
         (
+            RUN,
+            ToolOutcome("no", "permission_denied"),
+            (OpenMatter("command", "make all", "no", denied=True),),
+        ),
+        (
             ToolCall("1", "apply_edits", {"path": 3, "command": None}),
             ToolOutcome("no", "exec_error"),
             (OpenMatter("call", "apply_edits", "no"),),
@@ -121,6 +126,12 @@ def test_a_matter_that_is_opened_again_is_the_last_and_counts_its_tries() -> Non
             "2 calls were not understood (t{}, u)",
         ),
         ((OpenMatter("command", "m", ""), OpenMatter("command", "n", "")), "2 commands failed"),
+        (
+            (OpenMatter("command", "m", ""), OpenMatter("command", "n", "", denied=True)),
+            "1 command failed; 1 command was not allowed",
+        ),
+        ((OpenMatter("edit", "a", "", 2, denied=True),), "1 edit was not allowed"),
+        ((OpenMatter("call", "t", "", denied=True),), "1 call was not allowed (t)"),
     ],
 )
 def test_open_matters_are_described(matters: OpenMatters, words: str) -> None:
@@ -140,9 +151,11 @@ def test_the_question_names_each_kind() -> None:
         OpenMatter("edit", "a.py", "x"),
         OpenMatter("command", "make", "y"),
         OpenMatter("call", "edit_file", "z"),
+        OpenMatter("command", "rm -rf /", "no", denied=True),
     )
-    assert question(kinds).split("\n")[1:4] == [
+    assert question(kinds).split("\n")[1:5] == [
         "- the edit of a.py was refused: x",
         "- the command `make` failed: y",
         "- a call of edit_file could not be run: z",
+        "- the command `rm -rf /` was not allowed: no",
     ]

@@ -39,7 +39,12 @@ NOTHING = FileRefused(
 )
 NO_TURN = FileRefused(
     "",
-    Refused("not_found", "there is nothing to undo: no turn has changed a file below this root."),
+    Refused(
+        "not_found",
+        "there is nothing to undo: no change of a turn below this root is on record. Ignored files "
+        "and empty directories are in no change; the checkpoint before the turn may have them: "
+        "holdfast checkpoint list.",
+    ),
 )
 
 

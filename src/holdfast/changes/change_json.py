@@ -76,6 +76,7 @@ def plan_to_json(plan: ChangePlan) -> dict[str, Any]:
         "landed": list(map(asdict, plan.files)),
         "swaps": list(map(_swap_to_json, plan.swaps)),
         "makes": list(plan.makes),
+        "clears": list(plan.clears),
     }
 
 
@@ -83,7 +84,8 @@ def plan_from_json(read: dict[str, Any]) -> ChangePlan:
     """Parse the result of `plan_to_json`; raise `ContentDamaged` if a text is not as recorded."""
     landed = map(_file_landed_from_json, read["landed"])
     swaps = map(_swap_from_json, read["swaps"])
-    return ChangePlan(tuple(landed), tuple(swaps), tuple(read["makes"]))
+    clears = read.get("clears", ())
+    return ChangePlan(tuple(landed), tuple(swaps), tuple(read["makes"]), tuple(clears))
 
 
 def _file_landed_from_json(read: dict[str, Any]) -> FileLanded:

@@ -53,8 +53,13 @@ class FileRefused:
 
 @dataclass(frozen=True, slots=True)
 class ChangePlan:
-    """The result when every request landed: reports, swaps, and the directories to make first."""
+    """The result when every request landed: reports, swaps, and the directories to make first.
+
+    `clears` are the directories that another program removed with the files in them, innermost
+    first; no edit of a model removes a directory.
+    """
 
     files: tuple[FileLanded, ...]
     swaps: tuple[Swap, ...]
     makes: tuple[str, ...]
+    clears: tuple[str, ...] = ()

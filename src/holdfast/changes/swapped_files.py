@@ -91,4 +91,5 @@ def sum_of(batches: Sequence[Batch], swaps: tuple[Swap, ...]) -> Batch:
         clears.update(dict.fromkeys(batch.clears))
 
     first, *others = [batch.id for batch in batches]
-    return Batch(first, swaps, tuple(makes), tuple(clears), batches[0].rewinds, tuple(others))
+    innermost_first = tuple(sorted(clears, reverse=True))
+    return Batch(first, swaps, tuple(makes), innermost_first, batches[0].rewinds, tuple(others))

@@ -35,6 +35,15 @@ def over_limit(checkpoints: Sequence[Checkpoint], keep: int) -> tuple[str, ...]:
     return tuple(removed)
 
 
+def taken_before_work(checkpoints: Sequence[Checkpoint]) -> tuple[Checkpoint, ...]:
+    """Return the checkpoints that a user or a turn has taken; all of them if there is none.
+
+    Those that restores and undos have taken for themselves are in neither.
+    """
+    chosen = tuple(each for each in checkpoints if each.draft.kind in _GROUPS)
+    return chosen or tuple(checkpoints)
+
+
 def _latest_first(checkpoints: Sequence[Checkpoint]) -> list[Checkpoint]:
     return sorted(checkpoints, key=lambda each: each.seq, reverse=True)
 

@@ -79,8 +79,12 @@ def select(listing: Listing, disk: Disk, limit: int, exempt: Iterable[str] = ())
 
 def skip_reason(path: str, info: FileInfo, limit: int | None) -> SkipReason | None:
     """Return why a path cannot be captured; None if it can be, or is gone."""
-    if ".git" in path.lower().split("/"):
+    parts = path.lower().split("/")
+    if ".git" in parts:
         # Git refuses to store the name in another case too.
+        return "not a name for git"
+    if info.shape == "link" and ".gitmodules" in parts:
+        # Git refuses to check out a symlink of this name.
         return "not a name for git"
     if info.shape != "file":
         return _SKIPPED_SHAPES.get(info.shape)

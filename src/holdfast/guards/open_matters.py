@@ -53,12 +53,18 @@ def record_bad_call(matters: OpenMatters, tool: str, message: str) -> OpenMatter
     return _open(matters, OpenMatter("call", tool, _first_line(message)))
 
 
-_DESCRIBED: Mapping[str, tuple[str, str, str]] = {
-    "edit": ("1 edit was", "{} edits were", "refused and not retried"),
-    "command": ("1 command", "{} commands", "failed"),
-    "call": ("1 call was", "{} calls were", "not understood ({})"),
+_Fate: TypeAlias = tuple[str, bool]
+"""The kind of a matter, and whether the call was not allowed."""
+
+_DESCRIBED: Mapping[_Fate, tuple[str, str, str]] = {
+    ("edit", False): ("1 edit was", "{} edits were", "refused and not retried"),
+    ("edit", True): ("1 edit was", "{} edits were", "not allowed"),
+    ("command", False): ("1 command", "{} commands", "failed"),
+    ("command", True): ("1 command was", "{} commands were", "not allowed"),
+    ("call", False): ("1 call was", "{} calls were", "not understood ({})"),
+    ("call", True): ("1 call was", "{} calls were", "not allowed ({})"),
 }
-"""For each kind one matter, several, and what became of them."""
+"""For each fate one matter, several, and what became of them."""
 
 
 def describe(matters: OpenMatters) -> str:
@@ -68,8 +74,8 @@ def describe(matters: OpenMatters) -> str:
     '1 edit was refused and not retried; 1 command failed'
     """
     parts: list[str] = []
-    for what, (one, several, became) in _DESCRIBED.items():
-        group = [each for each in matters if each.what == what]
+    for fate, (one, several, became) in _DESCRIBED.items():
+        group = [each for each in matters if _fate(each) == fate]
         if not group:
             continue
 
@@ -79,7 +85,7 @@ def describe(matters: OpenMatters) -> str:
 
         names = ", ".join(each.subject for each in group)
         end = became.format(names)
-        if what == "edit" and max(each.tries for each in group) > 1:
+        if fate == ("edit", False) and max(each.tries for each in group) > 1:
             end = "refused and did not land"
 
         parts.append(f"{subject} {end}")
@@ -87,17 +93,20 @@ def describe(matters: OpenMatters) -> str:
     return "; ".join(parts)
 
 
-_ASKED: Mapping[str, str] = {
-    "edit": "the edit of {} was refused",
-    "command": "the command `{}` failed",
-    "call": "a call of {} could not be run",
+_ASKED: Mapping[_Fate, str] = {
+    ("edit", False): "the edit of {} was refused",
+    ("edit", True): "the edit of {} was not allowed",
+    ("command", False): "the command `{}` failed",
+    ("command", True): "the command `{}` was not allowed",
+    ("call", False): "a call of {} could not be run",
+    ("call", True): "a call of {} was not allowed",
 }
 
 
 def question(matters: OpenMatters) -> str:
     """Return the note to a model that ends its turn while matters are open."""
     lines = [
-        f"- {_ASKED[each.what].format(each.subject)}: {each.why}" for each in matters[:_LISTED]
+        f"- {_ASKED[_fate(each)].format(each.subject)}: {each.why}" for each in matters[:_LISTED]
     ]
     if len(matters) > _LISTED:
         lines.append(f"- and {len(matters) - _LISTED} more")
@@ -134,16 +143,19 @@ def _refused_edit(event: EditRefused, tool: str) -> OpenMatter:
 
 def _refused_call(call: ToolCall, outcome: ToolOutcome) -> OpenMatter:
     """Return the matter of a call without an event of its own, by what its arguments name."""
-    why = _first_line(outcome.text)
+    matter = OpenMatter("call", call.name, _first_line(outcome.text))
     command = call.arguments.get("command")
-    if isinstance(command, str):
-        return OpenMatter("command", _line_of(command), why)
-
     path = call.arguments.get("path")
-    if isinstance(path, str):
-        return OpenMatter("edit", path, why)
+    if isinstance(command, str):
+        matter = replace(matter, what="command", subject=_line_of(command))
+    elif isinstance(path, str):
+        matter = replace(matter, what="edit", subject=path)
 
-    return OpenMatter("call", call.name, why)
+    return replace(matter, denied=outcome.failure == "permission_denied")
+
+
+def _fate(matter: OpenMatter) -> _Fate:
+    return matter.what, matter.denied
 
 
 def _close(matters: OpenMatters, done: set[tuple[str, str]]) -> OpenMatters:

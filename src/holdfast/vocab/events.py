@@ -316,13 +316,14 @@ class OpenMatter:
     """What a turn has left open: an edit that was refused, a command that failed.
 
     `call` is a call that could not be understood. `subject` is the path, the command line or the
-    tool; `tries` counts how often it failed.
+    tool; `tries` counts how often it failed. `denied`: it was not allowed, and was not run.
     """
 
     what: Literal["edit", "command", "call"]
     subject: str
     why: str
     tries: int = 1
+    denied: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def test_without_the_users_repository_everything_comes_back(
     assert repo.tree() == before
     if then == "removed":
         assert (
-            "the repository that held 2 checkpoints is gone; the checkpoints have its files"
+            "the repository that held 1 checkpoint is gone; the checkpoints have its files"
             in restored.err
         )
         inside = repo.run("list", "--json", root=repo.root / "src")
@@ -361,6 +361,15 @@ def test_a_submodule_that_was_edited_or_deleted_is_named(repo: Folder, tmp_path:
     assert restored["kept"] == ["sub"]
     assert "a repository inside has changed" in restored["kept_why"]["sub"]
     assert restored["lost"] == ["gone"]
+
+
+def test_a_symlink_that_git_does_not_check_out_is_named(repo: Folder) -> None:
+    repo.link(".gitmodules", "nowhere")
+    taken = repo.run("create", "--json").told
+    assert taken["skipped_why"] == {".gitmodules": "not a name for git"}
+    repo.path(".gitmodules").unlink()
+    restored = repo.run("restore", taken["id"], "--json").told
+    assert restored["lost"] == [".gitmodules"]
 
 
 def test_names_that_git_does_not_take_are_named_and_others_are_captured(repo: Folder) -> None:

@@ -177,7 +177,7 @@ def test_undo_turn_undoes_all_files_of_the_last_turn_and_redo_brings_them_back(
     assert project.texts() == {"a.py": TEXT}
     nothing = project.holdfast("undo", "--turn")
     assert nothing.code == 1
-    assert "no turn has changed a file below this root" in nothing.out
+    assert "no change of a turn below this root is on record" in nothing.out
 
 
 def test_undo_turn_undoes_what_the_commands_of_the_turn_changed(project: Project) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from holdfast.testing import Reply, ScriptedServer, call, say
 from tests.end_to_end.going_back.project import DYING
 from tests.end_to_end.run.project import CHECKOUT, TEXT, Project, Ran, finish
-from tests.trees import tree_of
+from tests.trees import Tree, tree_of
 from tests.waiting import LONGEST, wait_until
 
 OLD = "one\ntwo\nthree\n"
@@ -100,6 +101,12 @@ def turn_beside(project: Project, *acts: Callable[[], Ran], also: str = "true") 
         return finish(process)
 
 
+def files_and_folders(root: Path) -> tuple[Tree, set[str]]:
+    folders = [path for path in root.rglob("*") if path.is_dir() and not path.is_symlink()]
+    names = {path.relative_to(root).as_posix() for path in folders}
+    return tree_of(root), {name for name in names if ".git" not in name.split("/")}
+
+
 def applied_to(project: Project, path: str) -> list[str]:
     """Return the origins of the applied changes of a file, newest first."""
     listed = json.loads(project.holdfast("changes", "list", "--json").out)["changes"]
@@ -119,26 +126,14 @@ def with_folder(repository: Project) -> Project:
     return repository
 
 
-def test_files_below_a_link_are_not_undone_and_no_older_edit_is_in_their_place(
-    with_folder: Project,
-) -> None:
-    before = tree_of(with_folder.root)
-    ran = turn(with_folder, command("sed -i s/two/2/ b.txt; mv d e; ln -s e d"))
-    assert ("b.txt", "edit", "command") in observed(ran), ran.out
-    after = tree_of(with_folder.root)
-    undone = with_folder.holdfast("undo", "--turn")
-    assert (undone.code, tree_of(with_folder.root)) == (1, after), undone
-    assert "d/x.txt" in undone.out
-    restored = with_folder.holdfast("checkpoint", "restore", ran.ended["checkpoint_id"])
-    assert (restored.code, tree_of(with_folder.root)) == (0, before), restored
-
-
 @pytest.mark.parametrize(
     "line",
     [
         "touch ':!w' ':(exclude)q' ':(bogus)'",
         "mv d e",
         "mkdir n; mv d/s n/s",
+        "mv d e; mv e/s/y.txt e/y.txt; rmdir e/s",
+        "rm d/s/y.txt",
         "git mv d e 2>/dev/null || mv d e",
     ],
 )
@@ -146,12 +141,13 @@ def test_a_path_that_git_reads_as_a_pattern_or_a_moved_folder_is_undone_with_all
     with_folder: Project, line: str
 ) -> None:
     repository = with_folder
-    before = tree_of(repository.root)
+    before = files_and_folders(repository.root)
     ran = turn(repository, command(f"sed -i s/two/2/ b.txt; {line}"))
     assert ("b.txt", "edit", "command") in observed(ran), ran.out
-    undone = repository.holdfast("undo", "--turn")
-    assert undone.code == 0, undone
-    assert tree_of(repository.root) == before
+    after = files_and_folders(repository.root)
+    for words, tree in ((("undo", "--turn"), before), (("redo",), after), (("undo",), before)):
+        done = repository.holdfast(*words)
+        assert (done.code, files_and_folders(repository.root)) == (0, tree), (words, done)
 
 
 @pytest.mark.parametrize(
@@ -162,15 +158,18 @@ def test_a_path_that_git_reads_as_a_pattern_or_a_moved_folder_is_undone_with_all
         "rm -r d; echo file > d",
         "rm -r d/s; echo file > d/s; rm b.txt; mkdir b.txt; mv d/x.txt b.txt/x",
         "rm link; mkdir link; echo in > link/in",
+        "mv d e; ln -s e d",
+        "rm -r d; ln -s nowhere d; rm link",
+        "mv d e; mkdir d; ln -s ../e/s d/s",
     ],
 )
 def test_a_file_that_becomes_a_directory_or_the_reverse_is_undone_and_redone(
     with_folder: Project, line: str
 ) -> None:
     (with_folder.root / "link").symlink_to("d")
-    before = tree_of(with_folder.root)
+    before = files_and_folders(with_folder.root)
     ran = turn(with_folder, command(f"sed -i s/10/11/ a.py; {line}"))
-    after = tree_of(with_folder.root)
+    after = files_and_folders(with_folder.root)
     assert (ran.code, after != before) == (0, True), ran
     for words, tree in (
         (("undo", "--turn"), before),
@@ -179,7 +178,7 @@ def test_a_file_that_becomes_a_directory_or_the_reverse_is_undone_and_redone(
         (("redo",), after),
     ):
         done = with_folder.holdfast(*words)
-        assert (done.code, tree_of(with_folder.root)) == (0, tree), (words, done)
+        assert (done.code, files_and_folders(with_folder.root)) == (0, tree), (words, done)
 
 
 def test_the_undo_of_a_turn_names_what_no_change_has(with_folder: Project) -> None:
@@ -208,6 +207,17 @@ def test_the_undo_of_a_turn_names_what_no_change_has(with_folder: Project) -> No
     shown = with_folder.holdfast("undo", "--turn").out
     assert f"not undone: old.log ({ignored})" in shown
     assert f"holdfast checkpoint restore {ran.ended['checkpoint_id']} --files" in shown
+
+
+def test_a_turn_that_changed_only_ignored_files_is_not_said_to_have_changed_nothing(
+    repository: Project,
+) -> None:
+    repository.write(".gitignore", "*.log\n")
+    repository.write("old.log", "old\n")
+    turn(repository, command("echo new > old.log"))
+    undone = repository.holdfast("undo", "--turn")
+    assert undone.code == 1, undone
+    assert "Ignored files and empty directories are in no change" in undone.out
 
 
 def test_the_undo_of_a_turn_that_leaves_nothing_says_nothing_of_it(repository: Project) -> None:

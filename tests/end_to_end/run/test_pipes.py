@@ -69,3 +69,16 @@ def test_a_pipe_that_stays_open_is_left_out_and_that_is_said(project: Project) -
         assert server.requests[0].messages[-1]["content"] == "Hi."
     assert (done.returncode, done.stdout) == (0, b"Hello.\n")
     assert b"nothing came from standard input in 10 s" in done.stderr
+
+
+def test_a_command_that_is_not_allowed_has_not_failed(project: Project) -> None:
+    script = [call("run_command", command="rm -rf /"), say("Done."), say("It is not allowed.")]
+    with ScriptedServer(script) as server:
+        ran = project.holdfast("run", "Clean up.", "--approve", "auto", server=server)
+        asked = server.requests[2].messages[-1]["content"]
+    assert "the command `rm -rf /` was not allowed" in asked
+    assert "not all done: 1 command was not allowed; no file changed." in ran.err
+    with ScriptedServer(script) as server:
+        ended = project.run("Clean up.", "--approve", "auto", server=server).ended
+    (left,) = ended["unresolved"]
+    assert (left["what"], left["subject"], left["denied"]) == ("command", "rm -rf /", True)

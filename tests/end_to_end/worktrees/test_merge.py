@@ -47,6 +47,30 @@ def test_the_work_is_proposed_and_nothing_of_the_user_changes_before_it_is_appli
     assert user.git("rev-parse", "HEAD") == head
 
 
+def test_a_rename_to_another_case_is_no_loss_whatever_the_setting_of_case_says(
+    project: Project,
+) -> None:
+    user = project.user
+    user.git("config", "core.ignorecase", "true")
+    user.write("name.txt", "text\n")
+    user.write("folder/file.txt", "text\n")
+    user.git("add", "name.txt", "folder")
+    user.git("commit", "-q", "-m", "names", "--", "name.txt", "folder")
+    if user.path("NAME.txt").exists():
+        pytest.skip("this file system has no case")
+    user.path("name.txt").rename(user.path("Name.txt"))
+    session, worktree = project.new("--with-changes")
+    assert worktree.path("Name.txt").read_text() == "text\n"
+    assert not worktree.path("name.txt").exists()
+    worktree.path("Name.txt").rename(worktree.path("NAME.txt"))
+    worktree.path("folder").rename(worktree.path("Folder"))
+    assert project.run("changes", "apply", proposed(project, session)).code == 0
+    assert user.path("NAME.txt").read_text() == "text\n"
+    assert user.path("Folder/file.txt").read_text() == "text\n"
+    assert not user.path("Name.txt").exists()
+    assert not user.path("folder/file.txt").exists()
+
+
 def test_only_the_hunks_that_are_named_are_proposed_and_the_rest_can_follow(
     project: Project,
 ) -> None:

@@ -162,7 +162,7 @@ export type NewProject = { path: string };
 
 export type NewSession = { project?: string | null; title?: string; agent?: string; model?: string | null; mode?: "ask" | "auto" | "review" | "plan" | null; place?: "worktree" | "in_place" | null; with_changes?: boolean };
 
-export type OpenMatter = { what: "edit" | "command" | "call"; subject: string; why: string; tries: number };
+export type OpenMatter = { what: "edit" | "command" | "call"; subject: string; why: string; tries: number; denied: boolean };
 
 export type OverruledValue = { value: unknown; source: string };
 

@@ -16,6 +16,7 @@ from holdfast.adapters.git.git_command import (
     Git,
     GitFailed,
     check_ignore,
+    ignores_case,
     split_names,
     to_bytes,
     to_text,
@@ -502,7 +503,7 @@ class TreeCheckout:
     ) -> list[RestoredFile] | None:
         """Return the files to be written; None if git has to write them."""
         changes = prepared.changes
-        if len(changes) > _MANY_FILES or self._repository.ignores_case():
+        if len(changes) > _MANY_FILES or ignores_case(self._repository.root):
             return None
         if not all(map(self._is_plain, changes)):
             return None

@@ -106,6 +106,22 @@ class GitFailed(CheckpointFailed):
         self.stderr = stderr
 
 
+def ignores_case(worktree: Path) -> bool:
+    """Return whether the file system of a worktree takes names in another case for the same."""
+    try:
+        return (worktree / ".GIT").samefile(worktree / ".git")
+    except OSError:
+        return False
+
+
+def case_setting(worktree: Path) -> str:
+    """Return the setting of git that says so; the user's may come from another file system.
+
+    With a wrong one git takes a file that was renamed to another case for its old name.
+    """
+    return f"core.ignoreCase={str(ignores_case(worktree)).lower()}"
+
+
 @dataclass(frozen=True, slots=True)
 class Git:
     """Git in one directory.

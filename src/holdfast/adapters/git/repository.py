@@ -77,13 +77,6 @@ class PrivateRepository:
             return "sha256"
         return "sha1"
 
-    def ignores_case(self) -> bool:
-        """Return whether the file system does; a setting may come from another file system."""
-        try:
-            return (self.root / ".GIT").samefile(self.root / ".git")
-        except OSError:
-            return False
-
     def shares_objects(self) -> bool:
         """Return whether the user's objects can be used here."""
         return self.user is not None and self.user.object_format == self.object_format()

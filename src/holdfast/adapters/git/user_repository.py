@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.git_command import INHERITED, Git, GitFailed, to_text
+from holdfast.adapters.git.git_command import INHERITED, Git, GitFailed, case_setting, to_text
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -154,7 +154,7 @@ class UserRepository:
     def git(self, deadline: float | None = None) -> Git:
         """Return git in this repository."""
         variables = {"GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.top)}
-        return Git(self.top, variables, deadline=deadline)
+        return Git(self.top, variables, deadline=deadline, settings=(case_setting(self.top),))
 
 
 def find_marker(root: Path) -> Path | None:

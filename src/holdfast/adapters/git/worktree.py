@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from holdfast.adapters.filesystem.worktree_lock import LockTimeout
 from holdfast.adapters.git.checkout import TreeCheckout
 from holdfast.adapters.git.file_versions import VersionReader
-from holdfast.adapters.git.git_command import Git, GitFailed, to_text
+from holdfast.adapters.git.git_command import Git, GitFailed, case_setting, to_text
 from holdfast.adapters.git.index_seed import link_user_objects
 from holdfast.adapters.git.objects.object_links import (
     find_object_directories,
@@ -111,7 +111,7 @@ class GitWorktree:
     ) -> None:
         """Use a repository; `lock` is the lock of the worktree, None only to read checkpoints."""
         variables = {"GIT_DIR": str(repository.git_dir), "GIT_WORK_TREE": str(repository.root)}
-        settings = [f"core.ignoreCase={str(repository.ignores_case()).lower()}"]
+        settings = [case_setting(repository.root)]
         if repository.user is not None:
             settings.append(f"core.excludesFile={repository.user.excludes_file}")
 
@@ -462,8 +462,9 @@ class GitWorktree:
             return ()
 
         there = self.checkpoints()
-        what = f"the repository that held {len(there)} checkpoints is gone"
-        if len(there) == 1:
+        count = len(retention.taken_before_work(there))
+        what = f"the repository that held {count} checkpoints is gone"
+        if count == 1:
             what = "the repository that held 1 checkpoint is gone"
 
         if there and not self._has_all(there[0].present.tree):

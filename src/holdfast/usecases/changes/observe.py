@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import NO_OWNER, OBSERVED, Change, ChangeOwner, RequestedEdits
 from holdfast.changes.plan import ChangePlan, FileLanded
+from holdfast.changes.ports import FileMissing
 from holdfast.changes.tree_difference import TreeOf, plan_of_difference
 from holdfast.usecases.events.change_events import edits_observed
 from holdfast.usecases.locked_workspace import locked
@@ -14,6 +16,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.changes.ports import Files
     from holdfast.tools.ports import Author
     from holdfast.usecases.workspace import NothingDone, Workspace
     from holdfast.vocab.events import Event
@@ -43,6 +46,7 @@ def observe_difference(
     plan = plan_of_difference(before, after)
     if not plan.swaps:
         return None
+    plan = replace(plan, clears=_removed_directories(plan, workspace.files))
     return _record(plan, workspace, owner, by)
 
 
@@ -54,6 +58,22 @@ def observe_unkept(
     The diff of each file is the reason. The change cannot be rewound.
     """
     return _record(ChangePlan(tuple(files), (), ()), workspace, owner, by)
+
+
+def _removed_directories(plan: ChangePlan, files: Files) -> tuple[str, ...]:
+    """Return the directories that are gone with the files of a plan, innermost first.
+
+    The trees have no directories: one that is empty now is only on the disk.
+    """
+    removed: set[str] = set()
+    for swap in plan.swaps:
+        if swap.after is not None:
+            continue
+        looked = files.look(swap.path)
+        if isinstance(looked, FileMissing):
+            removed.update(looked.parents)
+
+    return tuple(sorted(removed, reverse=True))
 
 
 def _record(

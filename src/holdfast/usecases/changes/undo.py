@@ -156,5 +156,9 @@ def _undo_together(
 def _nothing_to_undo(what: str) -> FileRefused:
     message = "there is nothing to undo: no apply below this root is on record."
     if what == "turn":
-        message = "there is nothing to undo: no turn has changed a file below this root."
+        message = (
+            "there is nothing to undo: no change of a turn below this root is on record. Ignored "
+            "files and empty directories are in no change; the checkpoint before the turn may have "
+            "them: holdfast checkpoint list."
+        )
     return FileRefused("", Refused("not_found", message))

@@ -192,8 +192,9 @@ def _notes_of_gone(gone: Sequence[Checkpoint]) -> tuple[str, ...]:
     """Return where the checkpoints are that a new clone of a repository may look for."""
     if not gone:
         return ()
-    latest = gone[0].id
-    held = f"{len(gone)} checkpoints" if len(gone) > 1 else "1 checkpoint"
+    taken = retention.taken_before_work(gone)
+    latest = taken[0].id
+    held = f"{len(taken)} checkpoints" if len(taken) > 1 else "1 checkpoint"
     cure = f"`holdfast checkpoint restore {latest}` restores its files into this clone"
     return (f"the repository that held {held} is gone; the latest is {latest}, and {cure}.",)
 

@@ -352,13 +352,13 @@ class TurnObserver:
         return ObservedFile(path, before, present)
 
     def _present(self, path: str) -> Content | None:
-        """Return what is at a path now, None for no file."""
+        """Return what is at a path now, None for no file; below a symlink there is none."""
         target = self._workspace.files.link(path)
         if target is not None:
             return Content(target, LINK)
 
         looked = self._workspace.files.look(path)
-        if isinstance(looked, FileFound):
+        if isinstance(looked, FileFound) and looked.at == path:
             return Content(looked.data, looked.mode)
 
         return None
@@ -479,7 +479,7 @@ def _reshaped(versions: Iterable[FileVersions]) -> frozenset[str]:
     for each in versions:
         if each.after is None:
             gone.add(each.path)
-        elif each.before is None and each.after.shape == "file":
+        elif each.before is None:
             made.add(each.path)
             made_in.update(directories_above(each.path))
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.git_command import Git, GitFailed, to_text
+from holdfast.adapters.git.git_command import Git, GitFailed, case_setting, to_text
 from holdfast.adapters.git.linked.captured_tree import (
     add_files,
     capture_tree,
@@ -211,7 +211,7 @@ class GitProject:
             raise CheckpointFailed(f"{path}: this is not a worktree of git.")
 
         # Both named: the repository's `core.worktree` would lead to other files.
-        git = Git(path, deadline=_deadline()).with_variables(dir=places.directory, work_tree=path)
+        git = _git_at(path).with_variables(dir=places.directory, work_tree=path)
         words = ("reset", "--hard", "--quiet", "--no-recurse-submodules")
         self._confined(git).run(*words)
 
@@ -442,7 +442,7 @@ class GitProject:
     def _git_in(self, folder: Path) -> Git:
         if not folder.is_dir():
             raise CheckpointFailed(f"{folder}: this directory is gone.")
-        return self._confined(Git(folder, deadline=_deadline()))
+        return self._confined(_git_at(folder))
 
     def _git_of(self, repository: UserRepository) -> Git:
         return self._confined(repository.git(_deadline()))
@@ -453,6 +453,10 @@ class GitProject:
         if confined == git or self._trusts_filters(git.directory):
             return git
         return confined
+
+
+def _git_at(folder: Path) -> Git:
+    return Git(folder, deadline=_deadline(), settings=(case_setting(folder),))
 
 
 def _query_linked(path: Path) -> UserRepository:
