@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import select
@@ -140,6 +141,46 @@ def test_a_service_behind_a_socket_file_is_not_reached(
         done = attempt(kind, place, f'python3 -c "{tries}"', level)
     assert "reached" not in done.output
     assert done.exit_code == 1
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_datagram_is_sent_to_a_service(
+    kind: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    """An end of a pair of sockets can send to another socket, without a call of `socket`."""
+    path = place / "outside" / "log.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as service:
+        service.bind(str(path))
+        tries = (
+            f"import socket; socket.socketpair(type=socket.SOCK_DGRAM)[0].sendto(b'x', '{path}')"
+        )
+        attempt(kind, place, f'python3 -c "{tries}"', level)
+        service.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            service.recv(1)
+
+
+def test_pairs_of_sockets_work(kind: SandboxChoice, place: Path) -> None:
+    tries = "import socket; a, b = socket.socketpair(); a.send(b'x'); print(b.recv(1))"
+    assert attempt(kind, place, f'python3 -c "{tries}"', "write").output == "b'x'\n"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_shared_memory_of_other_processes_is_not_reached(
+    kind: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    number = libc.shmget(0, 4096, 0o1600)
+    assert number >= 0
+    try:
+        tries = (
+            "import ctypes; libc = ctypes.CDLL(None); libc.shmat.restype = ctypes.c_void_p;"
+            f"print(libc.shmat({number}, None, 0) == ctypes.c_void_p(-1).value)"
+        )
+        done = attempt(kind, place, f'python3 -c "{tries}"', level)
+    finally:
+        libc.shmctl(number, 0, None)
+    assert done.output == "True\n"
 
 
 def test_other_processes_are_neither_read_nor_ended(kind: SandboxChoice, place: Path) -> None:
