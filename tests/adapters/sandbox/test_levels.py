@@ -143,6 +143,49 @@ def test_a_service_behind_a_socket_file_is_not_reached(
     assert done.exit_code == 1
 
 
+SERVICE = """
+import os, socket, sys
+service = socket.socket(socket.AF_UNIX)
+service.bind("service.sock")
+service.listen()
+os.chdir(sys.argv[1])
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("folder", ["root", "outside"])
+@pytest.mark.parametrize("moves_to", [".", "/"])
+def test_a_service_that_bound_its_socket_by_a_relative_name_is_not_reached(
+    kind: SandboxChoice, place: Path, level: SandboxLevel, folder: str, moves_to: str
+) -> None:
+    """The kernel lists it by that name, which does not say where it is."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVICE, moves_to],
+        cwd=place / folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as service:
+        assert service.stdout is not None
+        assert service.stdout.readline() == b"ready\n"
+        path = place / folder / "service.sock"
+        tries = f"import socket; socket.socket(socket.AF_UNIX).connect('{path}'); print('reached')"
+        done = attempt(kind, place, f'python3 -c "{tries}"', level)
+        service.kill()
+    assert "reached" not in done.output
+    assert done.exit_code == 1
+
+
+def test_a_socket_that_nobody_listens_on_any_more_can_be_removed(
+    kind: SandboxChoice, place: Path
+) -> None:
+    with socket.socket(socket.AF_UNIX) as service:
+        service.bind(str(place / "root/stale.sock"))
+    done = attempt(kind, place, "rm stale.sock", "write")
+    assert (done.exit_code, done.output) == (0, "")
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_datagram_is_sent_to_a_service(
     kind: SandboxChoice, place: Path, level: SandboxLevel

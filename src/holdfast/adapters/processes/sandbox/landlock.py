@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.adapters.processes.sandbox.launch import Launch, memory_file
 from holdfast.adapters.processes.sandbox.seccomp import SocketScope, socket_filter
-from holdfast.adapters.processes.sandbox.sockets import listening_sockets
+from holdfast.adapters.processes.sandbox.sockets import can_reach_services
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +80,7 @@ class Landlock:
         writes = process.level == "write"
         changes = writes or bool(process.writable)
         program = socket_filter(
-            _socket_scope(process),
+            _socket_scope(process, layout.view),
             network=process.network,
             metadata=changes,
             truncate=self._abi >= _WITH_TRUNCATE,
@@ -157,23 +157,25 @@ def _needs_carving(path: str, view: View) -> bool:
     """
     if view.rules[path] not in {"hidden", "masked"}:
         return False
-    try:
-        return not stat.S_ISSOCK(os.stat(path).st_mode)
-    except OSError:
-        return False
+    return os.path.exists(path) and not _is_socket(path)
 
 
-def _socket_scope(process: ConfinedProcess) -> SocketScope:
+def _socket_scope(process: ConfinedProcess, view: View) -> SocketScope:
     """Return which sockets are harmless: no path of a socket can be refused.
 
     A service that listens on a socket file, such as docker, acts outside of the sandbox. So there
     are socket files only where none of others can be reached.
     """
-    if process.level != "write":
+    if process.level != "write" or can_reach_services() or any(map(_is_socket, view.rules)):
         return "none"
-    root = os.path.realpath(process.root) + "/"
-    others = [path for path in listening_sockets() if not path.startswith(root)]
-    return "none" if others else "files"
+    return "files"
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.stat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _private_variables(temporary: str, process: ConfinedProcess) -> dict[str, str]:
