@@ -215,7 +215,7 @@ def _protect_git(
 
     if process.level == "write" and process.git != "write":
         for path in existing(with_keys(places)):
-            view.set(path, "hidden")
+            view.set(path, "hidden" if os.path.isdir(path) else "masked")
 
     if process.git != "write":
         return _missing(missing), ()
