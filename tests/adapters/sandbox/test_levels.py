@@ -317,6 +317,41 @@ def test_a_killed_holdfast_leaves_no_process(bubblewrap: SandboxChoice, place: P
     assert wait_until_gone_from(pid.read_text().strip())
 
 
+STRAY = f"setsid env -i sh -c 'trap \"\" TERM; echo $$ > pid; {FOREVER}' > /dev/null 2>&1 & "
+"""A process with a session and an environment of its own, which writes its number."""
+
+
+def test_with_landlock_what_left_its_group_ends_with_the_command(
+    landlock: SandboxChoice, place: Path
+) -> None:
+    done = attempt(landlock, place, f"{STRAY} until test -s pid; do sleep 0.1; done", "write")
+    assert done.exit_code == 0
+    assert wait_until_gone(int((place / "root/pid").read_text()))
+
+
+def test_with_landlock_a_cancel_ends_what_left_its_group(
+    landlock: SandboxChoice, place: Path
+) -> None:
+    cancel, pid = threading.Event(), place / "root/pid"
+    canceller = set_when(cancel, lambda: has_text(pid))
+    done = attempt(landlock, place, f"trap '' TERM; {STRAY} {FOREVER}", "write", cancel=cancel)
+    canceller.join()
+    assert done.cancelled
+    assert wait_until_gone(int(pid.read_text()))
+
+
+def test_with_landlock_a_killed_holdfast_leaves_no_process(
+    landlock: SandboxChoice, place: Path
+) -> None:
+    pid = place / "root/pid"
+    request = {"place": str(place), "kind": landlock, "command": STRAY + FOREVER, "level": "write"}
+    words = [sys.executable, "-m", "tests.adapters.sandbox.attempt", json.dumps(request)]
+    with subprocess.Popen(words, cwd=Path(__file__).parents[3]) as holdfast:
+        assert wait_until(lambda: has_text(pid))
+        holdfast.kill()
+    assert wait_until_gone(int(pid.read_text()))
+
+
 def wait_until_gone_from(namespace: str) -> bool:
     for folder in Path("/proc").glob("[0-9]*"):
         try:

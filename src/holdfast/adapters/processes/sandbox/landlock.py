@@ -14,7 +14,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -61,21 +61,28 @@ class Landlock:
         layout.view.set(temporary, "write")
         done_in, done_out = os.pipe()
         os.set_blocking(done_in, False)
-        plan = memory_file(json.dumps(self._plan(process, layout, done_out)).encode())
+        # The child ends all processes when nobody holds the other end: we close it, or are killed.
+        control_in, control_out = os.pipe()
+        kept = ExitStack()
+        kept.callback(os.close, control_out)
+        document = self._plan(process, layout) | {"done": done_out, "control": control_in}
+        plan = memory_file(json.dumps(document).encode())
         words = [sys.executable, "-I", "-S", "-B", str(_CHILD), str(plan), *process.argv]
         try:
             yield Launch(
                 words,
-                (plan, done_out),
+                (plan, done_out, control_in),
                 _private_variables(temporary, process),
                 failed=lambda: not _has_byte(done_in),
+                end_all=kept.close,
             )
         finally:
-            for number in (plan, done_out, done_in):
+            kept.close()
+            for number in (plan, done_out, done_in, control_in):
                 os.close(number)
             shutil.rmtree(temporary, ignore_errors=True)
 
-    def _plan(self, process: ConfinedProcess, layout: Layout, done: int) -> dict[str, object]:
+    def _plan(self, process: ConfinedProcess, layout: Layout) -> dict[str, object]:
         """Return what the child reads: the rights, and the filter of system calls."""
         writes = process.level == "write"
         changes = writes or bool(process.writable)
@@ -96,7 +103,6 @@ class Landlock:
             "network": process.network,
             "rights": rights,
             "seccomp": base64.b64encode(program).decode(),
-            "done": done,
         }
 
 
