@@ -106,7 +106,7 @@ def wait_for(program: int, woken: int, control: int) -> int:
             os.read(woken, 4096)
         code = reap(program)
         if code is not None:
-            return code
+            return int(code)
         if control in ready:
             return 128 + signal.SIGKILL
 
