@@ -26,3 +26,13 @@ def test_a_checkpoint_that_git_cannot_read_for_a_pipe_is_refused(
     ran = project.holdfast("checkpoint", "create")
     assert ran.code == 1
     assert "it waits for a named pipe" in ran.out + ran.err
+
+
+@pytest.mark.parametrize("target", ["pipe", "/dev/zero"])
+def test_settings_of_a_project_that_have_no_end_are_refused(project: Project, target: str) -> None:
+    (project.root / ".holdfast").mkdir()
+    os.mkfifo(project.root / ".holdfast/pipe")
+    (project.root / ".holdfast/config.toml").symlink_to(target)
+    ran = project.holdfast("config", "show")
+    assert ran.code == 1
+    assert "this is no file but a pipe or a device; remove it." in ran.err
