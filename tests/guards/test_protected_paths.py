@@ -16,6 +16,8 @@ from holdfast.guards.protected_paths import why_protected
         (".holdfast", "it configures Holdfast itself"),
         (".config/holdfast/config.toml", "it configures Holdfast itself"),
         ("sub/AGENTS.md", "models are instructed by it"),
+        ("QWEN.md", "models are instructed by it"),
+        ("opencode.json", "an editor may run what it names"),
         (".vscode/tasks.json", "an editor may run what it names"),
         (".idea/workspace.xml", "an editor may run what it names"),
         (".github/workflows/test.yml", "a CI server runs it"),

@@ -76,6 +76,8 @@ def test_a_token_is_removed_wherever_it_is(token: str) -> None:
         "git@github.com:a/b.git",
         "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
         "ghp_short",
+        "Authorization: Bearer YOUR_TOKEN_GOES_HERE",
+        "Authorization: Basic $TOKEN",
         "0123456789abcdef0123456789abcdef01234567",
     ],
 )
@@ -109,3 +111,9 @@ def test_a_key_block_without_its_end_is_removed_to_the_end() -> None:
 def test_the_key_of_an_azure_account_is_removed() -> None:
     key = "a1B2/c3+" * 10 + "a1B2c3=="
     assert remove_tokens(f"AccountName=x;AccountKey={key};") == f"AccountName=x;AccountKey={MARK};"
+
+
+@pytest.mark.parametrize("scheme", ["AUTHORIZATION: basic", "Authorization: Bearer"])
+def test_the_key_in_a_header_is_removed(scheme: str) -> None:
+    text = f"\textraheader = {scheme} eC1hY2Nlc3MtdG9rZW46Z2hzXzEyMzQ=\n"
+    assert remove_tokens(text) == f"\textraheader = {scheme} {MARK}\n"

@@ -145,6 +145,11 @@ def _parse(setting: Setting, text: str) -> Any:
 def _from_file(
     file: Path, problems: list[str], tables: dict[str, Any], *, of_project: bool
 ) -> Layer:
+    if of_project and (file.is_fifo() or file.is_char_device()):
+        # It would be read for ever.
+        problems.append(f"{file}: this is no file but a pipe or a device; remove it.")
+        return {}
+
     try:
         table = tomllib.loads(file.read_bytes().decode())
     except (FileNotFoundError, NotADirectoryError):

@@ -63,6 +63,8 @@ _FILES: Mapping[str, str] = {
     "agents.md": _INSTRUCTIONS,
     "claude.md": _INSTRUCTIONS,
     "gemini.md": _INSTRUCTIONS,
+    "qwen.md": _INSTRUCTIONS,
+    "opencode": _EDITOR,
     "copilot-instructions.md": _INSTRUCTIONS,
     ".cursorrules": _INSTRUCTIONS,
     ".windsurfrules": _INSTRUCTIONS,

@@ -50,6 +50,8 @@ _TOKEN = re.compile(
   | (?<=AccountKey=)[A-Za-z0-9+/]{40,}={0,2}             # Azure
   | do[opr]_v1_[a-f0-9]{32,}                             # DigitalOcean
   | AGE-SECRET-KEY-1[A-Z0-9]{32,}
+  | (?i:(?<=authorization:\ basic\ )|(?<=authorization:\ bearer\ )|(?<=authorization:\ token\ ))
+    (?=[A-Za-z_-]*[0-9])[A-Za-z0-9+/_.~-]{16,}={0,2}     # a header, as in the settings of git
   | eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}    # JSON Web Token
     )""",
     re.VERBOSE,

@@ -80,11 +80,19 @@ def test_a_git_that_does_not_know_an_option_is_called_too_old(tmp_path: Path) ->
 
 
 def test_a_call_that_takes_too_long_is_ended(tmp_path: Path) -> None:
-    # It waits for standard input, which is a pipe that stays open.
     git = Git(tmp_path, deadline=time.monotonic() + 0.1)
     os.mkfifo(tmp_path / "pipe")
+    # Git waits for the end of a pipe that stays open.
+    held = os.open(tmp_path / "pipe", os.O_RDWR)
     with pytest.raises(CheckpointFailed, match="took longer"):
         git.run("hash-object", "--no-filters", str(tmp_path / "pipe"))
+    os.close(held)
+
+
+def test_git_that_waits_for_somebody_to_open_a_pipe_is_ended(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(GitFailed, match="it waits for a named pipe"):
+        Git(tmp_path).run("hash-object", "--no-filters", str(tmp_path / "pipe"))
 
 
 def test_names_of_any_bytes_come_back() -> None:

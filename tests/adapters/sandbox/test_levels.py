@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import select
@@ -142,6 +143,89 @@ def test_a_service_behind_a_socket_file_is_not_reached(
     assert done.exit_code == 1
 
 
+SERVICE = """
+import os, socket, sys
+service = socket.socket(socket.AF_UNIX)
+service.bind("service.sock")
+service.listen()
+os.chdir(sys.argv[1])
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("folder", ["root", "outside"])
+@pytest.mark.parametrize("moves_to", [".", "/"])
+def test_a_service_that_bound_its_socket_by_a_relative_name_is_not_reached(
+    kind: SandboxChoice, place: Path, level: SandboxLevel, folder: str, moves_to: str
+) -> None:
+    """The kernel lists it by that name, which does not say where it is."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVICE, moves_to],
+        cwd=place / folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as service:
+        assert service.stdout is not None
+        assert service.stdout.readline() == b"ready\n"
+        path = place / folder / "service.sock"
+        tries = f"import socket; socket.socket(socket.AF_UNIX).connect('{path}'); print('reached')"
+        done = attempt(kind, place, f'python3 -c "{tries}"', level)
+        service.kill()
+    assert "reached" not in done.output
+    assert done.exit_code == 1
+
+
+def test_a_socket_that_nobody_listens_on_any_more_can_be_removed(
+    kind: SandboxChoice, place: Path
+) -> None:
+    with socket.socket(socket.AF_UNIX) as service:
+        service.bind(str(place / "root/stale.sock"))
+    done = attempt(kind, place, "rm stale.sock", "write")
+    assert (done.exit_code, done.output) == (0, "")
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_datagram_is_sent_to_a_service(
+    kind: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    """An end of a pair of sockets can send to another socket, without a call of `socket`."""
+    path = place / "outside" / "log.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as service:
+        service.bind(str(path))
+        tries = (
+            f"import socket; socket.socketpair(type=socket.SOCK_DGRAM)[0].sendto(b'x', '{path}')"
+        )
+        attempt(kind, place, f'python3 -c "{tries}"', level)
+        service.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            service.recv(1)
+
+
+def test_pairs_of_sockets_work(kind: SandboxChoice, place: Path) -> None:
+    tries = "import socket; a, b = socket.socketpair(); a.send(b'x'); print(b.recv(1))"
+    assert attempt(kind, place, f'python3 -c "{tries}"', "write").output == "b'x'\n"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_shared_memory_of_other_processes_is_not_reached(
+    kind: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    number = libc.shmget(0, 4096, 0o1600)
+    assert number >= 0
+    try:
+        tries = (
+            "import ctypes; libc = ctypes.CDLL(None); libc.shmat.restype = ctypes.c_void_p;"
+            f"print(libc.shmat({number}, None, 0) == ctypes.c_void_p(-1).value)"
+        )
+        done = attempt(kind, place, f'python3 -c "{tries}"', level)
+    finally:
+        libc.shmctl(number, 0, None)
+    assert done.output == "True\n"
+
+
 def test_other_processes_are_neither_read_nor_ended(kind: SandboxChoice, place: Path) -> None:
     with subprocess.Popen(["sleep", str(LONGEST)], env={"KEY": "hunter2"}) as other:
         done = attempt(
@@ -231,6 +315,41 @@ def test_a_killed_holdfast_leaves_no_process(bubblewrap: SandboxChoice, place: P
         assert wait_until(lambda: has_text(pid))
         holdfast.kill()
     assert wait_until_gone_from(pid.read_text().strip())
+
+
+STRAY = f"setsid env -i sh -c 'trap \"\" TERM; echo $$ > pid; {FOREVER}' > /dev/null 2>&1 & "
+"""A process with a session and an environment of its own, which writes its number."""
+
+
+def test_with_landlock_what_left_its_group_ends_with_the_command(
+    landlock: SandboxChoice, place: Path
+) -> None:
+    done = attempt(landlock, place, f"{STRAY} until test -s pid; do sleep 0.1; done", "write")
+    assert done.exit_code == 0
+    assert wait_until_gone(int((place / "root/pid").read_text()))
+
+
+def test_with_landlock_a_cancel_ends_what_left_its_group(
+    landlock: SandboxChoice, place: Path
+) -> None:
+    cancel, pid = threading.Event(), place / "root/pid"
+    canceller = set_when(cancel, lambda: has_text(pid))
+    done = attempt(landlock, place, f"trap '' TERM; {STRAY} {FOREVER}", "write", cancel=cancel)
+    canceller.join()
+    assert done.cancelled
+    assert wait_until_gone(int(pid.read_text()))
+
+
+def test_with_landlock_a_killed_holdfast_leaves_no_process(
+    landlock: SandboxChoice, place: Path
+) -> None:
+    pid = place / "root/pid"
+    request = {"place": str(place), "kind": landlock, "command": STRAY + FOREVER, "level": "write"}
+    words = [sys.executable, "-m", "tests.adapters.sandbox.attempt", json.dumps(request)]
+    with subprocess.Popen(words, cwd=Path(__file__).parents[3]) as holdfast:
+        assert wait_until(lambda: has_text(pid))
+        holdfast.kill()
+    assert wait_until_gone(int(pid.read_text()))
 
 
 def wait_until_gone_from(namespace: str) -> bool:

@@ -12,6 +12,7 @@ import subprocess
 import threading
 import time
 from dataclasses import field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -23,7 +24,6 @@ from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
 PathValue: TypeAlias = str | os.PathLike[str]
 
@@ -94,6 +94,12 @@ _OLDEST = "git 2.18"
 """The first version with all options used here; the newest of these is `status --ignored=…`."""
 # The exit code of git for an unknown option.
 _USAGE_ERROR = 129
+_LOOK_AFTER = 3.0
+"""Seconds after which git that has not ended is looked at."""
+_PIPE_IN_THE_WAY = (
+    "it waits for a named pipe that has the name of a file of git's, such as .gitignore; remove it "
+    "(find . -type p) and try again."
+)
 
 
 class GitFailed(CheckpointFailed):
@@ -234,6 +240,7 @@ class GitProcess:
         self._stdin = stdin
         self._deadline = deadline
         self._output: tuple[bytes, bytes] | None = None
+        self._stuck = False
         self._reader: threading.Thread | None = None
 
     def in_background(self) -> GitProcess:
@@ -249,6 +256,8 @@ class GitProcess:
         else:
             self._reader.join()
 
+        if self._output is None and self._stuck:
+            raise GitFailed(self._arguments, self._child.returncode, _PIPE_IN_THE_WAY)
         if self._output is None:
             raise CheckpointFailed(
                 f"git {self._arguments[0]} took longer than a checkpoint may; ignore what need not "
@@ -270,15 +279,41 @@ class GitProcess:
         return to_text(self._output[1])
 
     def _communicate(self) -> None:
-        timeout = None
-        if self._deadline is not None:
-            timeout = max(0.0, self._deadline - time.monotonic())
+        stdin: bytes | None = self._stdin
+        while True:
+            try:
+                self._output = self._child.communicate(stdin, timeout=self._patience())
+            except subprocess.TimeoutExpired:
+                # A second call must not have the input again.
+                stdin = None
+            else:
+                return
 
-        try:
-            self._output = self._child.communicate(self._stdin, timeout=timeout)
-        except subprocess.TimeoutExpired:
-            self._child.kill()
-            self._child.communicate()
+            self._stuck = _opens_pipe(self._child.pid)
+            if self._stuck or self._is_late():
+                self._child.kill()
+                self._child.communicate()
+                return
+
+    def _patience(self) -> float:
+        """Return for how long to wait before git is looked at."""
+        if self._deadline is None:
+            return _LOOK_AFTER
+        return min(_LOOK_AFTER, max(0.0, self._deadline - time.monotonic()))
+
+    def _is_late(self) -> bool:
+        return self._deadline is not None and time.monotonic() >= self._deadline
+
+
+def _opens_pipe(pid: int) -> bool:
+    """Return whether a process waits for another one to open a named pipe.
+
+    Git waits for that for ever if a pipe has the name of one of its files, such as `.gitignore`.
+    """
+    try:
+        return Path(f"/proc/{pid}/wchan").read_text() == "wait_for_partner"
+    except OSError:
+        return False
 
 
 def _failure(arguments: Sequence[str], code: int, stderr: str) -> GitFailed:

@@ -75,6 +75,7 @@ def run_process(
     grace: float = GRACE,
     pass_fds: Sequence[int] = (),
     inner_group: Callable[[], int | None] = lambda: None,
+    end_all: Callable[[], None] | None = None,
 ) -> ProcessEnded:
     """Run a program until it ends, `on_output` returns False, the time is up, or a cancel.
 
@@ -84,6 +85,7 @@ def run_process(
 
     `inner_group` returns the group of a program that the child runs in a sandbox, once it is known.
     Then that group gets SIGTERM, so that the program can end well, and the child only SIGKILL.
+    `end_all` makes the child end all processes of the program, before it gets SIGKILL itself.
     """
     with watchdog.watching() as (mark, started):
         child = subprocess.Popen(  # noqa: S603 - a list of words, judged by the caller
@@ -100,7 +102,8 @@ def run_process(
         record_group(child.pid)
         with child:
             deadline = time.monotonic() + timeout
-            return _RunningProcess(child, on_output, grace, inner_group).wait(deadline, cancel)
+            running = _RunningProcess(child, on_output, grace, inner_group, end_all)
+            return running.wait(deadline, cancel)
 
 
 class _RunningProcess:
@@ -112,8 +115,10 @@ class _RunningProcess:
         on_output: Callable[[bytes], bool],
         grace: float,
         inner_group: Callable[[], int | None],
+        end_all: Callable[[], None] | None,
     ) -> None:
         self._child = child
+        self._end_all = end_all
         self._inner_group = inner_group
         self._on_output = on_output
         self._grace = grace
@@ -152,6 +157,12 @@ class _RunningProcess:
             if self._open and self._has_ended():
                 until = min(until, time.monotonic() + _DRAIN)
             self._read(_TICK)
+
+        if self._end_all is not None:
+            self._end_all()
+            until = time.monotonic() + GRACE
+            while not self._has_ended() and time.monotonic() < until:
+                time.sleep(0.01)
 
         self._signal(self._child.pid, signal.SIGKILL)
         self._drain(_DRAIN)

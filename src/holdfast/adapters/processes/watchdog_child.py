@@ -15,7 +15,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Dict, Set  # noqa: UP035 - any Python 3 may run this
+    from typing import Dict, List, Set  # noqa: UP035 - any Python 3 may run this
 
 TRIES = 100
 KILL = 9
@@ -48,7 +48,23 @@ def main() -> None:
 
 
 def end_group(group: int) -> None:
-    """Kill a process group."""
+    """Kill a process group, and before it all processes below its leader.
+
+    The leader may be the reaper of processes that left the group and have no mark: they are found
+    by their parents, as long as it lives.
+    """
+    for _ in range(TRIES):
+        found = processes_below(group)
+        if not found:
+            break
+        for number in found:
+            try:
+                os.kill(number, KILL)
+            except OSError:
+                # It has ended meanwhile.
+                continue
+        time.sleep(0.005)
+
     try:
         os.killpg(group, KILL)
     except (ProcessLookupError, PermissionError):
@@ -70,6 +86,24 @@ def end_marked(marks: Set[bytes]) -> bool:  # noqa: UP006 - as above
             # A process of another user, or one that has ended.
             continue
 
+    return found
+
+
+def processes_below(number: int) -> List[int]:  # noqa: UP006 - as above
+    """Return the children of a process, and theirs; not those that wait for their parent."""
+    children: Dict[int, List[int]] = {}  # noqa: UP006 - as above
+    for name in process_ids():
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123 - see above
+                state, parent = file.read().rpartition(b")")[2].split()[:2]
+        except OSError:
+            continue
+        if state != b"Z":
+            children.setdefault(int(parent), []).append(int(name))
+
+    found = children.get(number, [])
+    for each in found:
+        found.extend(children.get(each, []))
     return found
 
 

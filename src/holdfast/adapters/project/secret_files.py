@@ -18,7 +18,7 @@ from holdfast.guards.secrets import is_secret, is_secret_name
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
 _ENTRY_LIMIT = 500_000
 _SECONDS = 5.0
@@ -33,22 +33,28 @@ _PEM_LIMIT = 2_000_000
 class SecretFileList:
     """The real, absolute paths of secret-like files, sorted. `whole`: there are no others.
 
-    `repositories` are the `.git` of repositories inside the root.
+    `repositories` are the `.git` of repositories inside the root, `sockets` the socket files,
+    whether or not something listens there.
     """
 
     paths: tuple[str, ...]
     whole: bool = True
     repositories: tuple[str, ...] = ()
+    sockets: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class _Directory:
-    """What was in a directory at a time: its directories, secrets and links, and how many names."""
+    """What was in a directory at a time: its directories, secrets and links, and how many names.
+
+    `others` are neither files, directories nor links.
+    """
 
     time: int
     directories: list[str] = field(default_factory=list)
     secrets: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
     has_git: bool = False
     size: int = 0
 
@@ -128,10 +134,12 @@ class SecretFinder:
 
         inner = [f"{place}/.git" for place in directories if directories[place].has_git]
         repositories = [path for path in sorted(inner) if path != f"{self._root}/.git"]
+        sockets = sorted(filter(_is_socket, _others_in(directories)))
         return SecretFileList(
             tuple(sorted(paths)[:_MASK_LIMIT]),
-            whole=max(len(paths), len(repositories)) <= _MASK_LIMIT,
+            whole=max(len(paths), len(repositories), len(sockets)) <= _MASK_LIMIT,
             repositories=tuple(repositories[:_MASK_LIMIT]),
+            sockets=tuple(sockets[:_MASK_LIMIT]),
         )
 
 
@@ -170,13 +178,27 @@ def _add(entry: os.DirEntry[str], found: _Directory, *, is_secret: bool) -> None
         if entry.name != ".git":
             found.directories.append(entry.name)
         return
-    if not is_secret:
-        return
 
-    if entry.is_symlink():
+    is_link = entry.is_symlink()
+    if not is_link and not entry.is_file(follow_symlinks=False):
+        found.others.append(entry.name)
+    elif is_secret and is_link:
         found.links.append(entry.name)
-    else:
+    elif is_secret:
         found.secrets.append(entry.name)
+
+
+def _others_in(directories: Mapping[str, _Directory]) -> Iterator[str]:
+    for place, directory in directories.items():
+        for name in directory.others:
+            yield f"{place}/{name}"
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _adds_inode(path: str, linked: set[int]) -> bool:

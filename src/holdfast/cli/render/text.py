@@ -10,14 +10,32 @@ from datetime import datetime
 import typer
 
 # Not newline and tab. Text of a model can contain escape sequences, which a terminal executes. A
-# surrogate is a byte that was not text, and cannot be printed.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+# surrogate is a byte that was not text, and cannot be printed. Characters that change the direction
+# of text, part lines or are not seen would show another command than the one that is asked for.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
+    "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+_BYTE, _SHORT = 0x100, 0x10000
+_SURROGATES = range(0xD800, 0xE000)
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def plain(words: str) -> str:
-    """Return the words with escapes for control characters and for what cannot be printed."""
-    return _UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", words)
+    r"""Return the words with escapes for control characters and for what cannot be printed.
+
+    >>> plain("a\x1b[2J \u202eb")
+    'a\\x1b[2J \\u202eb'
+    """
+    return _UNPRINTABLE.sub(lambda found: _escape(ord(found[0])), words)
+
+
+def _escape(number: int) -> str:
+    if number < _BYTE or number in _SURROGATES:
+        return f"\\x{number & 0xFF:02x}"
+    if number < _SHORT:
+        return f"\\u{number:04x}"
+    return f"\\U{number:08x}"
 
 
 def warn(words: str | None) -> None:

@@ -12,6 +12,7 @@ from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
 from holdfast.guards.protected_paths import why_protected
+from holdfast.guards.secrets import is_secret
 from holdfast.guards.tokens import MARK
 from holdfast.landing.encoding import decode
 from holdfast.tools.context import (
@@ -57,10 +58,15 @@ class EditCall:
 
 @dataclass(frozen=True, slots=True)
 class _CallInProgress:
-    """A call, and the files as they were before it."""
+    """A call, and the files as they were before it.
+
+    `secrets` are the paths of files with secrets. An edit can change that: what it writes is no
+    longer the file that has other names.
+    """
 
     call: EditCall
     before: dict[str, FileLook]
+    secrets: frozenset[str]
     context: ToolContext
 
     def protected(self) -> dict[str, str]:
@@ -74,11 +80,6 @@ class _CallInProgress:
                 reasons[path] = reason
 
         return reasons
-
-    def is_secret(self, path: str) -> bool:
-        looked = self.before.get(path)
-        at = looked.at if isinstance(looked, FileFound) else path
-        return self.context.is_secret(path, at)
 
 
 def edit(call: EditCall, context: ToolContext) -> ToolOutcome:
@@ -99,7 +100,7 @@ def edit(call: EditCall, context: ToolContext) -> ToolOutcome:
     if not isinstance(planned, ChangePlan):
         return _refused(planned, started)
 
-    refused = _ask(planned, started)
+    refused = _ask_disclosed(planned, started) or _ask(planned, started)
     if refused is not None:
         return refused
 
@@ -153,7 +154,12 @@ def refuse_edits(
 
 def _start(call: EditCall, context: ToolContext) -> _CallInProgress:
     before = {path: context.ports.files.look(path) for path in call.paths}
-    return _CallInProgress(call, before, context)
+    secrets = {path for path in before if context.is_secret(path, _place_of(path, before[path]))}
+    return _CallInProgress(call, before, frozenset(secrets), context)
+
+
+def _place_of(path: str, looked: FileLook) -> str:
+    return looked.at if isinstance(looked, FileFound) else path
 
 
 def _paths_of(files: Iterable[FileRequest | FileLanded]) -> tuple[str, ...]:
@@ -166,11 +172,38 @@ def _paths_of(files: Iterable[FileRequest | FileLanded]) -> tuple[str, ...]:
     return tuple(paths)
 
 
+def _ask_disclosed(planned: ChangePlan, started: _CallInProgress) -> ToolOutcome | None:
+    """Ask to read the secrets that the edits would put under a name that is read unasked.
+
+    A rename does that, and so does an edit by another name of the file. Return the refusal, or
+    None.
+    """
+    if started.call.overwrite:
+        # The model has written all of the new text.
+        return None
+
+    for file in planned.files:
+        if file.path not in started.secrets or not _is_read_unasked(file):
+            continue
+        refused = started.context.ask_secret(file.path, file.at[0])
+        if refused is not None:
+            return refused
+
+    return None
+
+
+def _is_read_unasked(file: FileLanded) -> bool:
+    """Return whether the file that an edit leaves has no name of one with secrets."""
+    if file.action == "delete":
+        return False
+    return not is_secret(file.to or file.path) and not is_secret(file.at[-1])
+
+
 def _ask(planned: ChangePlan, started: _CallInProgress) -> ToolOutcome | None:
     paths = started.call.paths
     diff = "".join(file.diff for file in planned.files)
     why = clean(diff)
-    if any(map(started.is_secret, paths)):
+    if started.secrets:
         why = PRIVATE
 
     subject = ", ".join(paths)
@@ -198,8 +231,7 @@ def _landed(landing: LandedEdits, started: _CallInProgress) -> ToolOutcome:
             _remember(path, before.get(path), started.context)
 
     modified = _paths_of(landing.files)
-    hidden = frozenset(filter(started.is_secret, modified))
-    text = describe_landed(landing, hidden)
+    text = describe_landed(landing, started.secrets)
     return ToolOutcome(text, modified=modified, events=landing.events)
 
 
@@ -256,7 +288,7 @@ def _message(each: FileRefused, started: _CallInProgress) -> EditMessage:
     looked = started.before.get(each.path)
     if not isinstance(looked, FileFound):
         return EditMessage(each)
-    if started.is_secret(each.path):
+    if each.path in started.secrets:
         refused = _without_lines(each.path, each.refused)
         return EditMessage(FileRefused(each.path, refused))
 

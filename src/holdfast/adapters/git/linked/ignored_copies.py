@@ -40,8 +40,10 @@ def copy_ignored(git: Git, root: Path, worktree: Path, patterns: Sequence[str]) 
 
 
 def _rules(root: Path, patterns: Sequence[str]) -> bytes:
+    file = root / INCLUDE_FILE
     try:
-        rules = (root / INCLUDE_FILE).read_bytes()
+        # To read a named pipe would take for ever.
+        rules = file.read_bytes() if file.is_file() else b""
     except OSError:
         rules = b""
     lines = "".join(f"{pattern}\n" for pattern in patterns)

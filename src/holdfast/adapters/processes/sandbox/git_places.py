@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from holdfast.guards.tokens import has_token
 from holdfast.vocab.lazy_dataclass import dataclass
 
 _CONFIGURING = ("config", "hooks", "info")
@@ -45,8 +46,12 @@ def configuring(places: GitPlaces) -> list[str]:
 
 
 def with_keys(places: GitPlaces) -> list[str]:
-    """Return the folders with keys that open contents of files; only git needs them."""
-    return [os.path.join(places.common, "git-crypt")]
+    """Return what has keys that only git needs: those that open contents, and those for servers."""
+    paths = [os.path.join(places.common, "git-crypt")]
+    settings = os.path.join(places.common, "config")
+    if has_token(_text_of(settings)):
+        paths.append(settings)
+    return paths
 
 
 def with_contents(places: GitPlaces) -> list[str]:
@@ -80,6 +85,15 @@ def _linked_directory(entry: Path) -> str:
         return ""
 
     return os.path.realpath(entry.parent / text.removeprefix("gitdir:").strip())
+
+
+def _text_of(path: str) -> str:
+    if not os.path.isfile(path):
+        return ""
+    try:
+        return Path(path).read_text("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _common_of(directory: str) -> str:

@@ -14,13 +14,13 @@ import shutil
 import stat
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.adapters.processes.sandbox.launch import Launch, memory_file
 from holdfast.adapters.processes.sandbox.seccomp import SocketScope, socket_filter
-from holdfast.adapters.processes.sandbox.sockets import listening_sockets
+from holdfast.adapters.processes.sandbox.sockets import can_reach_services
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,26 +61,33 @@ class Landlock:
         layout.view.set(temporary, "write")
         done_in, done_out = os.pipe()
         os.set_blocking(done_in, False)
-        plan = memory_file(json.dumps(self._plan(process, layout, done_out)).encode())
+        # The child ends all processes when nobody holds the other end: we close it, or are killed.
+        control_in, control_out = os.pipe()
+        kept = ExitStack()
+        kept.callback(os.close, control_out)
+        document = self._plan(process, layout) | {"done": done_out, "control": control_in}
+        plan = memory_file(json.dumps(document).encode())
         words = [sys.executable, "-I", "-S", "-B", str(_CHILD), str(plan), *process.argv]
         try:
             yield Launch(
                 words,
-                (plan, done_out),
+                (plan, done_out, control_in),
                 _private_variables(temporary, process),
                 failed=lambda: not _has_byte(done_in),
+                end_all=kept.close,
             )
         finally:
-            for number in (plan, done_out, done_in):
+            kept.close()
+            for number in (plan, done_out, done_in, control_in):
                 os.close(number)
             shutil.rmtree(temporary, ignore_errors=True)
 
-    def _plan(self, process: ConfinedProcess, layout: Layout, done: int) -> dict[str, object]:
+    def _plan(self, process: ConfinedProcess, layout: Layout) -> dict[str, object]:
         """Return what the child reads: the rights, and the filter of system calls."""
         writes = process.level == "write"
         changes = writes or bool(process.writable)
         program = socket_filter(
-            _socket_scope(process),
+            _socket_scope(process, layout.view),
             network=process.network,
             metadata=changes,
             truncate=self._abi >= _WITH_TRUNCATE,
@@ -96,7 +103,6 @@ class Landlock:
             "network": process.network,
             "rights": rights,
             "seccomp": base64.b64encode(program).decode(),
-            "done": done,
         }
 
 
@@ -157,23 +163,25 @@ def _needs_carving(path: str, view: View) -> bool:
     """
     if view.rules[path] not in {"hidden", "masked"}:
         return False
-    try:
-        return not stat.S_ISSOCK(os.stat(path).st_mode)
-    except OSError:
-        return False
+    return os.path.exists(path) and not _is_socket(path)
 
 
-def _socket_scope(process: ConfinedProcess) -> SocketScope:
+def _socket_scope(process: ConfinedProcess, view: View) -> SocketScope:
     """Return which sockets are harmless: no path of a socket can be refused.
 
     A service that listens on a socket file, such as docker, acts outside of the sandbox. So there
     are socket files only where none of others can be reached.
     """
-    if process.level != "write":
+    if process.level != "write" or can_reach_services() or any(map(_is_socket, view.rules)):
         return "none"
-    root = os.path.realpath(process.root) + "/"
-    others = [path for path in listening_sockets() if not path.startswith(root)]
-    return "none" if others else "files"
+    return "files"
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.stat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _private_variables(temporary: str, process: ConfinedProcess) -> dict[str, str]:

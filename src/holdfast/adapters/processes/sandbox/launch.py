@@ -21,6 +21,7 @@ class Launch:
 
     `inner_group` returns the process group of the program, where that is another one than the
     child's. `failed` returns whether the sandbox could not be set up, once the child has ended.
+    `end_all` makes the child end all processes of the program, also those that left their group.
     """
 
     argv: Sequence[str]
@@ -28,6 +29,7 @@ class Launch:
     variables: Mapping[str, str] = field(default_factory=dict)
     inner_group: Callable[[], int | None] = lambda: None
     failed: Callable[[], bool] = lambda: False
+    end_all: Callable[[], None] | None = None
 
 
 class Launcher(Protocol):

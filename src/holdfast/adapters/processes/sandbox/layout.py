@@ -17,7 +17,7 @@ from holdfast.adapters.processes.sandbox.git_places import (
     with_contents,
     with_keys,
 )
-from holdfast.adapters.processes.sandbox.sockets import listening_sockets
+from holdfast.adapters.processes.sandbox.sockets import is_answered, listening_sockets
 from holdfast.adapters.processes.sandbox.toolchain_folders import (
     cache_folders,
     installation_of,
@@ -56,6 +56,10 @@ class SecretFiles(Protocol):
     @property
     def repositories(self) -> Sequence[str]:
         """The `.git` of repositories inside the project."""
+
+    @property
+    def sockets(self) -> Sequence[str]:
+        """The socket files in the project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +143,7 @@ class Layouts:
             whole = whole and found.whole
             for path in found.repositories:
                 view.set(path, _access_to_git(process))
-            for path in found.paths:
+            for path in (*found.paths, *filter(is_answered, found.sockets)):
                 view.set(path, "masked")
 
         return whole
@@ -211,7 +215,7 @@ def _protect_git(
 
     if process.level == "write" and process.git != "write":
         for path in existing(with_keys(places)):
-            view.set(path, "hidden")
+            view.set(path, "hidden" if os.path.isdir(path) else "masked")
 
     if process.git != "write":
         return _missing(missing), ()

@@ -108,6 +108,7 @@ class Sandbox:
                 grace=grace,
                 pass_fds=launch.pass_fds,
                 inner_group=launch.inner_group,
+                end_all=launch.end_all,
             )
             failed = launch.failed()
 

@@ -1,7 +1,8 @@
 """Seccomp: a filter of system calls, as the kernel's BPF program.
 
 It refuses what neither mounts nor Landlock can: sockets of other families, `io_uring`, which makes
-sockets without the call `socket`, and the kernel's store of keys.
+sockets without the call `socket`, the kernel's store of keys, and, where there is no namespace for
+them, the memory and the messages of System V and the queues of POSIX.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _RETURN, _AND = 0x20, 0x15, 0x35, 0x06, 0x54
 _ALLOW, _KILL, _REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
-_CALL, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+_CALL, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
 _X32 = 0x40000000
 """Calls from this number on are those of another calling convention of x86_64."""
 
@@ -24,6 +25,20 @@ _ARCHITECTURES: Mapping[str, int] = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7
 _CALLS: Mapping[str, Mapping[str, int]] = {
     "x86_64": {
         "socket": 41,
+        "socketpair": 53,
+        "shmget": 29,
+        "shmat": 30,
+        "shmctl": 31,
+        "semget": 64,
+        "semop": 65,
+        "semctl": 66,
+        "msgget": 68,
+        "msgsnd": 69,
+        "msgrcv": 70,
+        "msgctl": 71,
+        "semtimedop": 220,
+        "mq_open": 240,
+        "mq_unlink": 241,
         "add_key": 248,
         "request_key": 249,
         "keyctl": 250,
@@ -50,6 +65,20 @@ _CALLS: Mapping[str, Mapping[str, int]] = {
     },
     "aarch64": {
         "socket": 198,
+        "socketpair": 199,
+        "mq_open": 180,
+        "mq_unlink": 181,
+        "msgget": 186,
+        "msgctl": 187,
+        "msgrcv": 188,
+        "msgsnd": 189,
+        "semget": 190,
+        "semctl": 191,
+        "semtimedop": 192,
+        "semop": 193,
+        "shmget": 194,
+        "shmctl": 195,
+        "shmat": 196,
         "add_key": 217,
         "request_key": 218,
         "keyctl": 219,
@@ -70,15 +99,24 @@ _CALLS: Mapping[str, Mapping[str, int]] = {
     },
 }
 _ALWAYS = ("add_key", "request_key", "keyctl", "io_uring_setup")
+_SHARED = (
+    "shmget shmat shmctl semget semop semctl semtimedop msgget msgsnd msgrcv msgctl mq_open "
+    "mq_unlink"
+).split()
 _METADATA = (
     "chmod fchmod chown fchown lchown utime utimes setxattr lsetxattr fsetxattr removexattr "
     "lremovexattr fremovexattr fchownat futimesat fchmodat utimensat fchmodat2"
 ).split()
 # As Linux numbers them; `socket` takes longer to import than the rest of a sandbox.
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
+_SOCKET_TYPE, _DATAGRAM = 0xF, 2
 
 SocketScope = Literal["namespaces", "files", "none"]
 """Which sockets are harmless: all with namespaces of their own; socket files only; none."""
+_Target = int | Literal["allow", "refuse"]
+"""How many steps a jump skips, or one of the last two steps."""
+_Step = tuple[int, _Target, _Target, int]
+"""Operation, where to go if it holds and if not, and a value."""
 
 
 def is_known_machine() -> bool:
@@ -99,16 +137,24 @@ def socket_filter(
     """
     calls = _CALLS[os.uname().machine]
     refused = list(_ALWAYS)
+    if scope != "namespaces":
+        refused += _SHARED
+
     if not metadata:
         refused += _METADATA
 
     if not truncate:
         refused.append("truncate")
 
-    numbers = sorted(calls[name] for name in refused if name in calls)
-    return _program(
-        _ARCHITECTURES[os.uname().machine], numbers, calls["socket"], _families(scope, network)
-    )
+    steps = _begin(_ARCHITECTURES[os.uname().machine])
+    for number in sorted(calls[name] for name in refused if name in calls):
+        steps.append((_EQUAL, "refuse", 0, number))
+
+    if scope == "none":
+        steps += _refuse_datagram_pairs(calls["socketpair"])
+
+    steps += _refuse_other_families(calls["socket"], _families(scope, network))
+    return _assemble(steps)
 
 
 def _families(scope: SocketScope, network: bool) -> Collection[int]:  # noqa: FBT001 - one of two
@@ -120,38 +166,45 @@ def _families(scope: SocketScope, network: bool) -> Collection[int]:  # noqa: FB
     return families
 
 
-def _program(
-    architecture: int, refused: Collection[int], socket_call: int, families: Collection[int]
-) -> bytes:
-    """Return the program: each refused call has a jump to the refusal at its end."""
-    size = len(refused) + len(families)
-    refusal = size + 9
-    steps: list[tuple[int, int, int, int]] = [
+def _begin(architecture: int) -> list[_Step]:
+    """Return the steps that refuse calls of another architecture, and load the call."""
+    steps: list[_Step] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, architecture),
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _CALL),
     ]
     if architecture == _ARCHITECTURES["x86_64"]:
-        steps.append((_AT_LEAST, _jump(steps, refusal), 0, _X32))
-    else:
-        steps.append((_EQUAL, 0, 0, 0))
-
-    for number in refused:
-        steps.append((_EQUAL, _jump(steps, refusal), 0, number))
-
-    steps.append((_EQUAL, 0, _jump(steps, refusal - 1), socket_call))
-    steps.append((_LOAD, 0, 0, _FIRST_ARGUMENT))
-    for number in families:
-        steps.append((_EQUAL, _jump(steps, refusal - 1), 0, number))
-
-    # A family that is not among them falls through to the refusal.
-    steps.append((_EQUAL, 1, 1, 0))
-    steps.append((_RETURN, 0, 0, _ALLOW))
-    steps.append((_RETURN, 0, 0, _REFUSE | errno.EPERM))
-    return b"".join(struct.pack("=HBBI", *step) for step in steps)
+        steps.append((_AT_LEAST, "refuse", 0, _X32))
+    return steps
 
 
-def _jump(steps: Collection[object], target: int) -> int:
-    """Return how many steps lie between the next step and the target."""
-    return target - len(steps) - 1
+def _refuse_datagram_pairs(call: int) -> list[_Step]:
+    """Return the steps for `socketpair`: an end of a pair for datagrams can send to any socket."""
+    return [
+        (_EQUAL, 0, 3, call),
+        (_LOAD, 0, 0, _SECOND_ARGUMENT),
+        (_AND, 0, 0, _SOCKET_TYPE),
+        (_EQUAL, "refuse", "allow", _DATAGRAM),
+    ]
+
+
+def _refuse_other_families(call: int, families: Collection[int]) -> list[_Step]:
+    """Return the last steps, for `socket`: a family that is not among these is refused."""
+    steps: list[_Step] = [(_EQUAL, 0, "allow", call), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
+    steps += [(_EQUAL, "allow", 0, number) for number in sorted(families)]
+    steps.append((_EQUAL, "refuse", "refuse", 0))
+    return steps
+
+
+def _assemble(steps: Collection[_Step]) -> bytes:
+    """Return the program: these steps, then the two that allow and refuse a call."""
+    ends = {"allow": len(steps), "refuse": len(steps) + 1}
+    program: list[tuple[int, int, int, int]] = []
+    for at, (operation, true, false, value) in enumerate(steps):
+        jumps = [each if isinstance(each, int) else ends[each] - at - 1 for each in (true, false)]
+        program.append((operation, jumps[0], jumps[1], value))
+
+    program.append((_RETURN, 0, 0, _ALLOW))
+    program.append((_RETURN, 0, 0, _REFUSE | errno.EPERM))
+    return b"".join(struct.pack("=HBBI", *step) for step in program)
