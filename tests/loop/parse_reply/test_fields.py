@@ -146,6 +146,13 @@ def test_references_and_circles_in_a_schema_are_followed() -> None:
     )
 
 
+def test_a_value_that_is_not_allowed_is_answered_with_those_that_are() -> None:
+    pace = {"type": "string", "enum": ["fast", "slow"]}
+    result = fit({"pace": "soon"}, ToolSpec("walk", "", {"properties": {"pace": pace}}))
+    assert isinstance(result, Misfit)
+    assert "`pace` must be one of fast, slow" in result.message
+
+
 def test_of_two_fields_that_a_name_could_mean_the_one_it_begins_with_is_meant() -> None:
     number = {"type": "integer"}
     both = ToolSpec(
