@@ -8,7 +8,7 @@ from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing.projection.drift import Drift, drift_between, merge_line
-from holdfast.landing.projection.indentation import Indents, map_indents
+from holdfast.landing.projection.indentation import Indents, map_indents, with_file_indents
 from holdfast.landing.text.languages import opens_block
 from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
 from holdfast.landing.text.line_tokens import strength
@@ -44,6 +44,7 @@ def project(doc: Doc, script: EditScript, place: Placement) -> list[LineSplice] 
     if _is_torn(doc, script, place):
         return UnclearProjection(place.first, place.last + 1)
 
+    script = with_file_indents(doc, script, place)
     writer = _Writer(doc, script, place)
     splices: list[LineSplice] = []
     for edit in script.edits:
@@ -154,8 +155,6 @@ class _Writer:
         self.spellings = _spellings(self.pairs)
         self.lost_first = _has_lost(self.pairs[0], self.pairs[1:], solid_lines(script.new))
         self.indents = map_indents(self.pairs[self.lost_first :], self.request, doc)
-        if _is_in_file_indentation(self.pairs, solid_lines(script.new)):
-            self.indents = Indents({})
 
     def _solid_pairs(self, first: int, last: int) -> list[tuple[str, str]]:
         """Return the old lines from `first` up to `last` that are not blank, each with the file's own line."""
@@ -270,23 +269,6 @@ def _are_placed(new: Sequence[str], depth: int) -> bool:
     if opens_block(key_of(new[0])):
         depth += 1
     return min(map(indent_width, new[1:])) >= depth
-
-
-def _is_in_file_indentation(pairs: Sequence[tuple[str, str]], new: Sequence[str]) -> bool:
-    """Return whether only the old lines are indented otherwise than the file: new lines are the file's own.
-
-    New lines that begin further to the left than all of these are in the old ones' indentation: a wrapped block.
-    """
-    shifted = list(filter(_shift, pairs))
-    if not shifted:
-        return False
-
-    ours, theirs = map(frozenset, zip(*shifted, strict=True))
-    if theirs.isdisjoint(new) or ours.intersection(new):
-        return False
-
-    depth = min(indent_width(real) for _, real in pairs)
-    return min(map(indent_width, new)) == depth
 
 
 def _shift(pair: tuple[str, str]) -> int:
