@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from bisect import bisect_left
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing.projection.drift import Drift, drift_between, merge_line
@@ -152,7 +152,8 @@ class _Writer:
         self.request = [*script.old, *script.new]
         self.pairs = self._solid_pairs(0, len(script.old))
         self.drift: Drift = drift_between(self.pairs)
-        self.spellings = _spellings(self.pairs)
+        moved = (self._solid_pairs(edit.o1, edit.o2) for edit in script.edits)
+        self.spellings = _spellings(chain.from_iterable(moved))
         self.lost_first = _has_lost(self.pairs[0], self.pairs[1:], solid_lines(script.new))
         self.indents = map_indents(self.pairs[self.lost_first :], self.request, doc)
 
@@ -223,7 +224,7 @@ class _Writer:
         return map_indents(near, self.request, self.doc)
 
 
-def _spellings(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+def _spellings(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the file's own text, without its indentation, of each old line that is one line of the file and no other."""
     found: dict[str, set[str]] = {}
     for line, real in pairs:
