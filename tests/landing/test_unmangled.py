@@ -248,3 +248,9 @@ def test_new_lines_without_numbers_show_which_blank_of_a_listing_is_its_own(gap:
     outcome = land(text, Replace(old, "  one = 1\n  end()\n  last()\n"), "a.py")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "if a:\n    one = 1\n    end()\n    last()\n"
+
+
+def test_the_first_line_of_a_docstring_is_no_sentence_beside_code() -> None:
+    outcome = land("a = 1\nb = 2\n", Replace("b = 2\n", '"""Say what b is.\nb = 2\n'), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.warning == "the file no longer parses as python (edit at line 2)."
