@@ -282,7 +282,7 @@ _WRITINGS = (
     _writing("escaped letters", LETTER.seen.pattern, LETTER.read, r"[^\x00-\x7f]"),
     _writing("long dashes", "\u2014", lambda _: "--", "--", "prose"),
     _writing("full-width marks", _any_of(WIDE), lambda found: WIDE[found[0]], _NOTHING, "prose"),
-    _writing("trailing blanks", r"(?m)[ \t]+$", lambda _: "", _NOTHING, "prose"),
+    _writing("trailing blanks", r"(?m)[ \t]+(?=\r?$)", lambda _: "", _NOTHING, "prose"),
     _writing("invisible characters", _any_of(UNSEEN), lambda _: "", _NOTHING),
 )
 # In markup and prose such a space may be meant, but not as the indentation of a line that the file has without.
