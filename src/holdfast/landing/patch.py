@@ -8,7 +8,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.doubled_marks import without_doubled_marks
+from holdfast.landing.diff_marks import with_plain_marks, without_doubled_marks
 from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed, text_of
 from holdfast.landing.formats.unified import read_diff
 from holdfast.landing.ladder.strict_match import Bounds, find_windows, hint_at
@@ -43,9 +43,12 @@ def land_patch(text: str, request: Patch, path: str | None = None) -> Outcome:
         return _land_new_file(text, files[0], path)
 
     doc = Doc(text, language_of(path))
-    plain = without_doubled_marks(doc, files[0].hunks, kind_of(path))
+    hunks = with_plain_marks(doc, files[0].hunks)
+    if isinstance(hunks, Refused):
+        return hunks
+    plain = without_doubled_marks(doc, hunks, kind_of(path))
     if plain is None:
-        return land_hunks(doc, files[0].hunks)
+        return land_hunks(doc, hunks)
 
     outcome = land_hunks(doc, plain)
     if isinstance(outcome, Landed):
