@@ -29,6 +29,8 @@ def _pattern_of(chars: dict[str, str]) -> str:
 
 
 _PATTERNS = [*map(re.compile, map(_pattern_of, CLASSES)), re.compile(_APOSTROPHE)]
+_QUOTE_CLASS = CLASSES.index(QUOTES)
+_APOSTROPHE_CLASS = len(CLASSES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,9 @@ def drift_between(pairs: Iterable[tuple[str, str]]) -> Drift:
     trailing = False
     classes: set[int] = set()
     form: _Form | None = None
+    has_apostrophe = False
     for line, real in pairs:
+        has_apostrophe = has_apostrophe or "\u2019" in real
         if line == real:
             continue
         if line != line.rstrip() and real == real.rstrip():
@@ -74,6 +78,9 @@ def drift_between(pairs: Iterable[tuple[str, str]]) -> Drift:
             if len(pattern.findall(line)) > len(pattern.findall(real)):
                 classes.add(number)
 
+    # What sets quotes sets apostrophes too.
+    if _QUOTE_CLASS in classes and not has_apostrophe:
+        classes.add(_APOSTROPHE_CLASS)
     return Drift(trailing, tuple(sorted(classes)), form)
 
 
