@@ -12,7 +12,7 @@ from holdfast.landing.text.line_tokens import tokens_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
 _Form: TypeAlias = Literal["NFC", "NFD"]
 _FORMS: tuple[_Form, ...] = ("NFC", "NFD")
@@ -56,7 +56,7 @@ class Drift:
         return line
 
 
-def drift_between(pairs: Iterable[tuple[str, str]]) -> Drift:
+def drift_between(pairs: Sequence[tuple[str, str]]) -> Drift:
     """Return the drift of the request's lines against the file's own, from (request line, file line) pairs.
 
     Only what is seen to drift is undone: an added dash is meant, unless a dash was seen to drift.
@@ -64,9 +64,7 @@ def drift_between(pairs: Iterable[tuple[str, str]]) -> Drift:
     trailing = False
     classes: set[int] = set()
     form: _Form | None = None
-    has_apostrophe = False
     for line, real in pairs:
-        has_apostrophe = has_apostrophe or "\u2019" in real
         if line == real:
             continue
         if line != line.rstrip() and real == real.rstrip():
@@ -79,7 +77,8 @@ def drift_between(pairs: Iterable[tuple[str, str]]) -> Drift:
                 classes.add(number)
 
     # What sets quotes sets apostrophes too.
-    if _QUOTE_CLASS in classes and not has_apostrophe:
+    has_plain_only = not any("\u2019" in real for _, real in pairs)
+    if _QUOTE_CLASS in classes and has_plain_only:
         classes.add(_APOSTROPHE_CLASS)
     return Drift(trailing, tuple(sorted(classes)), form)
 
