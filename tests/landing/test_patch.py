@@ -214,3 +214,14 @@ def test_a_line_that_is_removed_and_added_again_keeps_the_bytes_of_the_file() ->
     other = land(text, Patch(diff.replace("+b:  ''", "+b: '4'")), "a.yml")
     assert isinstance(other, Landed)
     assert other.text == "a: 2\nb: '4'\nc: 3\n"
+
+
+def test_context_that_lost_its_blank_is_found_in_plain_characters_too() -> None:
+    text = "class A:\n    def f(self, a):\n        b = 1\n        c = []\n\n    def g(self, a):\n"
+    diff = (
+        "@@\n    def f\uff08self\uff0c a\uff09\uff1a\n        b = 1\n+        d = 2\n"
+        "        c = []\n\n    def g\uff08self\uff0c a\uff09\uff1a\n"
+    )
+    outcome = land(text, Patch(diff), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("b = 1\n", "b = 1\n        d = 2\n")

@@ -372,6 +372,16 @@ def test_a_line_that_moves_keeps_the_text_of_the_file(path: str, text: str, spel
     assert outcome.text == f"{second}\n{third}\n{first}\n"
 
 
+@pytest.mark.parametrize("own", ["}\t", "go\u200b()"])
+def test_a_copy_of_a_line_that_stays_is_written_as_the_request_has_it(own: str) -> None:
+    plain = own.rstrip().replace("\u200b", "")
+    text = f"one()\n{own}\ntwo()\n"
+    request = Replace(f"one()\n{plain}\ntwo()\n", f"one()\n{plain}\n2()\n{plain}\n")
+    outcome = land(text, request)
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == f"one()\n{own}\n2()\n{plain}\n"
+
+
 @pytest.mark.parametrize("path", ["a.mk", "a.sh"])
 @pytest.mark.parametrize(("own", "theirs"), [("  ", "\t"), ("\t", "    ")])
 def test_new_lines_between_lines_without_indentation_keep_theirs(

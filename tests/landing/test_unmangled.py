@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from holdfast import Landed, LineEdit, LineEdits, Patch, Replace, land
@@ -248,3 +250,69 @@ def test_new_lines_without_numbers_show_which_blank_of_a_listing_is_its_own(gap:
     outcome = land(text, Replace(old, "  one = 1\n  end()\n  last()\n"), "a.py")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "if a:\n    one = 1\n    end()\n    last()\n"
+
+
+def test_the_first_line_of_a_docstring_is_no_sentence_beside_code() -> None:
+    outcome = land("a = 1\nb = 2\n", Replace("b = 2\n", '"""Say what b is.\nb = 2\n'), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.warning == "the file no longer parses as python (edit at line 2)."
+
+
+BYTES = "été".encode().decode("latin-1")
+SOURCE = 'def f():\n    # Größe, été\n    a = 1\n    return "<b>"\n'
+
+
+@pytest.mark.parametrize(
+    "mangle",
+    [
+        pytest.param(lambda text: text.encode().decode("latin-1"), id="read as latin-1"),
+        pytest.param(lambda text: text.replace("def", "\x1b[34mdef\x1b[0m"), id="colours"),
+        pytest.param(
+            lambda text: text.replace("<", "&amp;lt;").replace(">", "&amp;gt;"), id="entities twice"
+        ),
+    ],
+)
+def test_what_both_texts_suffered_is_undone_in_both(mangle: Callable[[str], str]) -> None:
+    new = SOURCE.replace("a = 1", "a = 'é'")
+    outcome = land(SOURCE, Replace(mangle(SOURCE), mangle(new)), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert (outcome.text, outcome.rung) == (new, "unmangled")
+
+
+@pytest.mark.parametrize("text", ["a = '\x1b[0m'\nb = 1\n", f"a = '{BYTES}'\nb = 1\n"])
+def test_colours_and_letters_that_the_file_has_are_content(text: str) -> None:
+    new = text.replace("b = 1", f"b = '\x1b[0m{BYTES}'")
+    outcome = land(text, Replace(text, new), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == new
+
+
+def test_new_lines_that_are_mangled_as_a_misremembered_old_line_are_refused() -> None:
+    text = "function f(a)\n  -- Größe of the order in bytes.\n  local b = a or 1\n  return b\nend\n"
+    old = text.replace("Größe", "gr\\u00f6\\u00dfe")
+    request = Replace(old, old.replace("local b = a or 1", 'log("Z\\u00fcrich")'))
+    outcome = land(text, request, "a.lua")
+    assert not isinstance(outcome, Landed)
+    assert outcome.reason == "not_found"
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_literal_newline_becomes_the_newline_of_the_file(newline: str) -> None:
+    text = newline.join(["1,one,x", "2,two,y", "3,three,z", ""])
+    request = Replace("1,one,x\n2,two,y\n", r"1,one,x\n22,two,y\n")
+    outcome = land(text, request, "a.csv")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("2,two", "22,two")
+
+
+def test_an_apostrophe_is_plain_where_the_quotes_of_the_request_should_have_been() -> None:
+    text = 'say("one")\nsay("two")\n'
+    old = "say(\u201cone\u201d)\nsay(\u201ctwo\u201d)\n"
+    outcome = land(text, Replace(old, old.replace("two", "it\u2019s")), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("two", "it's")
+    # Its twin: the file has such an apostrophe.
+    text, old = f"{text}# it\u2019s\n", f"{old}# it\u2019s\n"
+    kept = land(text, Replace(old, old.replace("two", "it\u2019s")), "a.py")
+    assert isinstance(kept, Landed)
+    assert kept.text == text.replace("two", "it\u2019s")

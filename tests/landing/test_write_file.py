@@ -176,6 +176,30 @@ def test_what_is_around_a_whole_file_or_on_each_of_its_lines_is_undone(new: str)
     assert "undone" in (outcome.warning or "")
 
 
+def test_a_text_for_people_in_a_fence_with_many_new_lines_is_refused() -> None:
+    text = "# One\n\ntwo\n\nthree\n"
+    new = f"{text}\n## Four\n\nfive\n\nsix\n\nseven\n"
+    outcome = land(text, WriteFile(f"Here it is:\n\n```markdown\n{new}```\n\nDone.\n"), "a.md")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "malformed"
+    # Its twin: only some of the lines are in the fence.
+    some = land(text, WriteFile("# One\n\n```\ntwo\n```\n\nthree\n"), "a.md")
+    assert isinstance(some, Landed)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_trailing_blanks_that_the_lines_of_the_file_do_not_have_are_undone(newline: str) -> None:
+    text, changed = CODE.replace("\n", newline), CHANGED.replace("\n", newline)
+    new = CHANGED.replace(":\n", ":  \n").replace("2\n", "2 \n")
+    outcome = land(text, WriteFile(new), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert (outcome.text, outcome.rung) == (changed, "unmangled")
+    # Its twin: blanks of a single line may be meant.
+    once = land(text, WriteFile(CHANGED.replace("b}'\n", "b}' \n")), "a.py")
+    assert isinstance(once, Refused)
+    assert "has trailing blanks where the file has plain characters" in once.message
+
+
 @pytest.mark.parametrize(
     ("path", "text", "new"),
     [
@@ -217,6 +241,57 @@ def test_a_pair_of_tags_around_a_whole_file_that_has_no_such_tags_is_undone(
         outcome = land(text, WriteFile(wrapped), path)
         assert isinstance(outcome, Landed), outcome
         assert (outcome.text, outcome.rung) == (new, "unmangled")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.toml", "a = [\n  1,\n]\n\n[b]\nc = 2\n"),
+        ("a.py", CODE),
+        ("a.json", '{\n  "a": 1,\n  "b": 2\n}\n'),
+        ("Dockerfile", "FROM x\nRUN 1\nCMD y\n"),
+        ("a.csv", "a,b\n1,2\n3,4"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [
+        ("<![CDATA[\n", "]]>"),
+        ("<<<FILE\n", "FILE>>>\n"),
+        ("[code]\n", "[/code]\n"),
+        ("~~~~\n", "~~~~\n"),
+    ],
+)
+def test_a_pair_of_lines_around_a_whole_file_that_cannot_be_its_own_is_undone(
+    path: str, text: str, above: str, below: str
+) -> None:
+    changed = text.replace("1", "7")
+    outcome = land(text, WriteFile(f"{above}{changed}{below}"), path)
+    assert isinstance(outcome, Landed), outcome
+    assert (outcome.text, outcome.rung) == (changed, "unmangled")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "above", "below"),
+    [
+        ("a.js", "f(1)\ng(2)\n", "(function () {\n", "})();\n"),
+        ("a.cpp", "int a = 1;\nint b;\n", "namespace x {\n", "}\n"),
+        ("a.yaml", "a: 1\nb: 2\n", "{{- if .Values.a }}\n", "{{- end }}\n"),
+        ("a.less", ".a {\n  b: 1;\n}\n", "@media print {\n", "}\n"),
+        ("a.sql", "SELECT 1;\nSELECT 2;\n", "BEGIN;\n", "END;\n"),
+        ("a.h", "int a = 1;\nint b;\n", "#ifndef A\n#define A\n", "#endif\n"),
+        ("a.toml", "a = 1\nb = 2\n", "# [[\n", "# ]]\n"),
+        ("a.md", "one 1\ntwo\n", "[[\n", "]]\n"),
+        ("a.ini", "[a]\nb = 1\n", "[c]\n", "[d]\n"),
+    ],
+)
+def test_a_pair_of_lines_that_may_be_content_stays(
+    path: str, text: str, above: str, below: str
+) -> None:
+    new = above + text.replace("1", "7") + below
+    outcome = land(text, WriteFile(new), path)
+    assert isinstance(outcome, Landed), outcome
+    assert (outcome.text, outcome.rung) == (new, "exact")
 
 
 def test_a_pair_of_tags_around_a_whole_file_of_markup_may_be_its_edit() -> None:

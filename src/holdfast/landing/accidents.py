@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from holdfast.landing.ladder.unmangle import ENTITIES, ENTITY, JSON_STRING, LETTER
+from holdfast.landing.ladder.unmangle import COLOUR, ENTITIES, ENTITY, JSON_STRING, LETTER, MOJIBAKE
 from holdfast.landing.text.code_spans import string_spans
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import is_comment_like, language_of
@@ -47,7 +47,7 @@ class FileFacts:
         """Return whether this may be a line of the file: by its key, its indentation or its first word."""
         if is_comment_like(line, self.language):
             return True
-        if self.kind == "data":
+        if self.language.has_keys:
             return re.match(self.language.keys, line) is not None
         if line[:1].isspace():
             return True
@@ -280,9 +280,11 @@ _WRITINGS = (
     _writing("escapes of Markdown", r"\\[_*#\[\]<>|~]", _second_character, r"(?<!\\)[_*]"),
     _writing(r"a literal \t for each tab", r"\\t", lambda _: "\t", "\t"),
     _writing("escaped letters", LETTER.seen.pattern, LETTER.read, r"[^\x00-\x7f]"),
+    _writing("letters of another encoding", MOJIBAKE.seen.pattern, MOJIBAKE.read, _NOTHING),
+    _writing("colour codes", COLOUR.seen.pattern, COLOUR.read, _NOTHING),
     _writing("long dashes", "\u2014", lambda _: "--", "--", "prose"),
     _writing("full-width marks", _any_of(WIDE), lambda found: WIDE[found[0]], _NOTHING, "prose"),
-    _writing("trailing blanks", r"(?m)[ \t]+$", lambda _: "", _NOTHING, "prose"),
+    _writing("trailing blanks", r"(?m)[ \t]+(?=\r?$)", lambda _: "", _NOTHING, "prose"),
     _writing("invisible characters", _any_of(UNSEEN), lambda _: "", _NOTHING),
 )
 # In markup and prose such a space may be meant, but not as the indentation of a line that the file has without.
@@ -292,11 +294,14 @@ _INDENT_ACCIDENT = _writing(
     lambda found: _SPACE.sub(" ", found[0]),
     _NOTHING,
 )
+# Not the low quotes of other languages: no program that sets quotes makes these of plain ones.
+_DOUBLE_QUOTES = _quote_accident("curly quotes", '"', "[\u201c\u201d]", r'"[^"\n]*"', _PROSE)
 ACCIDENTS = (
     _ENTITY_ACCIDENT,
-    # Not the low quotes of other languages: no program that sets quotes makes these of plain ones.
-    _quote_accident("curly quotes", '"', "[\u201c\u201d]", r'"[^"\n]*"', _PROSE),
+    # Twice: one line that comes back is enough if single quotes were curly too.
+    _DOUBLE_QUOTES,
     _quote_accident("curly quotes", "'", "[\u2018\u2019]", r"'[^'\n]*'", _PROSE),
+    _DOUBLE_QUOTES,
     _quote_accident("escaped quotes", '"', r'\\"', r'(?<!\\)"', frozenset()),
     _INDENT_ACCIDENT,
     _SPACE_ACCIDENT,

@@ -19,6 +19,7 @@ from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import UNKNOWN, language_of
 from holdfast.landing.text.line_keys import indent_of, key_of
+from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import (
     Doc,
     contents_of,
@@ -28,6 +29,8 @@ from holdfast.landing.text.lines import (
     text_of,
 )
 from holdfast.landing.text.shared_ends import shared_ends
+from holdfast.syntax.parse_check import language_of as grammar_of
+from holdfast.syntax.parse_check import parses
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -55,7 +58,7 @@ def read_file_text(text: str, new: str, path: str | None) -> FileText | Refused:
     """
     ended = _without_token(text, new)
     new = _with_file_mark(text, ended.text)
-    for undo in (_out_of_fence, _out_of_escapes, _out_of_marks, _out_of_pair):
+    for undo in (_out_of_fence, _out_of_escapes, _out_of_pair, _out_of_marks):
         read = undo(text, new, path)
         if isinstance(read, FileText):
             return FileText(read.text, ended.undone + read.undone)
@@ -208,9 +211,11 @@ def _out_of_fence(text: str, new: str, path: str | None) -> FileText | Refused |
     if _is_the_file(doc, inside, kind):
         return FileText(text_of(inside), ("a Markdown fence",))
 
-    # In prose one sign is enough that the fence is content.
-    signs = (bool(outside), _shared_lines(doc, inside) == 0)
-    if all(signs) or (kind == "prose" and any(signs)):
+    # In prose one sign is enough that the fence is content, unless most of the file is inside.
+    shared = _shared_lines(doc, inside)
+    signs = (bool(outside), shared == 0)
+    is_part = kind == "prose" and 4 * shared < 3 * len(doc.key_set)
+    if all(signs) or (is_part and any(signs)):
         return None
     return refusals.plain(
         "malformed", "the text is wrapped in a Markdown fence; send the file's content alone."
@@ -391,26 +396,47 @@ def _returning(doc: Doc, lines: Iterable[str]) -> int:
     return len(doc.bare_lines.intersection(map(str.rstrip, lines)))
 
 
+# ------------------------------------------------------------------------- a pair around the file
+
+
 def _out_of_pair(text: str, new: str, path: str | None) -> FileText | Refused | None:
-    """Return the file inside a pair of tags that it does not have, a refusal where they may be content, or None."""
-    doc = Doc(text)
-    lines = contents_of(new)
+    """Return the file inside a pair of lines that cannot be its own, a refusal where they may be content, or None."""
+    doc = Doc(text, language_of(path))
+    own = solid_lines(doc.lines)
+    lines = _with_ends_apart(own, contents_of(new))
     outer = solid_numbers(lines)
-    first, last = outer[:1], outer[-1:]
-    name = _pair_of(*(lines[n] for n in first + last))
-    if not name or re.search(f"</?{re.escape(name)}", text):
+    if len(outer) < 3 or not own:
+        return None
+    around = lines[outer[0]], lines[outer[-1]]
+    inside = _between(doc, lines, outer[0], outer[-1])
+    if not _kept_ends(own, inside) or any(map(doc.has, around)):
         return None
 
-    inside = _between(doc, lines, first[0], last[0])
+    tag = _tag_around(*around)
+    if tag:
+        return _out_of_tag(doc, tag, around[0], inside, path)
+    if _is_foreign_pair(doc, around, new, text_of(inside), path):
+        return FileText(text_of(inside), ("marks around it",))
+    return None
+
+
+def _kept_ends(own: Sequence[str], lines: Sequence[str]) -> int:
+    """Return how many of the file's first and last line these lines begin and end with."""
+    solid = solid_lines(lines)
+    return (own[:1] == solid[:1]) + (own[-1:] == solid[-1:])
+
+
+def _out_of_tag(
+    doc: Doc, name: str, opening: str, inside: list[str], path: str | None
+) -> FileText | Refused | None:
+    """Return the file inside a pair of tags that it does not have, a refusal where they may be content, or None."""
+    if re.search(f"</?{re.escape(name)}", doc.text):
+        return None
     own, content = solid_lines(doc.lines), solid_lines(inside)
-    kept_ends = (own[:1] == content[:1]) + (own[-1:] == content[-1:])
-    if not own or kept_ends == 0:
-        return None
-
-    has_tags = kind_of(path) in {"prose", "markup"} or own[0].startswith("<")
-    if not has_tags or is_carrier(lines[first[0]]) or _DECLARATION.match(content[0]):
+    has_tags = kind_of(path) in _KINDS_OF_TEXT or own[0].startswith("<")
+    if not has_tags or is_carrier(opening) or _DECLARATION.match(content[0]):
         return FileText(text_of(inside), ("tags around it",))
-    if kept_ends == 2:
+    if _kept_ends(own, inside) == 2:
         return refusals.plain(
             "malformed",
             f"`<{name}>` is around the whole file; send the content alone, or the new tags as an edit.",
@@ -419,14 +445,68 @@ def _out_of_pair(text: str, new: str, path: str | None) -> FileText | Refused | 
 
 
 _DECLARATION = re.compile(r"<\?|<!doctype", re.IGNORECASE)
+_KINDS_OF_TEXT = frozenset({"prose", "markup"})
 
 
-def _pair_of(first: str = "", last: str = "") -> str:
+def _with_ends_apart(own: list[str], lines: list[str]) -> list[str]:
+    """Return the lines with what is before the file's first line or behind its last one on lines of their own."""
+    first, last = "".join(lines[:1]), "".join(lines[-1:])
+    above = first.removesuffix("".join(own[:1]))
+    below = last.removeprefix("".join(own[-1:]))
+    if below not in {"", last}:
+        lines = [*lines[:-1], own[-1], below]
+    if above not in {"", first}:
+        lines = [above, own[0], *lines[1:]]
+    return lines
+
+
+def _tag_around(first: str, last: str) -> str:
     """Return the name of the tag that the first line opens and the last one closes, or ""."""
     name = tag_of(first)
     if name and last.rstrip() == f"</{name}>" and not first.startswith("</"):
         return name
     return ""
+
+
+def _is_foreign_pair(
+    doc: Doc, around: tuple[str, str], new: str, inside: str, path: str | None
+) -> bool:
+    """Return whether both lines belong together and to no file of this kind.
+
+    Only without them the file parses, as it did; where that cannot be told, no line of it begins with such marks.
+    """
+    if kind_of(path) in _KINDS_OF_TEXT or any(map(doc.language.is_comment, around)):
+        return False
+    if not _are_pair(*around):
+        return False
+    grammar = grammar_of(path)
+    if grammar and parses(doc.text, grammar):
+        return parses(inside, grammar) is True and parses(new, grammar) is False
+
+    marks = tuple(filter(None, (matched(_MARKS, line.strip()) for line in around)))
+    begins_so = any(line.lstrip().startswith(marks) for line in doc.lines)
+    return bool(marks) and not begins_so
+
+
+_MARKS = re.compile(r"[^\w\s]{2,}")
+_ROLE = re.compile(r"/|\b(?:begin|start|end)(?=_|\b)", re.IGNORECASE)
+_NO_BRACKET = re.compile(r"[^][(){}<>]")
+_CLOSING = str.maketrans("<[({", ">])}")
+
+
+def _are_pair(first: str, last: str) -> bool:
+    """Return whether the last line ends what the first one begins: by the brackets that it closes, or by the same name.
+
+    >>> _are_pair("<![CDATA[", "]]>"), _are_pair("[code]", "[/code]"), _are_pair("cat > a <<EOF", "EOF")
+    (True, True, True)
+    >>> _are_pair("[a]", "[b]"), _are_pair("BEGIN", "END"), _are_pair("{{ if a }}", "{{ end }}")
+    (False, False, False)
+    """
+    opened, closed = _NO_BRACKET.sub("", first), _NO_BRACKET.sub("", last)
+    if closed and closed == opened.translate(_CLOSING)[::-1] and opened[-1] != closed[0]:
+        return True
+    first, last = _ROLE.sub("", first).strip(), _ROLE.sub("", last).strip()
+    return last != "" and (first.startswith(last) or first.endswith(last))
 
 
 _SENTENCE = re.compile(r"[A-Z][\w']*(?:[ ,]+[\w'`./-]+){3,}[.:!]")

@@ -18,6 +18,7 @@ from holdfast.landing.replace import land_replace
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
+from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.lines import Doc, split_lines
 from holdfast.landing.write_file import land_file
 from holdfast.syntax.parse_check import breaks
@@ -229,8 +230,9 @@ def _sentence_beside(text: str, outcome: Landed, path: str | None) -> str:
     """Return the sentence above or below all new lines without which the file parses, or ""."""
     after, ends = split_lines(outcome.text)
     script = script_of(split_lines(text)[0], after)
+    language = language_of(path)
     for n in {*script.added[:1], *script.added[-1:]}:
-        if not is_prose(after[n].strip()):
+        if not is_prose(after[n].strip()) or language.is_comment(after[n]):
             continue
         others = list(map(add, after, ends))
         del others[n]

@@ -17,6 +17,7 @@ from holdfast.landing.text.code_spans import code_spans
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
+from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import split_lines
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.syntax.parse_check import breaks
@@ -77,6 +78,7 @@ class _Change:
         self.language = language_of(path)
         self.kind = kind_of(path)
         self.whole_file = whole_file
+        self.newline = matched(r"[^\n]*?(\r?\n)", before) or "\n"
 
         head, tail = shared_ends(before, after)
         self.start = after.rfind("\n", 0, head) + 1
@@ -127,7 +129,7 @@ class _Change:
         out: list[str] = []
         end = 0
         for at, line in self.added_lines():
-            out += (self.after[end:at], rewrite(at, line))
+            out += (self.after[end:at], rewrite(at, line).replace("\n", self.newline))
             end = at + len(line)
 
         out.append(self.after[end:])

@@ -8,7 +8,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.doubled_marks import without_doubled_marks
+from holdfast.landing.diff_marks import with_plain_marks, without_doubled_marks
 from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed, text_of
 from holdfast.landing.formats.unified import read_diff
 from holdfast.landing.ladder.strict_match import Bounds, find_windows, hint_at
@@ -18,7 +18,7 @@ from holdfast.landing.projection.splices import Splice, landed, splice_of
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines, script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
-from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
+from holdfast.landing.text.line_keys import fold, indent_of, indent_width, key_of
 from holdfast.landing.text.lines import Doc, is_blank, solid_lines
 from holdfast.vocab.outcomes import Landed, Refused
 
@@ -43,9 +43,12 @@ def land_patch(text: str, request: Patch, path: str | None = None) -> Outcome:
         return _land_new_file(text, files[0], path)
 
     doc = Doc(text, language_of(path))
-    plain = without_doubled_marks(doc, files[0].hunks, kind_of(path))
+    hunks = with_plain_marks(doc, files[0].hunks)
+    if isinstance(hunks, Refused):
+        return hunks
+    plain = without_doubled_marks(doc, hunks, kind_of(path))
     if plain is None:
-        return land_hunks(doc, files[0].hunks)
+        return land_hunks(doc, hunks)
 
     outcome = land_hunks(doc, plain)
     if isinstance(outcome, Landed):
@@ -182,12 +185,11 @@ def _with_markers_found(doc: Doc, script: EditScript) -> EditScript:
     old, new = list(script.old), list(script.new)
     short = 0
     for n, j in kept_lines(script):
-        line = old[j].rstrip()
-        if line not in doc.bare_lines and f" {line}" in doc.bare_lines:
+        if not _is_line(doc, old[j]) and _is_line(doc, f" {old[j]}"):
             old[j] = new[n] = f" {old[j]}"
             short += 1
 
-    others = [line for line in filter(doc.has, old) if line.rstrip() not in doc.bare_lines]
+    others = [line for line in filter(doc.has, old) if not _is_line(doc, line)]
     if len(others) >= short:
         return script
 
@@ -196,6 +198,11 @@ def _with_markers_found(doc: Doc, script: EditScript) -> EditScript:
         for n in added:
             new[n] = f" {new[n]}"
     return EditScript(tuple(old), tuple(new), script.edits)
+
+
+def _is_line(doc: Doc, line: str) -> bool:
+    """Return whether the file has this line with this indentation, as it is or in plain characters."""
+    return not doc.bare_lines.isdisjoint((line.rstrip(), fold(line).rstrip()))
 
 
 def _fit_only_with_blank(doc: Doc, indents: Sequence[str]) -> bool:

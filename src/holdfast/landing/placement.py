@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, is_blank, solid_numbers
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -34,6 +35,10 @@ class Placement:
     def known_of(self, old: Iterable[int]) -> list[int]:
         """Return the file's lines for these old lines, as far as it has them."""
         return [self.pairs[j] for j in old if j in self.pairs]
+
+    def has_key(self, doc: Doc, j: int, line: str) -> bool:
+        """Return whether old line `j` is paired, and is the file's line but for white space and typography."""
+        return j in self.pairs and doc.keys[self.pairs[j]] == key_of(line)
 
     def line_pairs(
         self, doc: Doc, old: Sequence[str], first: int = 0, last: int | None = None

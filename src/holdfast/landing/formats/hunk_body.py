@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import HEADER_LETTERS, interrupts
-from holdfast.landing.formats.hunks import HunkLine, Mark
+from holdfast.landing.formats.hunks import HunkLine, Mark, mark_like
 from holdfast.landing.formats.surrounding_text import DIRECTIVE, FENCE, is_prose, is_wrapper
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -53,8 +53,8 @@ class Body:
 
     @property
     def changes(self) -> bool:
-        """Whether a line is added or removed."""
-        return not _CHANGES.isdisjoint(self.marks)
+        """Whether a line is added or removed, or may be."""
+        return not _CHANGES.isdisjoint(self.marks) or any(map(mark_like, self.lines))
 
 
 def read_body(lines: Sequence[str], at: int, counts: tuple[int, int] | None) -> Body:
@@ -138,7 +138,8 @@ def _count(lines: Sequence[str], at: int, counts: tuple[int, int]) -> int | None
     end = at
     while max(old, new) > 0 and _is_content(lines, end):
         if not lines[end].startswith(_NO_NEWLINE):
-            mark, _ = _parts(lines[end])
+            line = HunkLine(*_parts(lines[end]))
+            mark = mark_like(line) or line.mark
             old -= mark != "+"
             new -= mark != "-"
         end += 1

@@ -6,6 +6,7 @@ from functools import wraps
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, ParamSpec, TypeAlias, TypeVar
 
+from holdfast.landing.text.line_keys import DASHES
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -26,6 +27,21 @@ class HunkLine:
     text: str
     no_newline: bool = False
     """`\\ No newline at end of file` was below this line."""
+
+
+_LIKE_MARKS: dict[str, Mark] = {
+    **dict.fromkeys(DASHES, "-"),
+    "\uff0d": "-",
+    "\uff0b": "+",
+}
+"""Dashes and full-width marks."""
+
+
+def mark_like(line: HunkLine) -> Mark | None:
+    """Return the mark that the first character of a line without a marker looks like, or None."""
+    if line.mark != "?":
+        return None
+    return _LIKE_MARKS.get(line.text[:1])
 
 
 @dataclass(frozen=True, slots=True)

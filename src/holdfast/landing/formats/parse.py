@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.formats.begin_patch import BEGIN, read_patch
@@ -45,6 +46,8 @@ def parse(
     check_type("parse", "text", text, str)
     if unwrap:
         text = without_indentation(text)
+    if _TIGHT_BEGIN.match(text.lstrip("\ufeff \t\r\n")):
+        text = _TIGHT.sub("*** ", text)
     notation: Format | None = format
     if format == "auto":
         notation = _detect(text)
@@ -56,6 +59,12 @@ def parse(
         return Refused("malformed", read.message)
     return read
 
+
+_TIGHT_BEGIN = re.compile(r"(?:[`~]{3,}.*\n)?\*\*\*Begin Patch")
+_TIGHT = re.compile(
+    r"^\*\*\*(?=(?:Begin|End) Patch|(?:Add|Update|Delete) File:|Move to:)", re.MULTILINE
+)
+"""A line of the patch notation without its blank."""
 
 # ----------------------------------------------------------------------------------- which notation
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from holdfast.landing.formats.diff_scanner import DiffLines, FileSection, read_bare
 from holdfast.landing.formats.hunks import FileDiff, Malformed, MalformedError, fault_as_value
 from holdfast.landing.formats.indented_reply import without_indentation
@@ -28,6 +30,19 @@ def read_diff(
     return tuple(share.diff for share in shares)
 
 
+_END = re.compile(r"^\*\*\* End Patch[ \t]*\r?\n?(?=(?:`{3,}|~{3,})?\s*\Z)", re.MULTILINE)
+"""The end of another notation; no line of a diff begins so."""
+_NEW_NAME = re.compile(r"^\+\+\+ (?:b/)?(.*\n)(?=@@)", re.MULTILINE)
+
+
+def _with_both_names(text: str) -> str:
+    """Return the diff with a line for the old name above its first hunk, where only the new one is there."""
+    found = _NEW_NAME.search(text)
+    if found is None or re.search(r"^(?:---|@@)", text[: found.start()], re.MULTILINE):
+        return text
+    return f"{text[: found.start()]}--- a/{found[1]}{text[found.start() :]}"
+
+
 @fault_as_value
 def read_shares(
     text: str, *, unwrap: bool = False, judge_paths: bool = True
@@ -35,7 +50,8 @@ def read_shares(
     """Return what `read_diff` returns, each with its own lines."""
     if unwrap:
         text = without_indentation(text)
-    lines, ends = split_lines(text.removeprefix("\ufeff"))
+    text = _with_both_names(_END.sub("", text.removeprefix("\ufeff")))
+    lines, ends = split_lines(text)
     source = DiffLines(lines, ends, judge_paths=judge_paths)
     try:
         return read_bare(source)

@@ -136,9 +136,9 @@ def _find_loosely(doc: Doc, script: EditScript, _hint: Hint, bounds: Bounds) -> 
     if not isinstance(place, Placement):
         return place
 
-    lost = [line for j, line in enumerate(script.old) if j not in place.pairs]
+    lost = [line for j, line in enumerate(script.old) if not place.has_key(doc, j, line)]
     fresh = [script.new[n] for n in script.added]
-    # An entity in a line that the file does not have, and in a new one, would reach the file.
+    # An entity in a line that the file does not have so, and in a new one, would reach the file.
     if not bounds.hold(doc, place) or share_mangling(lost, fresh):
         return Nowhere((place.first, place.last + 1))
 

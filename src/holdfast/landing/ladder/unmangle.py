@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -73,7 +74,7 @@ def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
 
 def share_mangling(lost: Sequence[str], fresh: Sequence[str]) -> bool:
     """Return whether an escape is both in old lines that the file does not have and in new lines."""
-    for escape in (ENTITY, _QUOTE, LETTER, _MARKDOWN):
+    for escape in (ENTITY, _QUOTE, LETTER, _MARKDOWN, MOJIBAKE, COLOUR):
         seen = escape.seen.search
         if any(map(seen, lost)) and any(map(seen, fresh)):
             return True
@@ -469,6 +470,22 @@ _MARKDOWN = _Escape(re.compile(r"\\([/_*#<>|~\[\]])"), lambda found: found[1], f
 # Two hyphens that were set as one long dash.
 _LONG_DASH = _Escape(re.compile("\u2014"), lambda _: "--", foreign=True)
 
+
+def _decode(found: re.Match[str]) -> str:
+    """Return the letter whose bytes in UTF-8 were read as these letters."""
+    for encoding in ("latin-1", "cp1252"):
+        with suppress(UnicodeError):
+            return found[0].encode(encoding).decode()
+    return found[0]
+
+
+_BYTES = "".join(chr(byte) + bytes([byte]).decode("cp1252", "ignore") for byte in range(0x80, 0xC0))
+MOJIBAKE = _Escape(
+    re.compile(f"[\u00c2-\u00df][{_BYTES}]|[\u00e0-\u00ef][{_BYTES}]{{2}}"), _decode, foreign=True
+)
+# Of a terminal.
+COLOUR = _Escape(re.compile(r"\x1b\[[0-9;]*[mK]"), lambda _: "", foreign=True)
+
 _WRAPPERS: tuple[_Undo, ...] = (
     _out_of_fence,
     _out_of_tags,
@@ -493,7 +510,11 @@ _ESCAPES: tuple[_Undo, ...] = (
     JSON_STRING,
     _QUOTE,
     ENTITY,
+    # Encoded twice.
+    ENTITY,
     LETTER,
     _MARKDOWN,
     _LONG_DASH,
+    MOJIBAKE,
+    COLOUR,
 )

@@ -12,7 +12,7 @@ from holdfast.landing.text.line_tokens import tokens_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
 _Form: TypeAlias = Literal["NFC", "NFD"]
 _FORMS: tuple[_Form, ...] = ("NFC", "NFD")
@@ -29,6 +29,8 @@ def _pattern_of(chars: dict[str, str]) -> str:
 
 
 _PATTERNS = [*map(re.compile, map(_pattern_of, CLASSES)), re.compile(_APOSTROPHE)]
+_QUOTE_CLASS = CLASSES.index(QUOTES)
+_APOSTROPHE_CLASS = len(CLASSES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Drift:
         return line
 
 
-def drift_between(pairs: Iterable[tuple[str, str]]) -> Drift:
+def drift_between(pairs: Sequence[tuple[str, str]]) -> Drift:
     """Return the drift of the request's lines against the file's own, from (request line, file line) pairs.
 
     Only what is seen to drift is undone: an added dash is meant, unless a dash was seen to drift.
@@ -74,6 +76,10 @@ def drift_between(pairs: Iterable[tuple[str, str]]) -> Drift:
             if len(pattern.findall(line)) > len(pattern.findall(real)):
                 classes.add(number)
 
+    # What sets quotes sets apostrophes too.
+    has_plain_only = not any("\u2019" in real for _, real in pairs)
+    if _QUOTE_CLASS in classes and has_plain_only:
+        classes.add(_APOSTROPHE_CLASS)
     return Drift(trailing, tuple(sorted(classes)), form)
 
 

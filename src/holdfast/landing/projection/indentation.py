@@ -7,12 +7,16 @@ from collections import Counter
 from itertools import filterfalse, product
 from typing import TYPE_CHECKING
 
+from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.line_keys import TAB_WIDTH, fold, indent_of, indent_width, width_of
-from holdfast.landing.text.lines import Doc, is_blank
+from holdfast.landing.text.lines import Doc, is_blank, solid_lines
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from holdfast.landing.placement import Placement
+    from holdfast.landing.text.edit_script import EditScript
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,56 @@ class Indents:
         return "\t" * tabs + " " * blanks
 
 
+def with_file_indents(doc: Doc, script: EditScript, place: Placement) -> EditScript:
+    """Return the script with its old lines indented as the file's, if only they are off and the new lines are not."""
+    pairs = {j: i for j, i in place.pairs.items() if not is_blank(script.old[j])}
+    if not _is_in_file_indentation(doc, script, pairs):
+        return script
+
+    old = list(script.old)
+    for j, i in pairs.items():
+        old[j] = indent_of(doc.lines[i]) + old[j][len(indent_of(old[j])) :]
+    return script_of(old, list(script.new))
+
+
+def _is_in_file_indentation(doc: Doc, script: EditScript, pairs: Mapping[int, int]) -> bool:
+    """Return whether the new lines that stand for lines of the file are indented as these, and not as the old lines.
+
+    New lines that begin further to the left than the lines of the file are in the old ones' indentation: a wrapped block.
+    """
+    new = solid_lines(script.new)
+    off = {j: i for j, i in pairs.items() if indent_of(script.old[j]) != indent_of(doc.lines[i])}
+    if not off or not new:
+        return False
+    outer_old = _outermost(script.old[j] for j in pairs)
+    outer_real = _outermost(doc.lines[i] for i in pairs.values())
+    outer_new = _outermost(new)
+    if width_of(outer_new) < width_of(outer_real):
+        return False
+    if outer_new == outer_real and width_of(outer_new) < width_of(outer_old):
+        return True
+
+    if not {script.old[j] for j in off}.isdisjoint(new):
+        return False
+    if not {doc.lines[i] for i in off.values()}.isdisjoint(new):
+        return True
+    return _begins_in_file_indentation(doc, script, off)
+
+
+def _outermost(lines: Iterable[str]) -> str:
+    """Return the indentation of the line that begins furthest to the left."""
+    return min(map(indent_of, lines), key=width_of)
+
+
+def _begins_in_file_indentation(doc: Doc, script: EditScript, off: Mapping[int, int]) -> bool:
+    """Return whether the new lines of the first edit of such a line begin in the indentation that the file's line has."""
+    for edit in script.edits:
+        new = solid_lines(script.new[edit.n1 : edit.n2])
+        if edit.o1 in off and new:
+            return indent_of(new[0]) == indent_of(doc.lines[off[edit.o1]])
+    return False
+
+
 def map_indents(
     pairs: Iterable[tuple[str, str]], request: Sequence[str], doc: Doc
 ) -> Indents | None:
@@ -85,7 +139,9 @@ def map_indents(
     shifts: Counter[int] = Counter()
     for (ours, theirs), count in seen.items():
         shifts[theirs - ours] += count
-    shift, shifted = next(iter(shifts.most_common(1)), (0, 0))
+    # Of as many lines that are off and that are not, those that are off are slips.
+    shift = max(shifts, key=lambda columns: (shifts[columns], columns == 0), default=0)
+    shifted = shifts[shift]
     scale = _best_scale(seen, request, unit)
     in_levels = shift % width_of(unit) == 0 and _steps_of(request)[0] == width_of(unit)
     is_scaled_too = scale.explained == shifted and shift and not in_levels

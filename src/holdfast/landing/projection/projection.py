@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import operator
 from bisect import bisect_left
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing.projection.drift import Drift, drift_between, merge_line
-from holdfast.landing.projection.indentation import Indents, map_indents
+from holdfast.landing.projection.indentation import Indents, map_indents, with_file_indents
 from holdfast.landing.text.languages import opens_block
 from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
 from holdfast.landing.text.line_tokens import strength
@@ -44,6 +44,7 @@ def project(doc: Doc, script: EditScript, place: Placement) -> list[LineSplice] 
     if _is_torn(doc, script, place):
         return UnclearProjection(place.first, place.last + 1)
 
+    script = with_file_indents(doc, script, place)
     writer = _Writer(doc, script, place)
     splices: list[LineSplice] = []
     for edit in script.edits:
@@ -151,11 +152,10 @@ class _Writer:
         self.request = [*script.old, *script.new]
         self.pairs = self._solid_pairs(0, len(script.old))
         self.drift: Drift = drift_between(self.pairs)
-        self.spellings = _spellings(self.pairs)
+        moved = (self._solid_pairs(edit.o1, edit.o2) for edit in script.edits)
+        self.spellings = _spellings(chain.from_iterable(moved))
         self.lost_first = _has_lost(self.pairs[0], self.pairs[1:], solid_lines(script.new))
         self.indents = map_indents(self.pairs[self.lost_first :], self.request, doc)
-        if _is_in_file_indentation(self.pairs, solid_lines(script.new)):
-            self.indents = Indents({})
 
     def _solid_pairs(self, first: int, last: int) -> list[tuple[str, str]]:
         """Return the old lines from `first` up to `last` that are not blank, each with the file's own line."""
@@ -224,7 +224,7 @@ class _Writer:
         return map_indents(near, self.request, self.doc)
 
 
-def _spellings(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+def _spellings(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the file's own text, without its indentation, of each old line that is one line of the file and no other."""
     found: dict[str, set[str]] = {}
     for line, real in pairs:
@@ -270,23 +270,6 @@ def _are_placed(new: Sequence[str], depth: int) -> bool:
     if opens_block(key_of(new[0])):
         depth += 1
     return min(map(indent_width, new[1:])) >= depth
-
-
-def _is_in_file_indentation(pairs: Sequence[tuple[str, str]], new: Sequence[str]) -> bool:
-    """Return whether only the old lines are indented otherwise than the file: new lines are the file's own.
-
-    New lines that begin further to the left than all of these are in the old ones' indentation: a wrapped block.
-    """
-    shifted = list(filter(_shift, pairs))
-    if not shifted:
-        return False
-
-    ours, theirs = map(frozenset, zip(*shifted, strict=True))
-    if theirs.isdisjoint(new) or ours.intersection(new):
-        return False
-
-    depth = min(indent_width(real) for _, real in pairs)
-    return min(map(indent_width, new)) == depth
 
 
 def _shift(pair: tuple[str, str]) -> int:

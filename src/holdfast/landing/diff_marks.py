@@ -1,4 +1,4 @@
-"""A diff whose changed lines have their mark twice."""
+"""A diff whose changed lines have their mark twice, or a character like it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,46 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from holdfast.landing.text.lines import Doc, solid_lines
+from holdfast.landing import refusals
+from holdfast.landing.formats.hunks import mark_like
+from holdfast.landing.text.lines import Doc, is_blank, solid_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.landing.formats.hunks import Hunk, HunkLine, Mark
     from holdfast.landing.text.file_kinds import FileKind
+    from holdfast.vocab.outcomes import Refused
+
+
+def with_plain_marks(doc: Doc, hunks: Sequence[Hunk]) -> list[Hunk] | Refused:
+    """Return the hunks with a mark for each character like one, if the file shows what is meant; else a refusal.
+
+    A line of the file that begins so is context.
+    """
+    plain: list[Hunk] = []
+    for hunk in hunks:
+        lines: list[HunkLine] = []
+        for line in hunk.lines:
+            mark = mark_like(line)
+            rest = line.text[1:]
+            if mark is None or doc.has(line.text):
+                lines.append(line)
+            elif mark == "+" or is_blank(rest) or doc.has(rest):
+                lines.append(replace(line, mark=mark, text=rest))
+            else:
+                return _odd_mark(line)
+        plain.append(replace(hunk, lines=tuple(lines)))
+    return plain
+
+
+def _odd_mark(line: HunkLine) -> Refused:
+    return refusals.plain(
+        "malformed",
+        f"`{line.text}` begins with `{line.text[0]}`, which is no mark of a diff, and the file has no such line; "
+        "write - or + there.",
+    )
+
 
 _ITEM = re.compile(r"\+ {1,3}[\w\[(`*\"']")
 """An item of a list, as prose has it."""

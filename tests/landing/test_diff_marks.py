@@ -1,4 +1,4 @@
-"""Diffs whose changed lines have their mark twice."""
+"""Diffs whose changed lines have their mark twice, or a character like it."""
 
 from __future__ import annotations
 
@@ -60,3 +60,36 @@ def test_context_lines_may_have_their_blank_twice_too() -> None:
         outcome = land(text, Patch(diff), "a.xml")
         assert isinstance(outcome, Landed), outcome
         assert outcome.text == want
+
+
+@pytest.mark.parametrize("dash", ["\u2212", "\u2013", "\u2010", "\uff0d"])
+@pytest.mark.parametrize("header", ["@@ -1,3 +1,3 @@", "@@ -1,9 +1,9 @@", "@@"])
+def test_a_dash_that_is_like_a_minus_marks_a_line_that_is_removed(dash: str, header: str) -> None:
+    text = "# one must be here\n# two must be there\nthree()\n"
+    diff = (
+        f"{header}\n # one must be here\n{dash}# two must be there\n+# two may be there\n three()\n"
+    )
+    outcome = land(text, Patch(diff), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("two must", "two may")
+    only = land(
+        text, Patch(f"{header}\n # one must be here\n{dash}# two must be there\n three()\n")
+    )
+    assert isinstance(only, Landed), only
+    assert only.text == text.replace("# two must be there\n", "")
+
+
+def test_a_dash_before_a_line_that_the_file_does_not_have_is_refused() -> None:
+    text = "# one must be here\n# two must be there\nthree()\n"
+    diff = "@@\n # one must be here\n\u2212# two must be their\n+# two may be there\n three()\n"
+    outcome = land(text, Patch(diff), "a.py")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "malformed"
+
+
+def test_a_dash_that_the_line_of_the_file_begins_with_is_content() -> None:
+    text = "\u2013 one\n\u2013 two\nthree\n"
+    diff = "@@\n\u2013 one\n\u2013 two\n-three\n+four\n"
+    outcome = land(text, Patch(diff), "a.md")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("three", "four")

@@ -1,0 +1,58 @@
+"""Whether new lines are indented as the old ones of the request or as the lines of the file."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast import Landed, LineEdit, LineEdits, Patch, Replace, land
+
+TABS = "class A\n{\n\t\tint depth = 53;\n\t\tint size = 7;\n}\n"
+
+
+def _line(old: str, new: str) -> LineEdits:
+    return LineEdits((LineEdit(3, 3, new, old=old),))
+
+
+@pytest.mark.parametrize("off", ["", "  \t\t", "\t", "        ", "\t\t\t"])
+def test_a_new_line_in_the_indentation_of_the_file_stays_where_only_the_old_one_is_off(
+    off: str,
+) -> None:
+    _check(f"{off}int depth = 53;", "\t\tint depth = 530;")
+    _check(f"{off}int depth = 53;", "\t\tstring name;")
+    _check(f"{off}int depth = 53;", "\t\tif (a) {\n\t\t\tint depth = 53;\n\t\t}")
+
+
+def _check(old: str, new: str) -> None:
+    """Check that the new lines land as they are, in each kind of request."""
+    expected = TABS.replace("\t\tint depth = 53;", new)
+    added = new.replace("\n", "\n+")
+    for request in (
+        _line(old, new),
+        Replace(f"{old}\n", f"{new}\n"),
+        Patch(f"@@ -3 +3 @@\n-{old}\n+{added}\n"),
+    ):
+        outcome = land(TABS, request)
+        assert isinstance(outcome, Landed), outcome
+        assert outcome.text == expected
+
+
+def test_a_new_line_that_is_indented_as_the_old_one_follows_it() -> None:
+    outcome = land(TABS, _line("\tint depth = 53;", "\tint depth = 530;"))
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == TABS.replace("53", "530")
+
+
+def test_a_line_that_is_wrapped_is_one_level_deeper_than_the_line_around_it() -> None:
+    # The twin: the new line has the indentation of the file by chance.
+    text = "def f():\n    go(1)\n"
+    outcome = land(text, LineEdits((LineEdit(2, 2, "if a:\n    go(2)", old="go(1)"),)), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "def f():\n    if a:\n        go(2)\n"
+
+
+def test_one_line_that_is_off_by_a_blank_says_nothing_about_the_levels_of_new_lines() -> None:
+    text = "struct a {\n\tint x;\n};\n\nstruct b {\n\tint y;\n};\n"
+    new = " };\n\nint f(void)\n{\n\tif (x) {\n\t\treturn 1;\n\t}\n}\n\nstruct b {\n"
+    outcome = land(text, Replace(" };\n\nstruct b {\n", new), "a.c")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("};\n\nstruct b {\n", new[1:])
