@@ -294,14 +294,11 @@ _INDENT_ACCIDENT = _writing(
     lambda found: _SPACE.sub(" ", found[0]),
     _NOTHING,
 )
-# Not the low quotes of other languages: no program that sets quotes makes these of plain ones.
-_DOUBLE_QUOTES = _quote_accident("curly quotes", '"', "[\u201c\u201d]", r'"[^"\n]*"', _PROSE)
 ACCIDENTS = (
     _ENTITY_ACCIDENT,
-    # Twice: one line that comes back is enough if single quotes were curly too.
-    _DOUBLE_QUOTES,
+    # Not the low quotes of other languages: no program that sets quotes makes these of plain ones.
+    _quote_accident("curly quotes", '"', "[\u201c\u201d]", r'"[^"\n]*"', _PROSE),
     _quote_accident("curly quotes", "'", "[\u2018\u2019]", r"'[^'\n]*'", _PROSE),
-    _DOUBLE_QUOTES,
     _quote_accident("escaped quotes", '"', r'\\"', r'(?<!\\)"', frozenset()),
     _INDENT_ACCIDENT,
     _SPACE_ACCIDENT,
