@@ -614,3 +614,17 @@ def test_a_call_that_is_missing_may_become_an_operator_with_its_operands(
     before = "def f(users: dict[str, int], others: set[str], name: str) -> object:\n    return users.has_key(name)\n"
     said = _said('"dict" has no attribute "has_key"', 2, 12, "dict[str, int]", "has_key")
     assert _judged(before, before.replace("users.has_key(name)", new), said)[:1] == objected
+
+
+@pytest.mark.parametrize(
+    ("new", "objected"),
+    [
+        ("ports.at(0)", []),
+        ("ports.size()", ["it takes what `size` says of a value for the value."]),
+    ],
+)
+def test_a_call_with_the_index_takes_its_place(new: str, objected: list[str]) -> None:
+    before = "int f(const std::map<std::string, int> &ports) {\n    return ports[0];\n}\n"
+    kind = "const std::map<std::__cxx11::basic_string<char>, int>"
+    said = _said(f"passing '{kind}' as 'this' argument discards qualifiers", 2, 17, kind)
+    assert _judged(before, before.replace("ports[0]", new), said, "cpp")[:1] == objected
