@@ -8,6 +8,7 @@ from holdfast.repair.builtin import builtin_rules
 from holdfast.rules.apply_rule import NoFit, rewrite
 from holdfast.rules.learn_rule import learn, learn_from
 from holdfast.rules.rule import Rule, example_of
+from holdfast.rules.rule_book import RuleBook
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 
 REWRITTEN = "rewritten"
@@ -365,3 +366,94 @@ def test_one_of_several_names_that_a_message_offers_is_a_choice(text: str, reaso
         "python",
     )
     assert _reason(rule, text, _said(*OFFERED, "list[str]", *names, text=text)) == reason
+
+
+# --------------------------------------------------------------------------------------- loops
+
+NO_LENGTH = ("g++", "", "{0} has no member named {1}")
+LAST = "int f(const std::vector<int> &all) {\n    return all[all.«length»() - 1];\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "int g(const std::vector<int> &ws) {\n    int n = 0;\n    for (const int &w : ws) n += w + ws.«length»();\n    return n;\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "int g(const std::vector<int> &ws) {\n    int n = 0;\n    for (int w : ws) n += ws.«length»();\n    return n;\n}\n",
+            "the loop around counts for something that its body does not do",
+        ),
+    ],
+)
+def test_a_loop_whose_element_is_not_used_means_the_element(text: str, reason: str) -> None:
+    args = ("std::vector<int>", "length")
+    rule = _learned(
+        LAST, _plain(LAST).replace("length", "size"), _said(*NO_LENGTH, *args, text=LAST), "cpp"
+    )
+    assert _reason(rule, text, _said(*NO_LENGTH, *args, text=text)) == reason
+
+
+LOOP = "class A {{\n    static int f(String[] words, String word) {{\n        for (int i = 0; i < word«.»length; i++) {{\n            {}\n        }}\n        return -1;\n    }}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("if (word.charAt(i) == ' ') return i;", REWRITTEN),
+        ("words[i] = word.substring(i);", REWRITTEN),
+        ("sum += this.word.data[i];", REWRITTEN),
+        ("System.out.println(i + word);", REWRITTEN),
+        (
+            "if (words[i].equals(word)) return i;",
+            "the loop takes its end from one thing and counts for another",
+        ),
+    ],
+)
+def test_a_loop_that_counts_for_another_thing_means_its_length(body: str, reason: str) -> None:
+    (rule,) = [rule for rule in builtin_rules() if rule.id == "java-length-of-string"]
+    text = LOOP.format(body)
+    args = ("length", "word", "java.lang.String")
+    assert _reason(rule, text, _said("javac", rule.code, rule.template, *args, text=text)) == reason
+
+
+# ---------------------------------------------------------------------------------------- index
+
+
+def test_a_type_with_a_blank_finds_its_rule() -> None:
+    text = "int f(int x) {\n    int *p = «x»;\n    return *p;\n}\n"
+    template = "initialization of {0} from {1} makes pointer from integer without a cast"
+    said = _said("gcc", "-Wint-conversion", template, "int *", "int", text=text)
+    rule = _learned(text, _plain(text).replace("= x", "= &x"), said, "c")
+    assert RuleBook([rule]).candidates(said, "c") == [rule]
+    other = _said("gcc", "-Wint-conversion", template, "char *", "int", text=text)
+    assert RuleBook([rule]).candidates(other, "c") == []
+
+
+# ------------------------------------------------------------------------------- own structures
+
+SIZE = ("gcc", "", "too few arguments to function {0}")
+BASE = "long f(const char *text) {\n    return «strtol»(text, 0);\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "struct order { long sum; };\n\nvoid g(struct order *o, const char *text) {\n    long n = «strtol»(text, 0);\n    o->sum = n;\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "void g(int *base, const char *text) {\n    long n = «strtol»(text, 0);\n    *base = n;\n}\n",
+            "a parameter of a type that no example has may be meant",
+        ),
+    ],
+)
+def test_a_function_of_a_library_gets_nothing_of_a_type_of_the_program(
+    text: str, reason: str
+) -> None:
+    rule = _learned(
+        BASE, _plain(BASE).replace(", 0)", ", 0, 10)"), _said(*SIZE, "strtol", text=BASE), "c"
+    )
+    assert _reason(rule, text, _said(*SIZE, "strtol", text=text)) == reason

@@ -14,7 +14,7 @@ from holdfast.rules.match.own_functions import functions_of, parts_of_name
 from holdfast.syntax.tree import all_nodes, field_text, first_field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ast_grep_py import SgNode
 
@@ -35,10 +35,7 @@ _CALLED: Final = re.compile(r"(\w+)\s*\(")
 
 def names_in_quotes(site: Site) -> Iterator[str]:
     """Yield the holes that are a string with the name of a variable of the function around."""
-    names: set[str] = set()
-    for owner in site.owners[-1:]:
-        names.update(node.text() for node in all_nodes(owner) if node.kind() == "identifier")
-
+    names = {node.text() for node in site.nodes if node.kind() == "identifier"}
     for hole, text in site.holes.items():
         quoted = _QUOTED_NAME.fullmatch(text)
         if quoted and quoted[1] in names:
@@ -49,22 +46,26 @@ def is_named_like_function(site: Site) -> bool:
     """Return whether a name that is called at a place is a part of the name of a function."""
     start, end = site.span
     name = site.source.text[start:end]
-    is_called = name.isidentifier() and site.source.text[end:].lstrip().startswith("(")
-    if not is_called:
+    following = site.source.text[end:].lstrip()
+    if not name.isidentifier():
+        return False
+
+    if not following.startswith("("):
         return False
 
     return any(parts_of_name(name) < parts_of_name(each.name) for each in functions_of(site.source))
 
 
 def data_with_length(site: Site) -> Iterator[str]:
-    """Yield the holes that are a pointer of C with a whole number beside it: data, and no text."""
-    for owner in site.owners[-1:]:
-        parameters = [node for node in all_nodes(owner) if node.kind() == "parameter_declaration"]
-        texts = [node.text() for node in parameters]
-        for pointer, number in pairwise(texts):
-            found = _POINTER.search(pointer)
-            if found and _WHOLE_NUMBER.match(number):
-                yield from (hole for hole, text in site.names.items() if text == found[1])
+    """Yield the pointers of C that have a whole number beside them: data, and no text."""
+    parameters = [node.text() for node in site.nodes if node.kind() == "parameter_declaration"]
+    for text, following in pairwise(parameters):
+        pointer = _POINTER.search(text)
+        if pointer is None or pointer[1] not in site.names.values():
+            continue
+
+        if _WHOLE_NUMBER.match(following):
+            yield "with length"
 
 
 def has_special_result(site: Site) -> bool:
@@ -73,31 +74,33 @@ def has_special_result(site: Site) -> bool:
     Such a function returns a negative number in one case, and something else in another.
     """
     called: set[str] = set()
-    for owner in site.owners[-1:]:
-        for node in all_nodes(owner):
-            name = field_text(node, "pattern", "name", "declarator", "left")
-            if name in site.names.values():
-                called.update(_CALLED.findall(field_text(node, "value", "right")))
+    for node in site.nodes:
+        name = field_text(node, "pattern", "name", "declarator", "left")
+        if name in site.names.values():
+            called.update(_CALLED.findall(field_text(node, "value", "right")))
 
-    functions = [each for each in functions_of(site.source) if each.name in called]
-    return any(_has_special_result(each.node) for each in functions)
+    for function in functions_of(site.source):
+        if function.name in called and _has_special_result(function.node):
+            return True
+
+    return False
 
 
 def _has_special_result(function: SgNode) -> bool:
-    results = list(_results(function))
-    special = [text for text in results if _SPECIAL_NUMBER.fullmatch(text)]
+    results = list(_returned(all_nodes(function)))
+    body = first_field(function, "body")
+    if body is not None:
+        results += (last.text() for last in body.named_children()[-1:])
+
+    special = list(filter(_SPECIAL_NUMBER.fullmatch, results))
     return 0 < len(special) < len(results)
 
 
-def _results(function: SgNode) -> Iterator[str]:
-    """Yield the expressions that a function returns."""
-    for node in all_nodes(function):
+def _returned(nodes: Iterable[SgNode]) -> Iterator[str]:
+    """Yield the expressions after `return`."""
+    for node in nodes:
         if _RETURNS.match(node.kind()):
             yield from (value.text() for value in node.named_children()[:1])
-
-    body = first_field(function, "body")
-    if body is not None:
-        yield from (last.text() for last in body.named_children()[-1:])
 
 
 def sources_returned(site: Site) -> Iterator[str]:
@@ -109,12 +112,7 @@ def sources_returned(site: Site) -> Iterator[str]:
     if not dropped:
         return
 
-    returned: set[str] = set()
-    for owner in site.owners[-1:]:
-        for node in all_nodes(owner):
-            if _RETURNS.match(node.kind()):
-                returned.update(value.text() for value in node.named_children()[:1])
-
+    returned = set(_returned(site.nodes))
     for hole in site.holes.keys() - dropped:
         if not returned.isdisjoint(_WORD.findall(site.holes[hole])):
             yield hole

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from holdfast.rules.match.loops import LOOPS
 from holdfast.rules.match.node_classes import is_literal
-from holdfast.syntax.tree import all_nodes, field_text, first_field, span_of
+from holdfast.syntax.tree import field_text, first_field, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
     from holdfast.rules.match.surroundings import Site
 
 _WORD: Final = re.compile(r"[^\W\d]\w*")
-_LOOPS: Final = re.compile("^(?:for|while|do|loop|enhanced_for)_")
 _ASSIGNMENTS: Final = re.compile("assign|^update_expression$")
 _DECLARATIONS: Final = re.compile("declarator$|^let_declaration$")
-_ADDRESS: Final = re.compile(r"&(?:mut )?\$([A-Z]\w*)")
 _FROZEN: Final = re.compile(r"\b(?:const|constexpr|final|readonly)\b")
 _SET_AFTER: Final = re.compile(r"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|\s*(?:\+\+|--)")
 _SET_BEFORE: Final = re.compile(r"(?:\+\+|--|&|&mut)\s*$")
@@ -61,7 +60,7 @@ def _repeated_span(site: Site, place: int) -> tuple[int, int]:
     span = place, place
     for node in reversed(site.source.nodes_around(place)):
         start, end = span_of(node)
-        if start >= site.span[1] and _LOOPS.search(node.kind()):
+        if start >= site.span[1] and LOOPS.search(node.kind()):
             span = start, end
 
     return span
@@ -91,17 +90,13 @@ def has_idle_variable(site: Site) -> bool:
 
 def _numbers_to_change(site: Site) -> Iterator[tuple[str, int]]:
     """Yield the other variables that start with a number, with the end of their declaration."""
-    for owner in site.owners[-1:]:
-        for node in all_nodes(owner):
-            if site.contains(node):
-                continue
+    for node in site.nodes:
+        value = first_field(node, "value")
+        if site.contains(node) or value is None or not is_literal(value):
+            continue
 
-            value = first_field(node, "value")
-            if value is None or not is_literal(value):
-                continue
-
-            if _DECLARATIONS.search(node.kind()) and _may_change(node):
-                yield field_text(node, "pattern", "name", "declarator"), span_of(node)[1]
+        if _DECLARATIONS.search(node.kind()) and _may_change(node):
+            yield field_text(node, "pattern", "name", "declarator"), span_of(node)[1]
 
 
 def _may_change(declared: SgNode) -> bool:
@@ -122,18 +117,3 @@ def _is_set(name: str, text: str) -> bool:
             return True
 
     return False
-
-
-def counters_given(site: Site) -> Iterator[str]:
-    """Yield the holes whose address a fix passes and that count the turns of a loop around.
-
-    A function that changes the number changes the loop.
-    """
-    given = set(_ADDRESS.findall(site.rewrite.fix)) - set(_ADDRESS.findall(site.rewrite.pattern))
-    counters: set[str] = set()
-    for node in site.outer:
-        counters.update(_WORD.findall(field_text(node, "update", "increment")))
-
-    for hole in given:
-        if site.holes.get(hole) in counters:
-            yield hole

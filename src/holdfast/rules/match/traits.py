@@ -21,15 +21,20 @@ from holdfast.rules.match.destination import (
     constants_in,
     form_of_result,
     is_fraction,
-    is_overwritten,
     kind_beside,
     other_calls,
     passed_functions,
     uses_of_target,
 )
-from holdfast.rules.match.mutation import counters_given, has_idle_variable, is_write_lost
+from holdfast.rules.match.loops import (
+    counters_given,
+    counts_for_another,
+    is_in_idle_loop,
+    is_overwritten,
+)
+from holdfast.rules.match.mutation import has_idle_variable, is_write_lost
 from holdfast.rules.match.own_functions import functions_at, guarded_calls, has_own_conversion
-from holdfast.rules.match.surroundings import NewContent, has_copy_before, is_in_idle_loop
+from holdfast.rules.match.surroundings import NewContent, has_copy_before
 from holdfast.rules.match.token_pattern import is_before_operator
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -83,6 +88,7 @@ class Trait:
 
 TRAITS: Final = (
     Trait(is_in_idle_loop, "the loop around counts for something that its body does not do"),
+    Trait(counts_for_another, "the loop takes its end from one thing and counts for another"),
     Trait(functions_at, "the function is one that no example is like"),
     Trait(is_overwritten, "each turn of the loop sets the variable anew", _CONTENT),
     Trait(constants_in, "a constant is where the examples have a variable"),
