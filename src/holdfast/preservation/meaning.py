@@ -33,7 +33,7 @@ from holdfast.preservation.stand_ins import RULES as STAND_IN_RULES
 from holdfast.syntax.edits import edits_between
 from holdfast.syntax.node_kinds import FUNCTIONS
 from holdfast.syntax.tokens import COMMON
-from holdfast.syntax.tree import all_nodes, span_of
+from holdfast.syntax.tree import all_nodes, field_text, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +53,12 @@ _TESTS_VALUE: Final = re.compile(
 )
 """A condition that asks whether there is a value, or of what type it is."""
 _NEUTRAL: Final = re.compile(r"(?:None|null|nullptr|undefined|0|\"\"|''|\[\]|\{\}|\(\))\s*[,)]")
+_COMPARES_WITH_NONE: Final = {
+    "==": re.compile(r"is\s+None\b"),
+    "!=": re.compile(r"is\s+not\s+None\b"),
+}
+"""What asks the same of `None` as a comparison does, unless a class compares in its own way."""
+_OPTIONAL: Final = re.compile(r"\bOptional\[|\bNone\b")
 _NULL: Final = re.compile(r"=\s*(null|None|nullptr|NULL|nil|undefined)\b")
 _WORD: Final = re.compile(r"\w+")
 _CALL: Final = re.compile(r"(\w+)\(")
@@ -157,6 +163,40 @@ def _takes_part_in_condition(_: Fact, facts: EditFacts) -> bool:
         return True
 
     return not tables.TRUTH_TYPES.isdisjoint(facts.reports.names)
+
+
+def _asks_for_none(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether `is None` takes the place of `== None`, and no class compares otherwise."""
+    same = _COMPARES_WITH_NONE.get(fact.text)
+    if same is None:
+        return False
+
+    if "__eq__" in facts.old.text:
+        return False
+
+    return same.match(facts.new.text, facts.edit.new_start) is not None
+
+
+def _may_return_none(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether the function around a fact is declared to return something or `None`."""
+    functions = [node for node in facts.new.nodes_around(fact.start) if node.kind() in FUNCTIONS]
+    declared = [field_text(node, "return_type") for node in functions[-1:]]
+    if not fact.text.endswith("None"):
+        return False
+
+    return any(map(_OPTIONAL.search, declared))
+
+
+def _has_operands_of_call(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether `k in d` takes the place of a call of both that an error is about."""
+    if fact.text != "in":
+        return False
+
+    if facts.lost_texts("call").isdisjoint(facts.reports.names):
+        return False
+
+    operands = set(_WORD.findall(facts.added)) - {fact.text}
+    return operands <= set(_WORD.findall(facts.removed))
 
 
 def _is_member(fact: Fact, facts: EditFacts) -> bool:
@@ -673,6 +713,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         "it makes up a result (`{1}`).",
         gained=("made up",),
         only=(lambda fact, facts: facts.added.strip() == fact.text, is_new_statement),
+        unless=(_may_return_none,),
         shown=lambda fact, _: _short(fact.text),
     ),
     _sets_nothing,
@@ -684,6 +725,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
             is_broken,
             _takes_part_in_condition,
             is_new_statement,
+            _has_operands_of_call,
             lambda _, facts: _TESTS_VALUE.search(facts.added) is not None,
         ),
     ),
@@ -706,7 +748,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
         "it changes a condition (`{0}` is gone).",
         lost=("logic", "comparison"),
-        unless=(is_broken, may_delete, is_named),
+        unless=(is_broken, may_delete, is_named, _asks_for_none),
     ),
     FactRule(
         "it changes a condition or takes another value (`{0}` is new).",

@@ -31,6 +31,7 @@ _WORD: Final = re.compile(r"\w+")
 _BOUND: Final = re.compile(r"^[ \t]*(?:[\w<>\[\].*&]+[ \t]+)*(\w+)(?::[^=\n(]+)? = ", re.MULTILINE)
 _IGNORING: Final = re.compile(r"(\w+)\((?:move )?(?:\|_\||lambda _:|_ =>|\(_?\) =>)")
 _FOR_ERRORS: Final = re.compile("err|else|catch|then")
+_INDEX: Final = re.compile(r"\[(.+)\]")
 _COPIED: Final = re.compile(r"(?<![&\w])[^\W\d]\w*")
 
 
@@ -85,6 +86,15 @@ def _equated(fact: Fact, facts: EditFacts) -> str:
 
 def _replaces_use(_: Fact, facts: EditFacts) -> bool:
     return bool(facts.lost_of("call", "name"))
+
+
+def _gets_index(_: Fact, facts: EditFacts) -> bool:
+    """Return whether a new call gets what was the index: `ports.at(name)` for `ports[name]`."""
+    index = _INDEX.fullmatch(facts.removed)
+    if index is None:
+        return False
+
+    return facts.added.endswith(f"({index[1]})")
 
 
 def _is_between_text_and_number(_: Fact, facts: EditFacts) -> bool:
@@ -281,6 +291,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         only=(_is_between_text_and_number,),
         unless=(
             _replaces_use,
+            _gets_index,
             lambda _, facts: (
                 not tables.VALUE_CONVERSIONS.isdisjoint(facts.gained_texts("call", "name"))
             ),

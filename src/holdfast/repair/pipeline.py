@@ -64,7 +64,7 @@ from holdfast.repair.verify import (
     Verified,
     make_candidate,
 )
-from holdfast.syntax.fixits import apply_fixits
+from holdfast.syntax.fixits import apply_fixits, drops_explained_code
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import Patch, WriteFile
 
@@ -196,6 +196,9 @@ class _Repair:
         for group in groups:
             text = apply_fixits(base.candidate.text, self._unit.path, group, guessed=guessed)
             if text is None:
+                continue
+            language = self._unit.target
+            if not guessed and drops_explained_code(base.candidate.text, text, language):
                 continue
             # A compiler is certain that its fix compiles, not that the fix is what was meant.
             verdict = self._progress.verify(text, method, review=not guessed)

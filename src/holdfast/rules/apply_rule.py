@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules.import_block import place_import
 from holdfast.rules.match.context import comments_at
 from holdfast.rules.match.missing_name import Reading, other_reading
+from holdfast.rules.match.number_domain import number_domain
 from holdfast.rules.match.surroundings import Site
 from holdfast.rules.match.token_pattern import TokenMatch, find_token_matches, is_last_of_line
 from holdfast.rules.match.traits import difference
@@ -75,6 +76,9 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
     if _may_mean_another(rule, source, diagnostic):
         return NoFit("the program may have another thing that the missing name means")
 
+    if _is_for_wider_numbers(rule, source, diagnostic):
+        return NoFit("the numbers are of a wider kind than in the examples")
+
     rewritten = _rewrite_place(rule, source, diagnostic)
     if isinstance(rewritten, NoFit):
         return rewritten
@@ -124,6 +128,24 @@ def _reading(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Readin
     texts = argument_texts(diagnostic.args)
     lines = [fill(each, texts) or "" for each in rule.imports]
     return other_reading(source, diagnostic, imports=lines)
+
+
+def _is_for_wider_numbers(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
+    """Return whether a rule that only imports a function knows no numbers as wide as those here."""
+    if rule.rewrite is not None:
+        return False
+
+    if rule.widened:
+        return False
+
+    known = [
+        number_domain(ParsedSource(example.before, rule.target), diagnostic_of(rule, example))
+        for example in rule.examples
+    ]
+    if not known:
+        return False
+
+    return number_domain(source, diagnostic) > max(known)
 
 
 def _difference_around(rule: Rule, site: Site) -> str:

@@ -76,7 +76,8 @@ class RuleBook:
         key = target, diagnostic.tool, diagnostic.code, diagnostic.template
         slots: list[_Slot] = [(key, -1, "")]
         for number, text in enumerate(diagnostic.args):
-            slots += [(key, number, plain_type(text)), (key, number, value_in(text, ""))]
+            spelled = map(_unspaced, (plain_type(text), value_in(text, "")))
+            slots += ((key, number, each) for each in spelled)
 
         found = set[str]().union(*(self._slots.get(slot, ()) for slot in slots))
         rules = filter(attrgetter("in_force"), map(self._rules.__getitem__, found))
@@ -368,4 +369,9 @@ def _slots_of(rule: Rule) -> list[_Slot]:
     if not set("<_").isdisjoint("".join(values)):
         return [(rule.key, -1, "")]
 
-    return [(rule.key, first, value) for value in values]
+    return [(rule.key, first, _unspaced(value)) for value in values]
+
+
+def _unspaced(text: str) -> str:
+    """Return a type without blanks: a compiler writes `int *`, and a common type is `int*`."""
+    return "".join(text.split())

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _PUNCTUATION: Final = frozenset("()[]{},;:.") | {"->", "::", "=>"}
 """The signs that the grammar demands. Any other is an operator: another one means another thing."""
+_OFFERED: Final = re.compile(r"(?:\{\d+\}, )*\{\d+\},? or \{\d+\}")
+"""Names of a message that offers several: one of them is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +125,20 @@ class Sample:
 
     @cached_property
     def is_choice(self) -> bool:
-        """Whether the fix writes or drops a word that the message does not name.
+        """Whether the fix writes or drops a word that the message does not name, or offers.
 
         Signs are what the grammar demands; another fix might have had other words.
         """
-        named = set(re.findall(r"\w+", self.diagnostic.message)) - COMMON
+        named = set(re.findall(r"\w+", self.diagnostic.message)) - COMMON - self._offered
         changed = {token.text for token in (*self.new_tokens, *self.lost_tokens)}
         return bool(changed - named - _PUNCTUATION)
+
+    @property
+    def _offered(self) -> set[str]:
+        """The names among which the message offers a choice: `append` or `extend`."""
+        listed = " ".join(_OFFERED.findall(self.diagnostic.template))
+        numbers = map(int, re.findall(r"\d+", listed))
+        return {self.diagnostic.args[number] for number in numbers}
 
     @cached_property
     def brings_value(self) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import line_starts
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -89,6 +91,24 @@ def apply_fixits(
         return None
 
     return fixed
+
+
+def drops_explained_code(before: str, after: str, language: str) -> bool:
+    """Return whether a fix drops a comment together with the code that the comment explains.
+
+    The comment may say why the code is there, which no compiler knows. A comment that is dropped
+    alone is what the compiler complains about.
+    """
+    old, new = ParsedSource(before, language), ParsedSource(after, language)
+    lost = Counter(_comment_texts(old)) - Counter(_comment_texts(new))
+    if not lost:
+        return False
+
+    return len(new.tokens) < len(old.tokens)
+
+
+def _comment_texts(source: ParsedSource) -> list[str]:
+    return [node.text() for node in source.comments()]
 
 
 def _splices(fixit: FixIt, path: str, diagnostic_path: str, lines: Lines) -> list[_Splice]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.syntax.fixits import Lines, apply_fixits
+from holdfast.syntax.fixits import Lines, apply_fixits, drops_explained_code
 from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Severity, TextEdit
 
 
@@ -86,3 +87,16 @@ def test_the_end_of_the_text_is_a_place() -> None:
 def test_any_place_is_in_the_text_or_none(text: str, line: int, column: int) -> None:
     span = Lines(text).span(Area(line, column, line, column))
     assert span is None or 0 <= span[0] == span[1] <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("after", "dropped"),
+    [
+        ("import sys\n", True),
+        ("import os\nimport sys\n", False),
+        ("import os  # for its effect\n", False),
+    ],
+)
+def test_code_with_a_comment_that_explains_it_is_not_dropped(after: str, dropped: bool) -> None:
+    before = "import os  # for its effect\nimport sys\n"
+    assert drops_explained_code(before, after, "python") is dropped

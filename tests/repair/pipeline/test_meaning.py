@@ -568,3 +568,63 @@ def test_a_class_without_objects_may_have_shared_state() -> None:
     assert _judged(made, made.replace("    int n;", "    static int n;"), said, "java") == [
         "it lets all objects share `n`, which the program sets."
     ]
+
+
+EQUAL = "def f(value):\n    return value == None\n"
+
+
+def test_a_comparison_with_none_by_identity_is_the_same_unless_a_class_compares_otherwise() -> None:
+    said = _said("Comparison to `None` should be `cond is None`", 2, 21, "cond is None")
+    assert _judged(EQUAL, EQUAL.replace("==", "is"), said) == []
+    differ = EQUAL.replace("==", "!=")
+    assert _judged(differ, differ.replace("!=", "is not"), said) == []
+    own = "class Column:\n    def __eq__(self, other):\n        return 'IS NULL'\n\n\n" + EQUAL
+    at_own = _said("Comparison to `None` should be `cond is None`", 7, 21, "cond is None")
+    gone = ["it changes a condition (`==` is gone)."]
+    assert _judged(own, own.replace("==", "is"), at_own) == gone
+    assert _judged(EQUAL, EQUAL.replace("==", "is not"), said) == gone
+
+
+@pytest.mark.parametrize(
+    ("declared", "objected"),
+    [
+        ("Optional[int]", []),
+        ("int | None", []),
+        ("int", ["it makes up a result (`return None`)."]),
+    ],
+)
+def test_none_is_no_made_up_result_of_a_function_that_may_return_it(
+    declared: str, objected: list[str]
+) -> None:
+    before = f"def f(xs: list[int]) -> {declared}:\n    for x in xs:\n        if x:\n            return x\n"
+    said = _said("Missing return statement", 1, 1)
+    assert _judged(before, before + "    return None\n", said) == objected
+
+
+@pytest.mark.parametrize(
+    ("new", "objected"),
+    [
+        ("name in users", []),
+        ("name in others", ["it compares where a value was used (`in` is new)."]),
+    ],
+)
+def test_a_call_that_is_missing_may_become_an_operator_with_its_operands(
+    new: str, objected: list[str]
+) -> None:
+    before = "def f(users: dict[str, int], others: set[str], name: str) -> object:\n    return users.has_key(name)\n"
+    said = _said('"dict" has no attribute "has_key"', 2, 12, "dict[str, int]", "has_key")
+    assert _judged(before, before.replace("users.has_key(name)", new), said)[:1] == objected
+
+
+@pytest.mark.parametrize(
+    ("new", "objected"),
+    [
+        ("ports.at(0)", []),
+        ("ports.size()", ["it takes what `size` says of a value for the value."]),
+    ],
+)
+def test_a_call_with_the_index_takes_its_place(new: str, objected: list[str]) -> None:
+    before = "int f(const std::map<std::string, int> &ports) {\n    return ports[0];\n}\n"
+    kind = "const std::map<std::__cxx11::basic_string<char>, int>"
+    said = _said(f"passing '{kind}' as 'this' argument discards qualifiers", 2, 17, kind)
+    assert _judged(before, before.replace("ports[0]", new), said, "cpp")[:1] == objected

@@ -29,8 +29,6 @@ _TARGET: Final = re.compile(r"([^\W\d]\w*)\s*(?::[^=]*)?=[^=]*$")
 _DECIMALS: Final = re.compile(r"%\d*\.\d+[efg]|:[^{}]*\.\d+[efg]?\}|\.toFixed\(")
 _CALLED: Final = re.compile(r"(\w+)\(([^()]*)\)")
 _NAMES: Final = re.compile(r"[^\W\d]\w*")
-_LOOPS: Final = re.compile("^(?:for|while|do|loop|enhanced_for)_")
-_BRANCHES: Final = frozenset({"if_statement", "if_expression", "switch_statement", "switch_block"})
 _POINTERS: Final = frozenset({"c", "cpp"})
 
 
@@ -126,34 +124,6 @@ def uses_of_target(site: Site) -> Iterator[str]:
 
     if any(map(_DECIMALS.search, lines)):
         yield "decimals"
-
-
-def is_overwritten(site: Site) -> bool:
-    """Return whether each turn of a loop sets a variable to a value: only the last one counts."""
-    target = ""
-    for node in site.outer:
-        kind = node.kind()
-        if kind in _BRANCHES:
-            return False
-
-        if kind == "assignment_expression":
-            target = _variable_set_anew(node, site)
-
-        if target and _LOOPS.search(kind):
-            return _NAMES.findall(node.text()).count(target) == 1
-
-    return False
-
-
-def _variable_set_anew(assignment: SgNode, site: Site) -> str:
-    """Return the variable that gets the value at a place, and no value computed from itself."""
-    target, value = field_text(assignment, "left"), field_text(assignment, "right")
-    start = span_of(assignment)[1] - len(value)
-    is_new = start <= site.span[1] and target not in _NAMES.findall(value)
-    if is_new:
-        return target
-
-    return ""
 
 
 def kind_beside(site: Site) -> Iterator[str]:

@@ -16,6 +16,8 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ast_grep_py import SgNode
+
     from holdfast.rules.match.surroundings import Site
     from holdfast.rules.rule import Rewrite
     from holdfast.syntax.source import ParsedSource
@@ -73,23 +75,24 @@ def has_own_conversion(site: Site) -> bool:
     """
     types = set(map(_spelled, site.diagnostic.args))
     code = site.source.line_at(site.diagnostic)
-    there = _parts(code)
+    there = parts_of_name(code)
     around = [span_of(node) for node in site.owners]
-    for function in _signatures(site.source):
-        if function.span in around:
+    for function in functions_of(site.source):
+        if span_of(function.node) in around:
             continue
 
         if not function.converts(types):
             continue
 
         # What is called there is no other way to convert.
-        if _parts(function.name) <= there and f"{function.name}(" not in code:
+        if parts_of_name(function.name) <= there and f"{function.name}(" not in code:
             return True
 
     return False
 
 
-def _parts(text: str) -> set[str]:
+def parts_of_name(text: str) -> set[str]:
+    """Return the words of a name, in lower case: `hash` and `password` of `hash_password`."""
     return set(map(str.lower, _PARTS.findall(text)))
 
 
@@ -98,13 +101,13 @@ def _spelled(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Signature:
-    """A function of a program: its name, the types that it takes and returns, and its span."""
+class OwnFunction:
+    """A function of a program: its name, the types that it takes and returns, and its node."""
 
     name: str
     taken: frozenset[str]
     returned: str
-    span: tuple[int, int]
+    node: SgNode
 
     def converts(self, types: set[str]) -> bool:
         """Return whether the function takes one of these types and returns another."""
@@ -114,7 +117,7 @@ class _Signature:
         return not self.taken.isdisjoint(types - {self.returned})
 
 
-def _signatures(source: ParsedSource) -> Iterator[_Signature]:
+def functions_of(source: ParsedSource) -> Iterator[OwnFunction]:
     """Yield the functions of a program that have a type."""
     for node in source.nodes:
         if not _FUNCTION.match(node.kind()):
@@ -126,9 +129,9 @@ def _signatures(source: ParsedSource) -> Iterator[_Signature]:
             continue
 
         types = [field_text(each, "type") for each in parameters.children()]
-        yield _Signature(
+        yield OwnFunction(
             name=field_text(inner, "name", "declarator"),
             taken=frozenset(map(_spelled, filter(None, types))),
             returned=_spelled(field_text(node, "return_type", "type")),
-            span=span_of(node),
+            node=node,
         )

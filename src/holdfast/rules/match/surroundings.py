@@ -12,8 +12,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from holdfast.rules.match.context import declared_type, owners_at
+from holdfast.rules.rule import value_in
 from holdfast.syntax.tokens import COMMON
-from holdfast.syntax.tree import all_nodes, field_text, first_field, parent_kind, span_of
+from holdfast.syntax.tree import all_nodes, first_field, parent_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ An argument is an operand that a call gets in addition, a conversion is a functi
 operand of the pattern is given to.
 """
 _SCALARS: Final = COMMON.union(_NAMELESS)
+_OWN_TYPE: Final = re.compile("<(?:struct|class|union|record)>")
 _MEMBER_SIGNS: Final = (".", "->", "::")
 _IMPORT: Final = r"^\s*(?:import|from|use|using)\b.*\b{}\b"
 _RELYING: Final = frozenset(
@@ -98,6 +100,15 @@ class Site:
         """The functions and types around the place, the outer ones first."""
         return owners_at(self.source, self.span[0])
 
+    @cached_property
+    def nodes(self) -> list[SgNode]:
+        """The nodes of the innermost function or type around the place."""
+        found: list[SgNode] = []
+        for owner in self.owners[-1:]:
+            found += all_nodes(owner)
+
+        return found
+
     def contains(self, node: SgNode) -> bool:
         """Return whether a node is a part of the place."""
         start, end = span_of(node)
@@ -142,14 +153,17 @@ def surroundings_of(site: Site) -> Surroundings:
     parameters: set[str] = set()
     unused: set[str] = set()
     for name, kind in _other_variables(owner, site).items():
+        if words.count(name) == 1:
+            unused.add("unused")
+
+        if _OWN_TYPE.search(kind) and not _calls_own_function(site):
+            continue
+
         if not _SCALARS.issuperset(_WORD.findall(kind)):
             types.add(kind)
 
         if name in listed:
             parameters.add(kind)
-
-        if words.count(name) == 1:
-            unused.add("unused")
 
     (start, end), (low, high) = site.span, span_of(owner)
     inside = [token for token in site.source.tokens if low <= token.start < high]
@@ -172,6 +186,15 @@ def surroundings_of(site: Site) -> Surroundings:
     )
 
 
+def _calls_own_function(site: Site) -> bool:
+    """Return whether a message names a function of the program.
+
+    A function of a library gets nothing of a type that the program declares.
+    """
+    known = (value_in(name, site.source.text) for name in site.diagnostic.args)
+    return "<function>" in known
+
+
 def has_copy_before(site: Site) -> bool:
     """Return whether a variable of the message gives another its value before the diagnostic.
 
@@ -181,20 +204,6 @@ def has_copy_before(site: Site) -> bool:
     texts = [token.text for token in site.source.tokens if site.end <= token.start < place]
     copies = {("=", name) for name in site.diagnostic.args}
     return not copies.isdisjoint(pairwise(texts))
-
-
-def is_in_idle_loop(site: Site) -> bool:
-    """Return whether a loop around a place counts, and its body does not use the number."""
-    return any(map(_is_idle_loop, site.outer))
-
-
-def _is_idle_loop(node: SgNode) -> bool:
-    counter = set(_WORD.findall(field_text(node, "update", "increment")))
-    body = field_text(node, "body")
-    if not bool(counter and body):
-        return False
-
-    return counter.isdisjoint(_WORD.findall(body))
 
 
 def _function_around(site: Site) -> SgNode | None:

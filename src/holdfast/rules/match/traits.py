@@ -10,18 +10,31 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, get_args
 
+from holdfast.rules.match.alternatives import (
+    data_with_length,
+    has_special_result,
+    is_named_like_function,
+    names_in_quotes,
+    sources_returned,
+)
 from holdfast.rules.match.destination import (
     constants_in,
     form_of_result,
     is_fraction,
-    is_overwritten,
     kind_beside,
     other_calls,
     passed_functions,
     uses_of_target,
 )
+from holdfast.rules.match.loops import (
+    counters_given,
+    counts_for_another,
+    is_in_idle_loop,
+    is_overwritten,
+)
+from holdfast.rules.match.mutation import has_idle_variable, is_write_lost
 from holdfast.rules.match.own_functions import functions_at, guarded_calls, has_own_conversion
-from holdfast.rules.match.surroundings import NewContent, has_copy_before, is_in_idle_loop
+from holdfast.rules.match.surroundings import NewContent, has_copy_before
 from holdfast.rules.match.token_pattern import is_before_operator
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -35,6 +48,7 @@ _CONTENT: Final = _ANY - {"nothing"}
 _CONVERSION: Final = frozenset[NewContent]({"conversion"})
 _VALUE: Final = frozenset[NewContent]({"operand", "argument"})
 _ARGUMENT: Final = frozenset[NewContent]({"argument"})
+_CALL: Final = frozenset[NewContent]({"call"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +88,7 @@ class Trait:
 
 TRAITS: Final = (
     Trait(is_in_idle_loop, "the loop around counts for something that its body does not do"),
+    Trait(counts_for_another, "the loop takes its end from one thing and counts for another"),
     Trait(functions_at, "the function is one that no example is like"),
     Trait(is_overwritten, "each turn of the loop sets the variable anew", _CONTENT),
     Trait(constants_in, "a constant is where the examples have a variable"),
@@ -93,6 +108,16 @@ TRAITS: Final = (
     Trait(other_calls, "the program calls the function with other arguments", _CONTENT),
     Trait(kind_beside, "the value is combined with something else", _CONVERSION, shared=True),
     Trait(uses_of_target, "the value is used in another way than in the examples"),
+    Trait(is_write_lost, "nothing reads what is changed, and in the examples something does"),
+    Trait(has_idle_variable, "another variable that nothing changes may be the one to set"),
+    Trait(
+        counters_given, "the variable counts the turns of a loop, and in the examples it does not"
+    ),
+    Trait(names_in_quotes, "the text in quotes is also the name of a variable", _CONVERSION),
+    Trait(is_named_like_function, "the program has a function that is named after the variable"),
+    Trait(data_with_length, "a number beside the pointer may be its length", _CALL),
+    Trait(has_special_result, "a special result of a function may need another value", _CONVERSION),
+    Trait(sources_returned, "the value that is dropped may be what is to be returned"),
     Trait(
         attrgetter("around.role"),
         "the code is in another kind of callback than in the examples",

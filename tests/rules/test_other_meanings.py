@@ -1,0 +1,459 @@
+"""What the program changes or names at a place says that the fix of the examples is not meant there."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.repair.builtin import builtin_rules
+from holdfast.rules.apply_rule import NoFit, rewrite
+from holdfast.rules.learn_rule import learn, learn_from
+from holdfast.rules.rule import Rule, example_of
+from holdfast.rules.rule_book import RuleBook
+from holdfast.vocab.diagnostics import Area, Diagnostic, Target
+
+REWRITTEN = "rewritten"
+
+
+def _said(tool: str, code: str, template: str, *args: str, text: str) -> Diagnostic:
+    """Return a diagnostic at the place that a text marks with `«»`."""
+    start, end = text.index("«"), text.index("»") - 1
+    lines = text[:start].split("\n")
+    line, column = len(lines), len(lines[-1]) + 1
+    area = Area(line, column, line, column + end - start)
+    return Diagnostic(tool, "", code, "error", template.format(*args), template, args, "", area)
+
+
+def _plain(text: str) -> str:
+    return text.replace("«", "").replace("»", "")
+
+
+def _reason(rule: Rule, text: str, said: Diagnostic) -> str:
+    made = rewrite(rule, _plain(text), said)
+    return made.reason if isinstance(made, NoFit) else REWRITTEN
+
+
+def _learned(before: str, after: str, said: Diagnostic, target: Target) -> Rule:
+    rule = learn(_plain(before), after, said, target)
+    assert isinstance(rule, Rule), rule
+    return rule
+
+
+# ------------------------------------------------------------------------------------- changes
+
+BORROW = ("rustc", "E0596", "cannot borrow {0} as mutable, as it is not declared as mutable")
+COLLECT = "fn f(n: u32) -> Vec<u32> {\n    let out = Vec::new();\n    for i in 0..n {\n        «out».push(i);\n    }\n    out\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "fn g(w: &str) -> String {\n    let s = String::new();\n    «s».push_str(w);\n    s\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "fn g(all: &[u8]) {\n    let s = Vec::new();\n    for b in all {\n        if s.len() < 3 {\n            «s».push(b);\n        }\n    }\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "fn g(c: &mut Conf, w: &str) {\n    let s = c.paths.clone();\n    «s».push(w);\n}\n",
+            "nothing reads what is changed, and in the examples something does",
+        ),
+    ],
+)
+def test_a_change_that_nothing_reads_is_lost(text: str, reason: str) -> None:
+    rule = _learned(
+        COLLECT,
+        _plain(COLLECT).replace("let out", "let mut out"),
+        _said(*BORROW, "out", text=COLLECT),
+        "rust",
+    )
+    assert _reason(rule, text, _said(*BORROW, "s", text=text)) == reason
+
+
+READ_ONLY = ("gcc", "", "assignment of read-only variable {0}")
+COUNT = "int f(const int *a, int n) {\n    const int found = 0;\n    for (int i = 0; i < n; ++i)\n        if (a[i]) found «+=» 1;\n    return found;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "int g(long v) {\n    int steps = 0;\n    const int len = 1;\n    while (v > 9) {\n        v /= 10;\n        steps++;\n        len «+=» 1;\n    }\n    return len + steps;\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "int g(const int *net, int n) {\n    int sum = 0;\n    const int len = 19;\n    for (int i = 0; i < n; i++)\n        len «+=» net[i];\n    return sum * len;\n}\n",
+            "another variable that nothing changes may be the one to set",
+        ),
+    ],
+)
+def test_another_variable_that_nothing_changes_may_be_the_one_to_set(
+    text: str, reason: str
+) -> None:
+    rule = _learned(
+        COUNT,
+        _plain(COUNT).replace("const int found", "int found"),
+        _said(*READ_ONLY, "found", text=COUNT),
+        "c",
+    )
+    assert _reason(rule, text, _said(*READ_ONLY, "len", text=text)) == reason
+
+
+TWICE = ("rustc", "E0384", "cannot assign twice to immutable variable {0}")
+ODD = "fn f(xs: &[i32]) -> usize {\n    let n = 0;\n    for x in xs {\n        if x % 2 != 0 {\n            «n += 1»;\n        }\n    }\n    n\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "fn g(xs: &[i32]) -> (usize, usize) {\n    let low = 0;\n    let mut high = 0;\n    for x in xs {\n        high += 1;\n        «low = high»;\n    }\n    (low, high)\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "fn g(xs: &[i32]) -> (usize, usize) {\n    let low = 0;\n    let high = 9;\n    for x in xs {\n        «low = high»;\n    }\n    (low, high)\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "fn g(xs: &[i32]) -> (usize, usize) {\n    let low = 0;\n    let mut high = 0;\n    for x in xs {\n        «low = x + 1»;\n    }\n    if high > low {\n        high = low;\n    }\n    (low, high)\n}\n",
+            "another variable that nothing changes may be the one to set",
+        ),
+    ],
+)
+def test_a_variable_that_is_declared_as_mutable_may_be_the_one_to_set(
+    text: str, reason: str
+) -> None:
+    rule = _learned(
+        ODD, _plain(ODD).replace("let n", "let mut n"), _said(*TWICE, "n", text=ODD), "rust"
+    )
+    assert _reason(rule, text, _said(*TWICE, "low", text=text)) == reason
+
+
+POINTER = (
+    "gcc",
+    "-Wint-conversion",
+    "passing argument {0} of {1} makes pointer from integer without a cast",
+)
+NEXT = "static void up(int *p) { *p += 1; }\n\nint f(int id) {\n    up(«id»);\n    return id;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "static void half(int *p) { *p /= 2; }\n\nint g(int n) {\n    int m = n;\n    for (int i = 0; i < n; i++)\n        if (i % 3) half(«m»);\n    return m;\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "static void half(int *p) { *p /= 2; }\n\nvoid g(int *all, int n) {\n    for (int i = 0; i < n; i++)\n        half(«i»);\n}\n",
+            "the variable counts the turns of a loop, and in the examples it does not",
+        ),
+    ],
+)
+def test_the_address_of_what_counts_the_turns_of_a_loop_is_not_meant(
+    text: str, reason: str
+) -> None:
+    rule = _learned(
+        NEXT, _plain(NEXT).replace("up(id)", "up(&id)"), _said(*POINTER, "1", "up", text=NEXT), "c"
+    )
+    assert _reason(rule, text, _said(*POINTER, "1", "half", text=text)) == reason
+
+
+# ------------------------------------------------------------------------------- other meanings
+
+MISMATCH = ("rustc", "E0308", "mismatched types: expected {0}, found {1}")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            'fn f(nick: String) -> String {\n    if nick.is_empty() { «"none"» } else { nick }\n}\n',
+            REWRITTEN,
+        ),
+        (
+            'fn f(nick: String) -> String {\n    if nick.is_empty() { nick } else { «"nick"» }\n}\n',
+            "the text in quotes is also the name of a variable",
+        ),
+    ],
+)
+def test_a_text_in_quotes_may_be_the_variable_of_that_name(text: str, reason: str) -> None:
+    (rule,) = [rule for rule in builtin_rules() if rule.id == "rust-literal-to-string"]
+    assert _reason(rule, text, _said(*MISMATCH, "String", "&str", text=text)) == reason
+
+
+CALLED = ("gcc", "", "called object {0} is not a function or function pointer")
+WEIGHT = "int f(int w, int a, int b) {\n    return «w»(a + b);\n}\n"
+SCALE = (
+    "double f(double k, double x, double y) {\n    double r = «k»(x + y);\n    return r / 2;\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "static int twice(int n) { return n + n; }\n\nint f(int rate, int a) {\n    int d = «rate»(a + 1);\n    return d;\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "static int rate_of(int n) { return n + n; }\n\nint f(int rate, int a) {\n    int d = «rate»(a + 1);\n    return d;\n}\n",
+            "the program has a function that is named after the variable",
+        ),
+    ],
+)
+def test_a_variable_that_is_called_may_be_the_function_named_after_it(
+    text: str, reason: str
+) -> None:
+    examples = [
+        example_of(
+            _plain(before), _plain(before).replace(old, new), _said(*CALLED, name, text=before)
+        )
+        for before, name, old, new in (
+            (WEIGHT, "w", "w(a", "w * (a"),
+            (SCALE, "k", "k(x", "k * (x"),
+        )
+    ]
+    rule = learn_from(examples, _said(*CALLED, "w", text=WEIGHT), "c")
+    assert isinstance(rule, Rule), rule
+    assert _reason(rule, text, _said(*CALLED, "rate", text=text)) == reason
+
+
+ARRAY = ("gcc", "", "assignment to expression with array type")
+NAME = "struct user { char name[32]; };\n\nvoid f(struct user *u, const char *name) {\n    u->name «=» name;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "struct city { int id; char label[64]; };\n\nvoid g(struct city *c, int id, const char *text) {\n    c->id = id;\n    c->label «=» text;\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "struct city { int id; char label[64]; };\n\nvoid g(struct city *c, const char *text, char **others) {\n    others[0] = 0;\n    c->label «=» text;\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "struct city { int id; char label[64]; };\n\nvoid g(struct city *c, const char *text, unsigned char n) {\n    c->id = n;\n    c->label «=» text;\n}\n",
+            "a number beside the pointer may be its length",
+        ),
+    ],
+)
+def test_a_pointer_with_a_number_beside_it_may_be_data(text: str, reason: str) -> None:
+    rule = _learned(
+        NAME,
+        _plain(NAME).replace("u->name = name", "strcpy(u->name, name)"),
+        _said(*ARRAY, text=NAME),
+        "c",
+    )
+    assert _reason(rule, text, _said(*ARRAY, text=text)) == reason
+
+
+PARSE = "fn f(text: &str) -> Option<i32> {\n    let value = text.len() as i32;\n    «value»\n}\n"
+SEARCH = "fn search(xs: &[i32]) -> i32 {{\n    for x in xs {{\n        return *x;\n    }}\n    {}\n}}\n\nfn g(xs: &[i32]) -> Option<i32> {{\n    let at = search(xs);\n    «at»\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (SEARCH.format("xs.len() as i32"), REWRITTEN),
+        (SEARCH.format("-1"), "a special result of a function may need another value"),
+    ],
+)
+def test_a_special_result_may_need_another_value(text: str, reason: str) -> None:
+    rule = _learned(
+        PARSE,
+        _plain(PARSE).replace("    value\n", "    Some(value)\n"),
+        _said(*MISMATCH, "Option<i32>", "i32", text=PARSE),
+        "rust",
+    )
+    assert _reason(rule, text, _said(*MISMATCH, "Option<i32>", "i32", text=text)) == reason
+
+
+UNUSED = ("ruff", "F841", "Local variable {0} is assigned to but never used")
+SEND = "def f(queue, message):\n    «ticket» = queue.send(message)\n    queue.flush()\n"
+MOVE = "def f(files, target):\n    for file in files:\n        «moved» = file.move(target)\n    return len(files)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("def g(pool, job):\n    «handle» = pool.submit(job)\n    return job.name\n", REWRITTEN),
+        (
+            "def g(title):\n    «handle» = title.strip().lower()\n    return title\n",
+            "the value that is dropped may be what is to be returned",
+        ),
+    ],
+)
+def test_a_value_computed_from_what_is_returned_is_not_dropped(text: str, reason: str) -> None:
+    examples = [
+        example_of(
+            _plain(before),
+            _plain(before).replace(f"{name} = ", ""),
+            _said(*UNUSED, name, text=before),
+        )
+        for before, name in ((SEND, "ticket"), (MOVE, "moved"))
+    ]
+    rule = learn_from(examples, _said(*UNUSED, "ticket", text=SEND), "python")
+    assert isinstance(rule, Rule), rule
+    assert _reason(rule, text, _said(*UNUSED, "handle", text=text)) == reason
+
+
+# ------------------------------------------------------------------------------------- imports
+
+UNDEFINED = ("mypy", "name-defined", "Name {0} is not defined")
+ROOT = "def f(a: float) -> float:\n    return «sqrt»(a * a)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("def g(n: int) -> bool:\n    return «sqrt»(n) > 2\n", REWRITTEN),
+        ("def g(x: float) -> str:\n    return str(«sqrt»(x))\n", REWRITTEN),
+        (
+            "def g(p: float) -> tuple[complex, complex]:\n    d = «sqrt»(p)\n    return d, -d\n",
+            "the numbers are of a wider kind than in the examples",
+        ),
+    ],
+)
+def test_a_function_for_wider_numbers_may_be_another_one(text: str, reason: str) -> None:
+    said = _said(*UNDEFINED, "sqrt", text=ROOT)
+    rule = _learned(ROOT, "from math import sqrt\n\n\n" + _plain(ROOT), said, "python")
+    assert _reason(rule, text, _said(*UNDEFINED, "sqrt", text=text)) == reason
+
+
+def test_no_builtin_rule_imports_the_abs_of_whole_numbers() -> None:
+    text = "int f(double a, double b) {\n    return «abs»(a - b) < 0.1;\n}\n"
+    said = _said(
+        "gcc",
+        "-Wimplicit-function-declaration",
+        "implicit declaration of function {0}",
+        "abs",
+        text=text,
+    )
+    rules = [rule for rule in builtin_rules() if rule.target == "c" and rule.rewrite is None]
+    assert rules
+    assert all(_reason(rule, text, said) != REWRITTEN for rule in rules)
+
+
+# -------------------------------------------------------------------------------------- choices
+
+OFFERED = ("mypy", "attr-defined", "{0} has no attribute {1}; maybe {2} or {3}?")
+EVENS = "def f(n: int) -> list[int]:\n    out: list[int] = []\n    for i in range(n):\n        «out.add»(i)\n    return out\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "def g(t: str) -> list[str]:\n    all_: list[str] = []\n    if t:\n        «all_.add»(t.lower())\n    return all_\n",
+            REWRITTEN,
+        ),
+        (
+            'def g(t: list[str]) -> int:\n    """How many different ones there are."""\n    all_: list[str] = []\n    for s in t:\n        «all_.add»(s)\n    return len(all_)\n',
+            "a comment says what is meant, and a rule cannot read it",
+        ),
+    ],
+)
+def test_one_of_several_names_that_a_message_offers_is_a_choice(text: str, reason: str) -> None:
+    names = ("add", "append", "extend")
+    rule = _learned(
+        EVENS,
+        _plain(EVENS).replace("out.add", "out.append"),
+        _said(*OFFERED, "list[int]", *names, text=EVENS),
+        "python",
+    )
+    assert _reason(rule, text, _said(*OFFERED, "list[str]", *names, text=text)) == reason
+
+
+# --------------------------------------------------------------------------------------- loops
+
+NO_LENGTH = ("g++", "", "{0} has no member named {1}")
+LAST = "int f(const std::vector<int> &all) {\n    return all[all.«length»() - 1];\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "int g(const std::vector<int> &ws) {\n    int n = 0;\n    for (const int &w : ws) n += w + ws.«length»();\n    return n;\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "int g(const std::vector<int> &ws) {\n    int n = 0;\n    for (int w : ws) n += ws.«length»();\n    return n;\n}\n",
+            "the loop around counts for something that its body does not do",
+        ),
+    ],
+)
+def test_a_loop_whose_element_is_not_used_means_the_element(text: str, reason: str) -> None:
+    args = ("std::vector<int>", "length")
+    rule = _learned(
+        LAST, _plain(LAST).replace("length", "size"), _said(*NO_LENGTH, *args, text=LAST), "cpp"
+    )
+    assert _reason(rule, text, _said(*NO_LENGTH, *args, text=text)) == reason
+
+
+LOOP = "class A {{\n    static int f(String[] words, String word) {{\n        for (int i = 0; i < word«.»length; i++) {{\n            {}\n        }}\n        return -1;\n    }}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("if (word.charAt(i) == ' ') return i;", REWRITTEN),
+        ("words[i] = word.substring(i);", REWRITTEN),
+        ("sum += this.word.data[i];", REWRITTEN),
+        ("System.out.println(i + word);", REWRITTEN),
+        (
+            "if (words[i].equals(word)) return i;",
+            "the loop takes its end from one thing and counts for another",
+        ),
+    ],
+)
+def test_a_loop_that_counts_for_another_thing_means_its_length(body: str, reason: str) -> None:
+    (rule,) = [rule for rule in builtin_rules() if rule.id == "java-length-of-string"]
+    text = LOOP.format(body)
+    args = ("length", "word", "java.lang.String")
+    assert _reason(rule, text, _said("javac", rule.code, rule.template, *args, text=text)) == reason
+
+
+# ---------------------------------------------------------------------------------------- index
+
+
+def test_a_type_with_a_blank_finds_its_rule() -> None:
+    text = "int f(int x) {\n    int *p = «x»;\n    return *p;\n}\n"
+    template = "initialization of {0} from {1} makes pointer from integer without a cast"
+    said = _said("gcc", "-Wint-conversion", template, "int *", "int", text=text)
+    rule = _learned(text, _plain(text).replace("= x", "= &x"), said, "c")
+    assert RuleBook([rule]).candidates(said, "c") == [rule]
+    other = _said("gcc", "-Wint-conversion", template, "char *", "int", text=text)
+    assert RuleBook([rule]).candidates(other, "c") == []
+
+
+# ------------------------------------------------------------------------------- own structures
+
+SIZE = ("gcc", "", "too few arguments to function {0}")
+BASE = "long f(const char *text) {\n    return «strtol»(text, 0);\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "struct order { long sum; };\n\nvoid g(struct order *o, const char *text) {\n    long n = «strtol»(text, 0);\n    o->sum = n;\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "void g(int *base, const char *text) {\n    long n = «strtol»(text, 0);\n    *base = n;\n}\n",
+            "a parameter of a type that no example has may be meant",
+        ),
+    ],
+)
+def test_a_function_of_a_library_gets_nothing_of_a_type_of_the_program(
+    text: str, reason: str
+) -> None:
+    rule = _learned(
+        BASE, _plain(BASE).replace(", 0)", ", 0, 10)"), _said(*SIZE, "strtol", text=BASE), "c"
+    )
+    assert _reason(rule, text, _said(*SIZE, "strtol", text=text)) == reason
