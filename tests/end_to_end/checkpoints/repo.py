@@ -193,7 +193,7 @@ class Folder:
             setpriv = shutil.which("setpriv")
             if setpriv is None:
                 pytest.skip("root may write everywhere, and there is no setpriv to change that")
-            command = [setpriv, "--bounding-set=-dac_override,-dac_read_search", *command]
+            command = [setpriv, "--bounding-set=-dac_override,-dac_read_search,-fowner", *command]
         ran = subprocess.run(command, capture_output=True, check=False)
         return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -225,25 +226,54 @@ def test_without_git_on_the_path_it_says_so(repo: Folder, monkeypatch: pytest.Mo
 def test_a_directory_that_may_not_be_written_to_is_named_and_nothing_changes(
     repo: Folder, agent: str
 ) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root can give a directory away")
     taken = repo.checkpoint()
-    match agent:
+    _change_docs(repo, agent)
+    repo.write("src/app.py", "agent\n")
+    before, users, ids = repo.tree(), repo.users(), repo.ids()
+    os.chown(repo.path("docs"), 12345, 12345)
+    ran = repo.run_bound("restore", taken, "--json")
+    assert ran.why.startswith(f"{repo.path('docs')}: this directory is not writable")
+    assert ran.told["unsettled"] is False
+    assert (repo.tree(), repo.users(), repo.ids()) == (before, users, ids)
+    os.chown(repo.path("docs"), 0, 0)
+    assert repo.run_bound("restore", taken, "--json").code == 0
+    assert repo.path("docs/a.md").read_text() == "a\n"
+    assert not repo.path("docs/b.md").exists()
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("agent", ["edited", "added", "deleted"])
+@pytest.mark.parametrize(("then", "now"), [(0o555, 0o755), (0o755, 0o555), (0o555, 0o555)])
+def test_a_read_only_directory_of_the_user_is_restored_and_undone_with_its_permissions(
+    repo: Folder, agent: str, then: int, now: int
+) -> None:
+    docs = repo.path("docs")
+    docs.chmod(then)
+    taken, before = repo.checkpoint(), repo.tree()
+    docs.chmod(0o755)
+    _change_docs(repo, agent)
+    docs.chmod(now)
+    after = repo.tree()
+    for words, tree, mode in (
+        (("restore", taken), before, then),
+        (("undo",), after, now),
+        (("restore", taken), before, then),
+    ):
+        ran = repo.run_bound(*words, "--json")
+        assert ran.code == 0, ran
+        assert (repo.tree(), docs.stat().st_mode & 0o7777) == (tree, mode), (words, ran)
+
+
+def _change_docs(repo: Folder, how: str) -> None:
+    match how:
         case "edited":
             repo.write("docs/a.md", "agent\n")
         case "added":
             repo.write("docs/b.md", "agent\n")
         case _:
             repo.path("docs/a.md").unlink()
-    repo.write("src/app.py", "agent\n")
-    before, users, ids = repo.tree(), repo.users(), repo.ids()
-    repo.path("docs").chmod(0o555)
-    ran = repo.run_bound("restore", taken, "--json")
-    assert ran.why.startswith(f"{repo.path('docs')}: this directory is not writable")
-    assert ran.told["unsettled"] is False
-    assert (repo.tree(), repo.users(), repo.ids()) == (before, users, ids)
-    repo.path("docs").chmod(0o755)
-    assert repo.run_bound("restore", taken, "--json").code == 0
-    assert repo.path("docs/a.md").read_text() == "a\n"
-    assert not repo.path("docs/b.md").exists()
 
 
 def test_a_file_that_the_disk_does_not_let_go_stops_the_restore_and_it_goes_back(

@@ -56,6 +56,44 @@ def test_a_repository_from_a_file_system_without_case_loses_no_rename(
     _goes_back_and_forth(repo, rename)
 
 
+@pytest.mark.parametrize("also", [(), ("core.worktree", "/nowhere")])
+def test_a_command_that_sets_core_bare_is_undone_as_any_other(
+    repo: Folder, also: tuple[str, ...]
+) -> None:
+    def work() -> None:
+        repo.write("src/app.py", "agent\n")
+        if also:
+            repo.git("config", *also)
+        repo.git("config", "core.bare", "true")
+
+    _goes_back_and_forth(repo, work)
+    below = repo.run("list", "--json", root=repo.path("src"))
+    assert (below.code, len(below.told["checkpoints"])) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "reason"),
+    [
+        ("core.repositoryformatversion", "99", "Expected git repo version <= 1, found 99"),
+        ("extensions.other", "true", "unknown repository extension found: other"),
+        ("core.bare", "maybe", "bad boolean config value 'maybe' for 'core.bare'"),
+    ],
+)
+def test_a_setting_for_which_git_refuses_the_repository_is_named_and_not_called_gone(
+    repo: Folder, setting: str, value: str, reason: str
+) -> None:
+    repo.git("config", "core.repositoryformatversion", "1")
+
+    def work() -> None:
+        repo.write("src/app.py", "agent\n")
+        repo.git("config", setting, value)
+
+    _goes_back_and_forth(repo, work)
+    shown = repo.run("list").err
+    assert f"git refuses the repository that held 1 checkpoint: {reason}; correct" in shown
+    assert f"{repo.path('.git/config')} (core.repositoryformatversion" in shown
+
+
 def test_a_symlink_comes_back_as_one_whatever_the_settings_say(
     repo: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

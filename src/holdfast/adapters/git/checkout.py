@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -386,7 +387,20 @@ class TreeCheckout:
     # ------------------------------------------------------------------------------------- apply
 
     def apply(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:
-        """Write the files of a prepared restore, unless one of them changed meanwhile."""
+        """Write the files of a prepared restore, unless one of them changed meanwhile.
+
+        A directory of ours that is not writable is made so until the end. If the process is killed
+        before, the restore that settles the journal sets the permissions of the checkpoint.
+        """
+        opened = self._open_directories(prepared)
+        outcome = self._apply(prepared, opened)
+        if isinstance(outcome, RestoreFailed) or not prepared.target.usual:
+            self._set_directory_modes(opened)
+        return outcome
+
+    def _apply(
+        self, prepared: PreparedRestore, opened: Mapping[str, int]
+    ) -> RestoreDone | RestoreFailed:
         modes_before = self._modes_of(prepared.writes)
         if prepared.present.tree != prepared.tree:
             self._index.read_at = time.time_ns()
@@ -399,7 +413,7 @@ class TreeCheckout:
 
         seen = self._restore_modes(prepared, modes_before)
         if prepared.target.usual:
-            self._restore_directories(prepared)
+            self._restore_directories(prepared, opened)
 
         modes = update_modes(prepared.present.modes, seen, self._index.state.usual)
         recent = dict.fromkeys((*self._index.state.recent, *(path for path, _ in seen)))
@@ -414,6 +428,21 @@ class TreeCheckout:
             recent=list(recent),
         )
         return RestoreDone()
+
+    def _open_directories(self, prepared: PreparedRestore) -> dict[str, int]:
+        """Make the directories above what is written writable; return their permissions before.
+
+        Only the owner can. What stays closed is refused where it has to be written.
+        """
+        empty = set(prepared.present.empty) ^ set(prepared.target.empty)
+        opened: dict[str, int] = {}
+        for path in self._disk.find_closed_directories((*prepared.writes, *empty)):
+            location = self._disk.location(path)
+            mode = stat.S_IMODE(location.lstat().st_mode)
+            with suppress(PermissionError):
+                location.chmod(mode | stat.S_IRWXU)
+                opened[path] = mode
+        return opened
 
     def _modes_of(self, paths: Iterable[str]) -> dict[str, int]:
         modes: dict[str, int] = {}
@@ -603,7 +632,7 @@ class TreeCheckout:
 
         return wanted
 
-    def _restore_directories(self, prepared: PreparedRestore) -> None:
+    def _restore_directories(self, prepared: PreparedRestore, opened: Mapping[str, int]) -> None:
         """Create and remove empty directories, and set the permissions of directories."""
         present, target = prepared.present, prepared.target
         gone = set(present.empty) - set(target.empty) - {each.path for each in target.skipped}
@@ -616,21 +645,30 @@ class TreeCheckout:
             if self._disk.inspect(path).shape == "absent" and not self._disk.is_beyond_link(path):
                 self._disk.location(path).mkdir(parents=True, exist_ok=True)
 
-        self._restore_directory_modes(prepared)
+        self._restore_directory_modes(prepared, opened)
 
-    def _restore_directory_modes(self, prepared: PreparedRestore) -> None:
-        """Set the permissions of directories, also of those that were removed and created again."""
+    def _restore_directory_modes(
+        self, prepared: PreparedRestore, opened: Mapping[str, int]
+    ) -> None:
+        """Set the permissions of directories, also of those that were removed and created again.
+
+        Those that were `opened` get their own back where the target has no others.
+        """
         present, target = prepared.present, prepared.target
         unusual = {*present.directories, *target.directories}
         written = [each.path for each in prepared.changes if each.after]
         parents = {parent for path in (*written, *target.empty) for parent in parents_of(path)}
         usual = self._directories_in(target.tree, sorted(unusual - target.directories.keys()))
-        wanted = dict.fromkeys((*usual, *parents, *target.empty), target.usual[2])
+        wanted = dict(opened)
+        wanted.update(dict.fromkeys((*usual, *parents, *target.empty), target.usual[2]))
         wanted.update(target.directories)
+        self._set_directory_modes(wanted)
+
+    def _set_directory_modes(self, modes: Mapping[str, int]) -> None:
         # Those on the inside first: a directory may be closed.
-        for path in sorted(wanted, reverse=True):
+        for path in sorted(modes, reverse=True):
             if self._disk.inspect(path).shape == "directory":
-                self._set_directory_mode(path, wanted[path])
+                self._set_directory_mode(path, modes[path])
 
     def _remove_empty(self, path: str) -> None:
         if self._disk.inspect(path).shape != "directory" or self._disk.is_beyond_link(path):

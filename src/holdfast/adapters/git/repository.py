@@ -13,6 +13,7 @@ import os
 import pwd
 import shutil
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from holdfast.adapters.filesystem import atomic_write
@@ -34,6 +35,7 @@ class PrivateRepository:
     """The private repository of a worktree; `user` is None where the user has no repository.
 
     `user_is_gone`: the worktree had a repository of the user, which is removed or broken.
+    `refused`: why git refuses that repository, if it is there; else "".
     `borrows_objects`: the user's objects are not linked here, but read where they are.
     """
 
@@ -42,6 +44,7 @@ class PrivateRepository:
     user: UserRepository | None = None
     head: Head = NO_HEAD
     user_is_gone: bool = False
+    refused: str = ""
     borrows_objects: bool = False
 
     @property
@@ -110,7 +113,7 @@ def find_repository(
             user_repository.raise_refusal(root, error)
         around = _without_user(own, state, is_known=had_checkpoints)
         if around.git_dir.is_dir() or user_repository.has_broken_git(marker):
-            return around
+            return replace(around, refused=user_repository.why_settings_refused(marker, error))
         user_repository.raise_refusal(root, error)
         raise
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git.git_command import INHERITED, Git, GitFailed, case_setting, to_text
+from holdfast.adapters.places.main_worktree import git_directory
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -87,7 +88,7 @@ class UserRepository:
 
     def is_set(self, name: str) -> bool:
         """Return whether a setting is on."""
-        return self.settings.get(name, "false").lower() not in _FALSE
+        return is_on(self.settings, name)
 
     def converts(self) -> bool:
         """Return whether a setting may change the bytes of files that git checks out."""
@@ -180,6 +181,18 @@ def has_broken_git(marker: Path) -> bool:
     return os.path.lexists(marker / ".git") and not _is_git_directory(marker, marker)
 
 
+def why_settings_refused(marker: Path, error: GitFailed) -> str:
+    """Return why git refuses a repository that is whole, "" if it is none: its settings are."""
+    git_dir = git_directory(marker)
+    if not _is_git_directory(git_dir, git_dir):
+        return ""
+    reason = " ".join(error.stderr.split()).rpartition("fatal: ")[2]
+    return (
+        f"{reason}; correct this in {git_dir / 'config'} (core.repositoryformatversion, "
+        "extensions.*, core.bare)"
+    )
+
+
 def query_repository(root: Path, deadline: float) -> UserRepository:
     """Return what git says of the repository around a root; raise `GitFailed` if it refuses."""
     git = Git(root, deadline=deadline)
@@ -187,6 +200,12 @@ def query_repository(root: Path, deadline: float) -> UserRepository:
     if _is_usual(root, settings, files):
         top = Path(os.path.realpath(root))
         return UserRepository(top, top / ".git", top / ".git", settings, files)
+
+    marker = find_marker(root)
+    has_files = marker is not None and os.path.lexists(marker / ".git")
+    if has_files and is_on(settings, "core.bare"):
+        # A command has set it: a folder with a `.git` is no bare repository.
+        git = git.with_variables(work_tree=marker or root)
 
     found = os.fsdecode(git.run("rev-parse", *_PLACES)).split("\n")
     if len(found) != len(_PLACES) + 1:
@@ -215,10 +234,15 @@ def _is_usual(
         return False
     if str(git_dir / "config") not in (config_files or ()):
         return False
-    if settings.get("core.bare", "false").lower() not in _FALSE:
+    if is_on(settings, "core.bare"):
         return False
 
     return "core.worktree" not in settings and not (git_dir / "commondir").exists()
+
+
+def is_on(settings: Mapping[str, str], name: str) -> bool:
+    """Return whether a setting is on."""
+    return settings.get(name, "false").lower() not in _FALSE
 
 
 def is_of_another_owner(root: Path, deadline: float) -> bool:

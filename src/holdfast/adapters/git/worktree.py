@@ -457,16 +457,20 @@ class GitWorktree:
             self.reclaim_space()
 
     def notes(self) -> tuple[str, ...]:
-        """Return what a reader of any outcome should know: the user's repository is gone."""
+        """Return what a reader of any outcome should know: the user's repository is not there."""
         if not self._repository.user_is_gone:
             return ()
 
         there = self.checkpoints()
         count = len(retention.taken_before_work(there))
-        what = f"the repository that held {count} checkpoints is gone"
+        held = f"the repository that held {count} checkpoints"
         if count == 1:
-            what = "the repository that held 1 checkpoint is gone"
+            held = "the repository that held 1 checkpoint"
 
+        if self._repository.refused:
+            return (f"git refuses {held}: {self._repository.refused}.",)
+
+        what = f"{held} is gone"
         if there and not self._has_all(there[0].present.tree):
             cure = "clone it again to this place, and the checkpoints can be restored there"
             return (f"{what}, and with it committed files that only it had; {cure}.",)

@@ -80,6 +80,18 @@ class WorktreeFiles:
                 return True
         return False
 
+    def find_closed_directories(self, paths: Iterable[str]) -> Iterator[str]:
+        """Yield the directories above these paths that are not writable, outermost first."""
+        above = {"": None}
+        for path in paths:
+            above.update(dict.fromkeys(parents_of(path)))
+
+        for directory in sorted(above):
+            if self.inspect(directory).shape != "directory" or self.is_beyond_link(directory):
+                continue
+            if not os.access(self.location(directory), os.W_OK | os.X_OK):
+                yield directory
+
     def find_closed_directory(self, paths: Iterable[str]) -> Path | None:
         """Return a directory where one of the paths cannot be written, or None."""
         for directory in dict.fromkeys(path.rpartition("/")[0] for path in paths):
