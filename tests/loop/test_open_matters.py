@@ -183,8 +183,8 @@ def test_a_call_that_is_denied_is_open_with_the_reason() -> None:
     played = play([calls(TEST), calls(WRITE), DONE], _tools(deny, deny))
     why = "The user does not allow this."
     assert played.ended.unresolved == (
-        OpenMatter("command", "pytest -q", why),
-        OpenMatter("edit", "a.py", why),
+        OpenMatter("command", "pytest -q", why, denied=True),
+        OpenMatter("edit", "a.py", why, denied=True),
     )
 
 

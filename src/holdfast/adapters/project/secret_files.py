@@ -155,10 +155,10 @@ def find_secret_files(root: str) -> SecretFileList:
 
 def is_linked_secret(root: str, path: str) -> bool:
     """Return whether a file is a secret-like one under another name: a hard link to it."""
-    place = os.path.realpath(f"{root}/{path}")
     try:
+        place = os.path.realpath(f"{root}/{path}")
         status = os.lstat(place)
-    except OSError:
+    except (OSError, ValueError):  # a path with NUL names no file
         return False
 
     if not stat.S_ISREG(status.st_mode) or status.st_nlink == 1:

@@ -89,7 +89,7 @@ def climb(
     return found
 
 
-Place: TypeAlias = Placement | SeveralPlaces | Nowhere
+FoundPlace: TypeAlias = Placement | SeveralPlaces | Nowhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Attempt:
     """A reading of the request, and how its place is searched."""
 
     script: EditScript
-    find: Callable[[Doc, EditScript, Hint, Bounds], Place]
+    find: Callable[[Doc, EditScript, Hint, Bounds], FoundPlace]
     hint: Hint
     rung: Rung | None = None
     """The rung of a landing, where the place alone does not show it."""
@@ -124,11 +124,11 @@ def attempts(doc: Doc, script: EditScript, hint: Hint) -> Iterator[Attempt]:
     yield Attempt(script, _find_loosely, hint)
 
 
-def _find_strictly(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> Place:
+def _find_strictly(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> FoundPlace:
     return find_window(doc, script.old, hint, bounds)
 
 
-def _find_loosely(doc: Doc, script: EditScript, _hint: Hint, bounds: Bounds) -> Place:
+def _find_loosely(doc: Doc, script: EditScript, _hint: Hint, bounds: Bounds) -> FoundPlace:
     place = find_elided(doc, script)
     if place is None:
         place = find_similar(doc, script)
@@ -152,7 +152,7 @@ def _script_of(reading: Unmangled) -> EditScript:
 def plan_at(
     doc: Doc,
     script: EditScript,
-    place: Place,
+    place: FoundPlace,
     hint: Hint = NO_HINT,
 ) -> LadderOutcome:
     """Return the plan for a place, unless what it would write is there already."""

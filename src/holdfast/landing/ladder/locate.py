@@ -19,7 +19,7 @@ from holdfast.vocab.outcomes import Ambiguous, Exact, Fuzzy, Match, NotFound, Sp
 from holdfast.vocab.type_check import check_type
 
 if TYPE_CHECKING:
-    from holdfast.landing.ladder.ladder import Place
+    from holdfast.landing.ladder.ladder import FoundPlace
 
 
 def locate(text: str, old: str, near_line: int | None = None, path: str | None = None) -> Match:
@@ -69,9 +69,9 @@ def _among(text: str, old: str, hits: list[int], near_line: int | None) -> Match
     return Exact(Span(hits[n], hits[n] + len(old), lines[n]))
 
 
-def _climb(doc: Doc, lines: list[str], hint: Hint) -> Place:
+def _climb(doc: Doc, lines: list[str], hint: Hint) -> FoundPlace:
     """Return the place on the rungs below exact."""
-    place: Place = Nowhere()
+    place: FoundPlace = Nowhere()
     for attempt in attempts(doc, script_of(lines, lines), hint):
         if not attempt.decides:
             continue
