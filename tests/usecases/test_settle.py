@@ -94,8 +94,11 @@ class Scene:
         sides[swap.after.data if swap.after else None] = "after"
         return sides.get(present, "neither")
 
-    def make(self, directory: str) -> None:
+    def make(self, directory: str, mode: int | None = None) -> None:
         self.done.append(f"make {directory}")
+
+    def set_mode(self, directory: str, mode: int) -> None:
+        self.done.append(f"mode {directory} {mode:o}")
 
     def clear(self, directory: str) -> None:
         self.done.append(f"clear {directory}")

@@ -77,6 +77,7 @@ def plan_to_json(plan: ChangePlan) -> dict[str, Any]:
         "swaps": list(map(_swap_to_json, plan.swaps)),
         "makes": list(plan.makes),
         "clears": list(plan.clears),
+        "modes": dict(plan.modes),
     }
 
 
@@ -84,8 +85,9 @@ def plan_from_json(read: dict[str, Any]) -> ChangePlan:
     """Parse the result of `plan_to_json`; raise `ContentDamaged` if a text is not as recorded."""
     landed = map(_file_landed_from_json, read["landed"])
     swaps = map(_swap_from_json, read["swaps"])
-    clears = read.get("clears", ())
-    return ChangePlan(tuple(landed), tuple(swaps), tuple(read["makes"]), tuple(clears))
+    makes, clears = tuple(read["makes"]), tuple(read.get("clears", ()))
+    modes = tuple(read.get("modes", {}).items())
+    return ChangePlan(tuple(landed), tuple(swaps), makes, clears, modes)
 
 
 def _file_landed_from_json(read: dict[str, Any]) -> FileLanded:

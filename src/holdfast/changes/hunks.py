@@ -227,9 +227,13 @@ def _plan(files: Sequence[_FileHunks], whole: ChangePlan) -> ChangePlan:
         swaps.extend(file.swaps)
 
     needed: set[str] = set()
+    emptied: set[str] = set()
     for swap in swaps:
-        if swap.after is not None:
+        if swap.after is None:
+            emptied.update(directories_above(swap.path))
+        else:
             needed.update(directories_above(swap.path))
 
     makes = [make for make in whole.makes if make in needed]
-    return ChangePlan(tuple(reports), in_order(swaps), tuple(makes))
+    clears = [clear for clear in whole.clears if clear in emptied]
+    return ChangePlan(tuple(reports), in_order(swaps), tuple(makes), tuple(clears))

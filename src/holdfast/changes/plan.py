@@ -55,11 +55,14 @@ class FileRefused:
 class ChangePlan:
     """The result when every request landed: reports, swaps, and the directories to make first.
 
-    `clears` are the directories that another program removed with the files in them, innermost
-    first; no edit of a model removes a directory.
+    `clears` are the directories to remove at the end if they are empty, innermost first: of the
+    difference of two trees, or those that another program removed with the files in them. No edit
+    of a model removes a directory. `modes` are the permissions of directories in
+    `makes` and `clears`, where they are not the usual ones.
     """
 
     files: tuple[FileLanded, ...]
     swaps: tuple[Swap, ...]
     makes: tuple[str, ...]
     clears: tuple[str, ...] = ()
+    modes: tuple[tuple[str, int], ...] = ()

@@ -72,8 +72,11 @@ class Tree(Protocol):
     def side(self, swap: Swap) -> SwapSide:
         """Return which of the two contents the file has now; a directory is no file."""
 
-    def make(self, directory: str) -> None:
-        """Make a directory, if nothing is there."""
+    def make(self, directory: str, mode: int | None = None) -> None:
+        """Make a directory, if nothing is there; with `mode`, no others get more permissions."""
+
+    def set_mode(self, directory: str, mode: int) -> None:
+        """Set the permissions of a directory, if it is there."""
 
     def clear(self, directory: str) -> None:
         """Remove a directory, if it exists and is empty."""

@@ -57,7 +57,8 @@ def plan_rewind(
         return tuple(_refuse(clash, later, left_by) for clash in clashes)
 
     clears = tuple(reversed(change.plan.makes))
-    return Batch(change.id, rebased.swaps, rebased.makes, clears, rewinds=True)
+    modes = change.plan.modes
+    return Batch(change.id, rebased.swaps, rebased.makes, clears, rewinds=True, modes=modes)
 
 
 def unkept_files(change: Change) -> tuple[FileLanded, ...]:

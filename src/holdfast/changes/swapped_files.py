@@ -86,10 +86,19 @@ def sum_of(batches: Sequence[Batch], swaps: tuple[Swap, ...]) -> Batch:
     """Return the batch that does all of these at once, with these swaps."""
     makes: dict[str, None] = {}
     clears: dict[str, None] = {}
+    modes: dict[str, int] = {}
     for batch in batches:
         makes.update(dict.fromkeys(batch.makes))
         clears.update(dict.fromkeys(batch.clears))
+        modes.update(batch.modes)
 
     first, *others = [batch.id for batch in batches]
-    innermost_first = tuple(sorted(clears, reverse=True))
-    return Batch(first, swaps, tuple(makes), innermost_first, batches[0].rewinds, tuple(others))
+    return Batch(
+        first,
+        swaps,
+        tuple(makes),
+        tuple(sorted(clears, reverse=True)),
+        batches[0].rewinds,
+        tuple(others),
+        tuple(modes.items()),
+    )

@@ -155,7 +155,8 @@ class Batch:
     `makes` are the directories to make first, outermost first. `clears` are the directories to
     remove at the end if they are empty, innermost first. `id` is the id of the change that the
     batch applies or, with `rewinds`, reverts; `others` are those of further changes that it applies
-    or reverts together with it.
+    or reverts together with it. `modes` are the permissions of directories that it makes, and of
+    those that it makes again if it is rolled back; any other gets the usual ones.
     """
 
     id: str
@@ -164,6 +165,7 @@ class Batch:
     clears: tuple[str, ...] = ()
     rewinds: bool = False
     others: tuple[str, ...] = ()
+    modes: tuple[tuple[str, int], ...] = ()
 
     @property
     def change_ids(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from holdfast.changes.swaps import directories_above, is_at_or_below
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from holdfast.changes.ports import Journal, PendingBatch, Tree
     from holdfast.changes.swaps import Batch, Swap
@@ -152,10 +152,10 @@ def drop_batch(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) 
 
 
 def _stage(batch: Batch, tree: Tree) -> None:
-    reshaped = batch.reshaped
+    reshaped, modes = batch.reshaped, dict(batch.modes)
     for directory in batch.makes:
         if not is_at_or_below(directory, reshaped):
-            tree.make(directory)
+            tree.make(directory, modes.get(directory))
 
     for swap, sibling in batch.with_siblings():
         if swap.after is None:
@@ -177,6 +177,7 @@ def _swap(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) -> Ba
         tree.settle(batch)
         for directory in batch.clears:
             tree.clear(directory)
+        _set_modes(batch, batch.makes, tree)
     except OSError as error:
         return _undo_after_error(error, _roll_back, batch, tree, journal)
 
@@ -191,6 +192,13 @@ def _swap(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) -> Ba
         journal.finish(batch)
 
     return Done()
+
+
+def _set_modes(batch: Batch, made: Collection[str], tree: Tree) -> None:
+    """Set the permissions of the made directories, those on the inside first: one may be closed."""
+    for directory, mode in sorted(batch.modes, reverse=True):
+        if directory in made:
+            tree.set_mode(directory, mode)
 
 
 def _make_room(swap: Swap, batch: Batch, reshaped: frozenset[str], tree: Tree) -> None:
@@ -211,9 +219,10 @@ def _make_room(swap: Swap, batch: Batch, reshaped: frozenset[str], tree: Tree) -
     for directory in sorted(emptied, reverse=True):
         tree.clear(directory)
 
+    modes = dict(batch.modes)
     for directory in directories_above(swap.path):
         if is_at_or_below(directory, reshaped):
-            tree.make(directory)
+            tree.make(directory, modes.get(directory))
 
 
 def _roll_back(batch: Batch, tree: Tree, journal: Journal) -> BatchConflict:
@@ -221,10 +230,10 @@ def _roll_back(batch: Batch, tree: Tree, journal: Journal) -> BatchConflict:
 
     Return the files that are neither old nor new.
     """
-    reshaped = batch.reshaped
+    reshaped, modes = batch.reshaped, dict(batch.modes)
     for directory in reversed(batch.clears):
         if not is_at_or_below(directory, reshaped):
-            tree.make(directory)
+            tree.make(directory, modes.get(directory))
 
     pairs = batch.with_siblings()
     if reshaped:
@@ -240,6 +249,7 @@ def _roll_back(batch: Batch, tree: Tree, journal: Journal) -> BatchConflict:
             _make_room(inverse, batch, reshaped, tree)
         tree.put(inverse, sibling)
 
+    _set_modes(batch, batch.clears, tree)
     foreign = [swap for swap in batch.swaps if tree.side(swap) == "neither"]
     if not foreign:
         return _clean_up(batch, tree, journal)

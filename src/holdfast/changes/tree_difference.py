@@ -21,7 +21,10 @@ A symlink has its target and the mode `LINK`.
 
 
 def plan_of_difference(before: TreeOf, after: TreeOf) -> ChangePlan:
-    """Return the plan that turns the first tree into the second; an empty plan for equal trees."""
+    """Return the plan that turns the first tree into the second; an empty plan for equal trees.
+
+    As for git, a directory is there only for its files: one that is empty afterwards goes too.
+    """
     swaps: list[Swap] = []
     reports: list[FileLanded] = []
     makes: dict[str, None] = {}
@@ -38,7 +41,10 @@ def plan_of_difference(before: TreeOf, after: TreeOf) -> ChangePlan:
 
     existing = _directories_of(before)
     new_makes = tuple(make for make in makes if make not in existing)
-    return ChangePlan(tuple(reports), in_order(swaps), new_makes)
+    gone = {path: before[path] for path in before if path not in after}
+    emptied = _directories_of(gone) - _directories_of(after)
+    clears = tuple(sorted(emptied, reverse=True))
+    return ChangePlan(tuple(reports), in_order(swaps), new_makes, clears)
 
 
 def tree_of(contents: Iterable[tuple[str, Content | None]]) -> TreeOf:

@@ -89,7 +89,10 @@ def _redo_changes(undone: ChangesUndone, root: LockedWorkspace) -> ChangesRedone
             refusals = tuple(_refuse(clash, change) for clash in rebased.clashes)
             return NothingDone(refusals, root.recovered)
         files.swap(rebased.swaps)
-        batches.append(Batch(change.id, rebased.swaps, rebased.makes, change.plan.clears))
+        plan = change.plan
+        batches.append(
+            Batch(change.id, rebased.swaps, rebased.makes, plan.clears, modes=plan.modes)
+        )
 
     return _carry_out(sum_of(batches, files.sum()), changes, root)
 

@@ -101,10 +101,13 @@ def turn_beside(project: Project, *acts: Callable[[], Ran], also: str = "true") 
         return finish(process)
 
 
-def files_and_folders(root: Path) -> tuple[Tree, set[str]]:
-    folders = [path for path in root.rglob("*") if path.is_dir() and not path.is_symlink()]
-    names = {path.relative_to(root).as_posix() for path in folders}
-    return tree_of(root), {name for name in names if ".git" not in name.split("/")}
+def files_and_folders(root: Path) -> tuple[Tree, dict[str, int]]:
+    folders: dict[str, int] = {}
+    for path in root.rglob("*"):
+        name = path.relative_to(root)
+        if path.is_dir() and not path.is_symlink() and ".git" not in name.parts:
+            folders[name.as_posix()] = path.stat().st_mode & 0o7777
+    return tree_of(root), folders
 
 
 def applied_to(project: Project, path: str) -> list[str]:
@@ -118,6 +121,7 @@ def applied_to(project: Project, path: str) -> list[str]:
 def with_folder(repository: Project) -> Project:
     """The same with a folder whose files are older than the first look of a turn."""
     (repository.root / "d/s").mkdir(parents=True)
+    (repository.root / "d/s").chmod(0o700)
     repository.write("d/x.txt", "x\n")
     repository.write("d/s/y.txt", "y\n")
     git(repository, "add", "-A")
@@ -133,6 +137,8 @@ def with_folder(repository: Project) -> Project:
         "mv d e",
         "mkdir n; mv d/s n/s",
         "mv d e; mv e/s/y.txt e/y.txt; rmdir e/s",
+        "chmod 700 d; mv d e",
+        "rm -r d; mkdir -m 750 n; echo n > n/n",
         "rm d/s/y.txt",
         "git mv d e 2>/dev/null || mv d e",
     ],

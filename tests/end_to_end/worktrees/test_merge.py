@@ -71,6 +71,29 @@ def test_a_rename_to_another_case_is_no_loss_whatever_the_setting_of_case_says(
     assert not user.path("folder/file.txt").exists()
 
 
+def test_a_moved_folder_is_not_left_behind_empty_and_what_is_not_in_git_stays(
+    project: Project,
+) -> None:
+    user = project.user
+    for name in ("old/in/a.txt", "old/b.txt", "kept/c.txt"):
+        user.write(name, "text\n")
+    user.git("add", "old", "kept")
+    user.git("commit", "-q", "-m", "folders", "--", "old", "kept")
+    user.write("kept/debug.log", "ignored\n")
+    session, worktree = project.new()
+    worktree.path("old").rename(worktree.path("new"))
+    worktree.path("kept/c.txt").unlink()
+    before = user.tree()
+    assert project.run("changes", "apply", proposed(project, session)).code == 0
+    assert user.path("new/in/a.txt").read_text() == "text\n"
+    assert not user.path("old").exists()
+    assert [file.name for file in user.path("kept").iterdir()] == ["debug.log"]
+    assert project.run("undo").code == 0
+    assert (user.tree(), user.path("new").exists()) == (before, False)
+    assert project.run("redo").code == 0
+    assert not user.path("old").exists()
+
+
 def test_only_the_hunks_that_are_named_are_proposed_and_the_rest_can_follow(
     project: Project,
 ) -> None:

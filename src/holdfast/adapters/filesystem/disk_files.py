@@ -207,10 +207,26 @@ class DiskFiles:
             # Below a file or a symlink, which is not followed, there is no file.
             return _side_of(swap, None)
 
-    def make(self, directory: str) -> None:
-        """Make a directory, if nothing is there."""
+    def make(self, directory: str, mode: int | None = None) -> None:
+        """Make a directory, if nothing is there; with `mode`, no others get more permissions."""
+        first_mode = 0o777
+        if mode is not None:
+            # Files have to be written in it before it gets exactly that mode.
+            first_mode = mode | stat.S_IRWXU
         with self._parent(directory) as (parent, name), suppress(FileExistsError):
-            os.mkdir(name, dir_fd=parent)
+            os.mkdir(name, first_mode, dir_fd=parent)
+
+    def set_mode(self, directory: str, mode: int) -> None:
+        """Set the permissions of a directory, if it is there."""
+        try:
+            there = self._stat(directory)
+            if there is None or stat.S_IMODE(there.st_mode) == mode:
+                return
+            with self._parent(directory) as (parent, name):
+                _set_directory_mode(parent, name, mode)
+        except OSError as error:
+            if error.errno not in _NO_SUCH_PARENT:
+                raise
 
     def clear(self, directory: str) -> None:
         """Remove a directory, if it exists and is empty."""
@@ -292,6 +308,14 @@ class DiskFiles:
             except OSError as error:
                 if error.errno not in _NO_SUCH_PARENT:
                     raise
+
+
+def _set_directory_mode(parent: int, name: str, mode: int) -> None:
+    handle = os.open(name, _DIRECTORY, dir_fd=parent)
+    try:
+        os.fchmod(handle, mode)
+    finally:
+        os.close(handle)
 
 
 def _why_unfit(there: os.stat_result) -> str | None:

@@ -45,6 +45,7 @@ def pack_batch(batch: Batch, root: str, begun_at: str) -> bytes:
         "makes": batch.makes,
         "clears": batch.clears,
         "others": batch.others,
+        "modes": dict(batch.modes),
         "swaps": swaps,
     }
     return _pack(head, b"".join(blobs))
@@ -74,7 +75,8 @@ def read_batch(file: Path, version: int = _VERSION) -> PendingBatch | None:
 
     makes, clears = tuple(read["makes"]), tuple(read["clears"])
     others = tuple(read.get("others", ()))
-    batch = Batch(read["id"], tuple(swaps), makes, clears, read["rewinds"], others)
+    modes = tuple(read.get("modes", {}).items())
+    batch = Batch(read["id"], tuple(swaps), makes, clears, read["rewinds"], others, modes)
     begun_at = read.get("begun_at") or _written(file)
     return PendingBatch(batch, committed=False, root=read.get("root", ""), begun_at=begun_at)
 

@@ -107,7 +107,7 @@ def _rebase_plan(change: Change, files: Files) -> ChangePlan | tuple[FileRefused
     if rebased.clashes:
         return tuple(map(_refuse, rebased.clashes))
     reports = [_report(file, rebased.swaps) for file in change.plan.files]
-    return ChangePlan(tuple(reports), rebased.swaps, rebased.makes)
+    return ChangePlan(tuple(reports), rebased.swaps, rebased.makes, change.plan.clears)
 
 
 def _refuse(clash: Clash) -> FileRefused:

@@ -172,7 +172,8 @@ def write_change(
 
     `before` are the events that were published for it.
     """
-    batch = Batch(change.id, change.plan.swaps, change.plan.makes)
+    plan = change.plan
+    batch = Batch(change.id, plan.swaps, plan.makes, plan.clears)
     carried, published = root.carry_out(batch, change, also=also)
     done = (before or Published()).followed_by(published)
     if isinstance(carried, Done):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import NO_OWNER, OBSERVED, Change, ChangeOwner, RequestedEdits
@@ -14,12 +15,14 @@ from holdfast.usecases.locked_workspace import locked
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from holdfast.changes.ports import Files
     from holdfast.tools.ports import Author
     from holdfast.usecases.workspace import NothingDone, Workspace
     from holdfast.vocab.events import Event
+
+NO_MODES: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +41,21 @@ def observe_difference(
     *,
     owner: ChangeOwner = NO_OWNER,
     by: Author = "command",
+    modes_before: Mapping[str, int] = NO_MODES,
+    modes_after: Mapping[str, int] = NO_MODES,
 ) -> ChangeObserved | NothingDone | None:
     """Record the difference of two trees as an applied change of `owner`, made by `by`.
 
-    Return None if there is none.
+    Return None if there is none. `modes_before` and `modes_after` are the permissions of
+    directories that are not the usual ones.
     """
     plan = plan_of_difference(before, after)
     if not plan.swaps:
         return None
-    plan = replace(plan, clears=_removed_directories(plan, workspace.files))
+    clears = _removed_directories(plan, workspace.files)
+    modes = {path: modes_before[path] for path in clears if path in modes_before}
+    modes.update((path, modes_after[path]) for path in plan.makes if path in modes_after)
+    plan = replace(plan, clears=clears, modes=tuple(modes.items()))
     return _record(plan, workspace, owner, by)
 
 

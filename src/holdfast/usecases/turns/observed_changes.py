@@ -12,7 +12,12 @@ from holdfast.changes.ports import FileFound, FileMissing, FileUnfit, JournalDam
 from holdfast.changes.swaps import LINK, Content, digest_of, directories_above
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.tools.ports import Observed
-from holdfast.usecases.changes.observe import ChangeObserved, observe_difference, observe_unkept
+from holdfast.usecases.changes.observe import (
+    NO_MODES,
+    ChangeObserved,
+    observe_difference,
+    observe_unkept,
+)
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.turns.observed_files import (
     LARGEST_FILE,
@@ -94,6 +99,7 @@ class TurnObserver:
         self._last: WorktreeState | None = None
         self._looked_at = 0
         self._event_seq: int | None = None
+        self._modes = (NO_MODES, NO_MODES)
         self._may_record = True
         self._ours: frozenset[str] = frozenset()
         self.paths = ObservedPaths()
@@ -216,6 +222,7 @@ class TurnObserver:
             if difference is not None:
                 found[path] = difference
 
+        self._modes = (_below(prefix, last.directories), _below(prefix, state.directories))
         self._last, self._looked_at = state, looked_at
         return [found[path] for path in sorted(found)]
 
@@ -414,8 +421,17 @@ class TurnObserver:
             if each.after is not None:
                 after[each.path] = (each.after.data, each.after.mode or 0)
 
+        modes_before, modes_after = self._modes
         return self._published(
-            lambda: observe_difference(before, after, self._workspace, owner=self._owner, by=by)
+            lambda: observe_difference(
+                before,
+                after,
+                self._workspace,
+                owner=self._owner,
+                by=by,
+                modes_before=modes_before,
+                modes_after=modes_after,
+            )
         )
 
     def _published(
@@ -444,6 +460,13 @@ def _versions(
     if (state.tree, dict(state.modes)) == (last.tree, dict(last.modes)):
         return ()
     return worktree.versions(last, state, LARGEST_FILE)
+
+
+def _below(prefix: str, modes: Mapping[str, int]) -> dict[str, int]:
+    """Return the permissions of the directories below a root, by their paths there."""
+    return {
+        path.removeprefix(prefix): mode for path, mode in modes.items() if path.startswith(prefix)
+    }
 
 
 def _mode_left(
