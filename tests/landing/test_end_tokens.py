@@ -16,6 +16,7 @@ TOKENS = [
     "<\uff5cend of sentence\uff5c>",
     "</s>",
     "<|im_end|><|eot_id|>",
+    "[/INST]",
 ]
 
 
@@ -128,3 +129,42 @@ def test_an_indentation_by_no_break_spaces_is_undone_in_markup() -> None:
     outcome = land(text, WriteFile(written), "a.html")
     assert isinstance(outcome, Landed)
     assert outcome.text == text.replace("six", "ten")
+
+
+def test_a_closing_tag_in_brackets_that_the_new_text_opens_is_content() -> None:
+    outcome = land("a = 1\n", Replace("a = 1\n", "a = 2\n# [INST] b [/INST]\n"), "a.py")
+    assert outcome.landed
+    assert outcome.text == "a = 2\n# [INST] b [/INST]\n"
+
+
+SCRIPT = '#!/bin/sh\nset -e\n\npull "$@"\necho done\n'
+
+
+def test_a_pair_of_lines_with_which_the_file_no_longer_parses_is_dropped() -> None:
+    old, new = 'pull "$@"\necho done\n', 'echo done\npull "$@" || exit 1\n'
+    wrapped = f"<code>\n{new}</code>\n"
+    for request in (Replace(old, wrapped), LineEdits((LineEdit(4, 5, wrapped, old=old),))):
+        outcome = land(SCRIPT, request, "a.sh")
+        assert outcome.landed
+        assert outcome.text == SCRIPT.replace(old, new)
+
+
+def test_tags_around_new_lines_of_a_language_with_tags_are_content() -> None:
+    page = "export const A = () => (\n  <p>\n    {items}\n    {more}\n  </p>\n);\n"
+    old = "    {items}\n    {more}\n"
+    new = f"    <ul>\n{old}    </ul>\n"
+    outcome = land(page, Replace(old, new), "a.tsx")
+    assert outcome.landed
+    assert outcome.text == page.replace(old, new)
+
+
+def test_a_pair_of_tags_is_dropped_in_a_file_of_code_without_tags() -> None:
+    old, new = "  size: 1\n  label: a\n", "  size: 2\n  label: a\n"
+    wrapped = f"<code>\n{new}</code>\n"
+    dropped = land(f"defmodule A\n{old}", Replace(old, wrapped), "a.zig")
+    assert dropped.landed
+    assert dropped.text == f"defmodule A\n{new}"
+
+    kept = land(f"  <b>\n{old}", Replace(old, wrapped), "a.zig")
+    assert kept.landed
+    assert kept.text == f"  <b>\n{wrapped}"

@@ -29,8 +29,8 @@ from holdfast.landing.text.lines import (
     text_of,
 )
 from holdfast.landing.text.shared_ends import shared_ends
+from holdfast.syntax.parse_check import breaks, parses
 from holdfast.syntax.parse_check import language_of as grammar_of
-from holdfast.syntax.parse_check import parses
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -95,6 +95,10 @@ def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     if edit is not None:
         return edit
 
+    inner = _out_of_broken_pair(text, old, ended.text, path)
+    if inner is not None:
+        return FileText(_ending_as(old, inner.text), ended.undone + inner.undone)
+
     for undo in (_out_of_fence, _out_of_escapes, _out_of_entities, _out_of_marks):
         read = undo(old, ended.text, path)
         if isinstance(read, FileText) and not _drops_file_lines(text, ended.text, read.text):
@@ -117,10 +121,8 @@ def _without_token(text: str, new: str) -> FileText:
 
 
 _END_TOKEN = re.compile(
-    r"(?:(?:<\|\w+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>)+|(?:</s>|<eos>|<end_of_turn>)+)(?=\s*\Z)"
+    r"(?:(?:<\|\w+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>)+|(?:</s>|<eos>|<end_of_turn>|\[/[A-Z_]+\])+)(?=\s*\Z)"
 )
-_STRUCK = re.compile(r"<s[\s>]")
-"""Opens struck text, which `</s>` closes."""
 
 
 def without_end_token(text: str, new: str) -> str:
@@ -128,14 +130,25 @@ def without_end_token(text: str, new: str) -> str:
     found = _END_TOKEN.search(new)
     if found is None or found[0] in text:
         return new
-    both = text + new
-    if found[0] == "</s>" and both.count("</s>") <= len(_STRUCK.findall(both)):
+    if _is_opened(found[0], text + new):
         return new
 
     content, blanks = new[: found.start()], new[found.end() :]
     if content.endswith("\n"):
         return content
     return content + blanks
+
+
+def _is_opened(closing: str, text: str) -> bool:
+    """Return whether a text has as many tags that open what this one closes.
+
+    >>> _is_opened("</s>", "<s>no</s>"), _is_opened("[/INST]", "a[/INST]"), _is_opened("<eos>", "a<eos>")
+    (True, False, False)
+    """
+    if "/" not in closing:
+        return False
+    opening = re.escape(closing.replace("/", "", 1)[:-1])
+    return text.count(closing) <= len(re.findall(rf"{opening}[\s>\]]", text))
 
 
 def _drops_file_lines(text: str, new: str, read: str) -> bool:
@@ -418,6 +431,43 @@ def _out_of_pair(text: str, new: str, path: str | None) -> FileText | Refused | 
     if _is_foreign_pair(doc, around, new, text_of(inside), path):
         return FileText(text_of(inside), ("marks around it",))
     return None
+
+
+def _out_of_broken_pair(text: str, old: str, new: str, path: str | None) -> FileText | None:
+    """Return the new text inside a pair of lines that cannot be its own: only without them the file parses, or has no such tags."""
+    lines = contents_of(new)
+    outer = solid_numbers(lines)
+    if len(outer) < 3 or old not in text:
+        return None
+    around = lines[outer[0]], lines[outer[-1]]
+    if not _tag_around(*around) and not _are_pair(*around):
+        return None
+    inside = text_of(_between(Doc(old), lines, outer[0], outer[-1]))
+    if not _shared_lines(Doc(old), contents_of(inside)) or any(map(Doc(text).has, around)):
+        return None
+
+    wrapped = text.replace(old, new, 1)
+    plain = text.replace(old, _ending_as(old, inside), 1)
+    if _breaks_alone(text, wrapped, plain, path) or _has_no_tags(text, around, path):
+        return FileText(inside, ("marks around it",))
+    return None
+
+
+def _breaks_alone(text: str, wrapped: str, plain: str, path: str | None) -> bool:
+    """Return whether the file no longer parses as `wrapped`, and does as `plain`."""
+    if breaks(text, wrapped, path) is None:
+        return False
+    return breaks(text, plain, path) is None
+
+
+def _has_no_tags(text: str, around: tuple[str, str], path: str | None) -> bool:
+    """Return whether the lines are a pair of tags and no line of the file begins as a tag; a parser knows better."""
+    if not _tag_around(*around) or kind_of(path) not in _KINDS_OF_CODE:
+        return False
+    grammar = grammar_of(path)
+    if grammar and parses(text, grammar):
+        return False
+    return not any(line.lstrip().startswith("<") for line in contents_of(text))
 
 
 def _kept_ends(own: Sequence[str], lines: Sequence[str]) -> int:
