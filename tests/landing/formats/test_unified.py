@@ -85,6 +85,8 @@ def test_a_plain_diff_is_read_whole() -> None:
         ("./src/x.py", "./src//x.py", ("src/x.py", "src/x.py")),
         ("a/./x.py", "b/./x.py", ("x.py", "x.py")),
         ("/dev/null", "b/x.py", (None, "x.py")),
+        ("dev/null", "b/x.py", (None, "x.py")),
+        ("a/dev/null", "b/x.py", (None, "x.py")),
         ("a/x.py", "/dev/null", ("x.py", None)),
         ("/dev/null", "x.py", (None, "x.py")),
         ("/dev/null", "a/x.py", (None, "a/x.py")),

@@ -308,9 +308,13 @@ def _header_path(written: str) -> str | None:
     stamped = _TIMESTAMP.search(path, max(0, len(path) - 60))
     if stamped:
         path = path[: stamped.start()]
-    if path == "/dev/null":
+    if _NO_FILE.fullmatch(path):
         return None
     return path
+
+
+_NO_FILE = re.compile(r"(?:[ab]/)?/?dev/null")
+"""`/dev/null`, also as a model writes it that takes it for a path of the project."""
 
 
 def _unquote(path: str) -> str:
