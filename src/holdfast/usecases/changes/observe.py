@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from holdfast.changes.change import NO_OWNER, OBSERVED, Change, ChangeOwner, RequestedEdits
 from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.ports import FileMissing
+from holdfast.changes.swaps import directories_above
 from holdfast.changes.tree_difference import TreeOf, plan_of_difference
 from holdfast.usecases.events.change_events import edits_observed
 from holdfast.usecases.locked_workspace import locked
@@ -53,7 +54,7 @@ def observe_difference(
     if not plan.swaps:
         return None
     clears = _removed_directories(plan, workspace.files)
-    modes = {path: modes_before[path] for path in clears if path in modes_before}
+    modes = {path: modes_before[path] for path in _left_directories(plan) if path in modes_before}
     modes.update((path, modes_after[path]) for path in plan.makes if path in modes_after)
     plan = replace(plan, clears=clears, modes=tuple(modes.items()))
     return _record(plan, workspace, owner, by)
@@ -67,6 +68,15 @@ def observe_unkept(
     The diff of each file is the reason. The change cannot be rewound.
     """
     return _record(ChangePlan(tuple(files), (), ()), workspace, owner, by)
+
+
+def _left_directories(plan: ChangePlan) -> set[str]:
+    """Return the directories that removed files were in: gone, replaced, or still there."""
+    left: set[str] = set()
+    for swap in plan.swaps:
+        if swap.after is None:
+            left.update(directories_above(swap.path))
+    return left
 
 
 def _removed_directories(plan: ChangePlan, files: Files) -> tuple[str, ...]:
