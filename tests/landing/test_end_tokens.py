@@ -140,7 +140,17 @@ def test_a_closing_tag_in_brackets_that_the_new_text_opens_is_content() -> None:
 SCRIPT = '#!/bin/sh\nset -e\n\npull "$@"\necho done\n'
 
 
-def test_a_pair_of_lines_with_which_the_file_no_longer_parses_is_dropped() -> None:
+def test_a_block_around_old_lines_that_is_written_wrongly_is_not_dropped() -> None:
+    text = "def a():\n    first()\n    second()\n"
+    old = "    first()\n    second()\n"
+    new = f"    if ready() {{\n{old}    }}\n"
+    outcome = land(text, Replace(old, new), "a.py")
+    assert outcome.landed
+    assert outcome.text == text.replace(old, new)
+    assert "no longer parses as python" in (outcome.warning or "")
+
+
+def test_a_pair_of_tags_with_which_the_file_no_longer_parses_is_dropped() -> None:
     old, new = 'pull "$@"\necho done\n', 'echo done\npull "$@" || exit 1\n'
     wrapped = f"<code>\n{new}</code>\n"
     for request in (Replace(old, wrapped), LineEdits((LineEdit(4, 5, wrapped, old=old),))):

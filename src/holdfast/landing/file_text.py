@@ -95,7 +95,7 @@ def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     if edit is not None:
         return edit
 
-    inner = _out_of_broken_pair(text, old, ended.text, path)
+    inner = _out_of_foreign_tags(text, old, ended.text, path)
     if inner is not None:
         return FileText(_ending_as(old, inner.text), ended.undone + inner.undone)
 
@@ -433,14 +433,15 @@ def _out_of_pair(text: str, new: str, path: str | None) -> FileText | Refused | 
     return None
 
 
-def _out_of_broken_pair(text: str, old: str, new: str, path: str | None) -> FileText | None:
-    """Return the new text inside a pair of lines that cannot be its own: only without them the file parses, or has no such tags."""
+def _out_of_foreign_tags(text: str, old: str, new: str, path: str | None) -> FileText | None:
+    """Return the new text inside a pair of tags that cannot be its own: only without them the file parses, or it has no tags."""
     lines = contents_of(new)
     outer = solid_numbers(lines)
     if len(outer) < 3 or old not in text:
         return None
     around = lines[outer[0]], lines[outer[-1]]
-    if not _tag_around(*around) and not _are_pair(*around):
+    # Not any pair: `if a {` and `}` may be meant, and written wrongly.
+    if not _tag_around(*around):
         return None
     inside = text_of(_between(Doc(old), lines, outer[0], outer[-1]))
     if not _shared_lines(Doc(old), contents_of(inside)) or any(map(Doc(text).has, around)):
@@ -448,8 +449,8 @@ def _out_of_broken_pair(text: str, old: str, new: str, path: str | None) -> File
 
     wrapped = text.replace(old, new, 1)
     plain = text.replace(old, _ending_as(old, inside), 1)
-    if _breaks_alone(text, wrapped, plain, path) or _has_no_tags(text, around, path):
-        return FileText(inside, ("marks around it",))
+    if _breaks_alone(text, wrapped, plain, path) or _has_no_tags(text, path):
+        return FileText(inside, ("tags around it",))
     return None
 
 
@@ -460,9 +461,9 @@ def _breaks_alone(text: str, wrapped: str, plain: str, path: str | None) -> bool
     return breaks(text, plain, path) is None
 
 
-def _has_no_tags(text: str, around: tuple[str, str], path: str | None) -> bool:
-    """Return whether the lines are a pair of tags and no line of the file begins as a tag; a parser knows better."""
-    if not _tag_around(*around) or kind_of(path) not in _KINDS_OF_CODE:
+def _has_no_tags(text: str, path: str | None) -> bool:
+    """Return whether no line of this file of code or data begins as a tag; a parser knows better."""
+    if kind_of(path) not in _KINDS_OF_CODE:
         return False
     grammar = grammar_of(path)
     if grammar and parses(text, grammar):
