@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -332,3 +334,33 @@ def test_a_turn_whose_process_does_not_react_is_ended_with_its_process(project: 
     assert [each["message"] for each in ends(project)] == [
         f"Stopped: a restore of checkpoint {taken} was asked for."
     ]
+
+
+def test_a_turn_whose_process_is_stopped_while_it_writes_to_the_store_is_ended(
+    project: Project,
+) -> None:
+    before = project.texts()
+    reads = [call("read_file", path="a.py", limit=number) for number in range(1, 400)]
+    with ScriptedServer(reads) as server, at_work(project, server) as (process, _, taken):
+        stop_while_writing(process, project.state / "holdfast.sqlite3.queue")
+        restored = project.holdfast("checkpoint", "restore", taken, "--json")
+        assert (restored.code, facts(restored)["backend_reset"]) == (0, True)
+        assert process.wait(LONGEST) == -signal.SIGKILL
+    assert stays(project, before)
+    assert project.turns() == [("cancelled", "cancelled")]
+
+
+def stop_while_writing(process: subprocess.Popen[bytes], queue: Path) -> None:
+    """Send SIGSTOP at a moment at which the process has the store's write queue."""
+    with queue.open("rb") as file:
+        for _ in range(100_000):
+            process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+            fcntl.flock(file, fcntl.LOCK_UN)
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.0005)
+    raise AssertionError

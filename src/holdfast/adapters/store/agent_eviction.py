@@ -31,7 +31,7 @@ class StoredAgents:
     def refuse_waiting(self, session: str) -> None:
         """Let no turn of the session begin that an agent was asked for before this call."""
         with translated():
-            self._store().run(raise_generation, session)
+            self._store().run_soon(raise_generation, session)
 
     def evict(self, session: str, announce: AnnounceIds) -> bool:
         """Cancel the turns that dead processes left running, and mark the agent's memory as lost.

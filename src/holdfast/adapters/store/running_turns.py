@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from holdfast.adapters.store.queries.turns import (
     turns_by_id,
     withdraw_stop,
 )
+from holdfast.adapters.store.store_errors import StoreUnavailable
 from holdfast.adapters.store.tables import sessions
 from holdfast.adapters.store.transcript import translated
 from holdfast.adapters.store.turn_fence import RUNNING
@@ -84,14 +86,14 @@ class StoredRunningTurns:
         return self.wait(found, 0.0)
 
     def ask_to_stop(self, turns: Sequence[RunningTurn], sentence: str) -> None:
-        """Record that the turns are to end with this sentence."""
-        with translated():
-            self._store().run(ask_turns_to_stop, [turn.id for turn in turns], sentence)
+        """Record that the turns are to end with this sentence, unless the store is kept from us."""
+        with translated(), suppress(StoreUnavailable):
+            self._store().run_soon(ask_turns_to_stop, [turn.id for turn in turns], sentence)
 
     def withdraw(self, turns: Sequence[RunningTurn]) -> None:
-        """Record that the turns need not stop any more."""
-        with translated():
-            self._store().run(withdraw_stop, [turn.id for turn in turns])
+        """Record that the turns need not stop any more, unless the store is kept from us."""
+        with translated(), suppress(StoreUnavailable):
+            self._store().run_soon(withdraw_stop, [turn.id for turn in turns])
 
     def wait(self, turns: Sequence[RunningTurn], seconds: float) -> tuple[RunningTurn, ...]:
         """Wait until no process runs the turns any more; return those that one runs after that."""

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.store.turn_fence import TurnFence
 
+SOON = 10
+"""How many seconds `run_soon` waits for the writers that came before."""
+
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
@@ -81,6 +84,20 @@ class Store:
         """Call the function in one transaction of `write`, and return what it returns."""
         with self.write() as connection:
             return function(connection, *args, **options)
+
+    def run_soon(
+        self,
+        function: Callable[Concatenate[Connection, Given], Answer],
+        *args: Given.args,
+        **options: Given.kwargs,
+    ) -> Answer:
+        """Call the function as `run` does, but raise `StoreUnavailable` after `SOON` seconds.
+
+        For whoever is going to end the process that keeps the file from the others.
+        """
+        soon = Store(self._engine, self.address, min(SOON, self._queue_seconds))
+        soon.fence = self.fence
+        return soon.run(function, *args, **options)
 
     def run_unchecked(
         self,

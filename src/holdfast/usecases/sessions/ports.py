@@ -73,7 +73,11 @@ class RunningTurns(Protocol):
         """Return the turns that a process runs now; not those whose process has died."""
 
     def ask_to_stop(self, turns: Sequence[RunningTurn], sentence: str) -> None:
-        """Record that the turns are to end with this sentence. Whoever runs them will see that."""
+        """Record that the turns are to end with this sentence. Whoever runs them will see that.
+
+        A process that is stopped while it writes keeps the store: it cannot be asked, and nothing
+        is recorded; it is to be ended like one that does not react.
+        """
 
     def withdraw(self, turns: Sequence[RunningTurn]) -> None:
         """Record that the turns need not stop any more."""
