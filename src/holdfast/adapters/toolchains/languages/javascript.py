@@ -141,7 +141,8 @@ def _package_type(unit: CheckedFile) -> str | None:
 
 
 def _tsc_step(unit: CheckedFile, tool: InstalledTool) -> CheckStep:
-    argv = [tool.program, "--noEmit", "--pretty", "false"]
+    # To check the types that tsc itself brings takes it twice as long as all the rest.
+    argv = [tool.program, "--noEmit", "--pretty", "false", "--skipDefaultLibCheck"]
     is_javascript = unit.path.endswith(_JS_SUFFIXES)
     config = None
     if unit.mode == "project":
