@@ -157,7 +157,7 @@ props: setup ## run the laws with many more examples, other ones each time
 # commands at once with a table of them, every example of the builtin rules, edits that no other run has had.
 soak: props $(NPM_READY) ## run what takes long, an hour or more: laws, kills, faults, all examples of rules, edits of a new seed
 	seed=$$(date +%s); echo "signals of seed $$seed"; HOLDFAST_TEST_SIGNALS=100 HOLDFAST_TEST_SEED=$$seed \
-		HOLDFAST_ALL_EXAMPLES=1 HOLDFAST_ALL_KILLS=1 HOLDFAST_TEST_QUIET_SECONDS=10 $(PYTEST) $(PATIENT) -n $(WORKERS) --dist worksteal -q -m "slow or e2e" \
+		HOLDFAST_TEST_COLD=1 HOLDFAST_ALL_EXAMPLES=1 HOLDFAST_ALL_KILLS=1 HOLDFAST_TEST_QUIET_SECONDS=10 $(PYTEST) $(PATIENT) -n $(WORKERS) --dist worksteal -q -m "slow or e2e" \
 		--hypothesis-profile=soak
 	$(PYTEST) $(PATIENT) -n $(WORKERS) --dist worksteal -q -m "hypothesis and not slow and not e2e" --ignore=tests/properties --hypothesis-profile=soak
 	$(PYTEST) $(PATIENT) -n $(WORKERS) -q tests/end_to_end/going_back/test_law.py --hypothesis-profile=props

@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from holdfast.testing import ScriptedServer
 from tests.waiting import LONGEST
+from tests.warm_command import run_holdfast
 
 CHECKOUT = Path(__file__).parents[3]
 COMMAND = [sys.executable, "-m", "holdfast.cli.main"]
@@ -108,13 +109,11 @@ class Project:
         self, *words: str, server: ScriptedServer | None = None, given: str = "", **more: str
     ) -> Ran:
         """Run a command to its end; without a terminal."""
-        done = subprocess.run(
-            self.words(*words, server=server),
-            input=given.encode(),
+        done = run_holdfast(
+            self.words(*words, server=server)[len(COMMAND) :],
+            given=given.encode(),
             env=self.environment(**more),
             cwd=self.place,
-            check=False,
-            capture_output=True,
         )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
