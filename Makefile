@@ -28,8 +28,8 @@ APART := --ignore=tests/bench --ignore=tests/end_to_end --ignore=tests/page
 FAST := -m "not slow and not e2e" $(APART)
 QUICK := -m "not slow and not e2e and not integration" $(APART)
 WORKERS ?= 2
-# Many tests wait for a process they have started: on two cores a third worker uses what two leave idle.
-TEST_WORKERS ?= 3
+# Many tests wait for a process they have started: on two cores two more workers use what two leave idle.
+TEST_WORKERS ?= 4
 # Extra words for pytest or the benchmark: make test ARGS="-k tabs", make bench-landing ARGS="--corpus DIR"
 ARGS ?=
 # For what takes long on purpose: a test may take four hours before it counts as hanging.
