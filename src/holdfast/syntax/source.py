@@ -244,17 +244,6 @@ class ParsedSource:
 
         return found
 
-    def leaf_at(self, offset: int) -> str:
-        """Return the text of the leaf that begins at an offset; "" if none does."""
-        for node in self.nodes_around(offset):
-            if not node.is_leaf():
-                continue
-            start, _ = span_of(node)
-            if start == offset:
-                return node.text()
-
-        return ""
-
     def comments(self) -> Iterator[SgNode]:
         """Yield all comments."""
         for kind, nodes in self._nodes_by_kind.items():
