@@ -141,6 +141,12 @@ def find_runs(tokens: Sequence[Token], words: Sequence[str]) -> list[Sequence[To
     if not words:
         return []
 
-    starts = range(len(tokens) - len(words) + 1)
-    runs = (tokens[at : at + len(words)] for at in starts)
-    return [run for run in runs if [token.text for token in run] == list(words)]
+    wanted = list(words)
+    texts = [token.text for token in tokens]
+    runs = []
+    for start in range(len(tokens) - len(wanted) + 1):
+        end = start + len(wanted)
+        if texts[start:end] == wanted:
+            runs.append(tokens[start:end])
+
+    return runs
