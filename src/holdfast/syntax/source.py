@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.syntax.dead_code import dead_spans
 from holdfast.syntax.spans import find_or_end
-from holdfast.syntax.tokens import Token, line_starts, tokenize
+from holdfast.syntax.tokens import Token, line_starts, texts_of, tokenize
 from holdfast.syntax.tree import (
     MOST_CHARACTERS,
     all_nodes,
@@ -305,8 +305,7 @@ def _is_comparison(node: SgNode) -> bool:
 
 def _joined(tokens: Sequence[Token]) -> str:
     """Return the texts of tokens with a mark between them that no token has."""
-    texts = "".join(f"{token.text}\0" for token in tokens)
-    return f"\0{texts}"
+    return "\0".join(["", *texts_of(tokens), ""])
 
 
 def parse_source(text: str, language: str, undecided: Collection[str] = ()) -> ParsedSource | None:
