@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.syntax.node_kinds import BLOCKS
-from holdfast.syntax.tree import span_of
+from holdfast.syntax.tree import field_text, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -97,8 +97,7 @@ def dead_spans(nodes: Nodes, undecided: Collection[str] = ()) -> list[OffsetRang
     `undecided` are conditions of C's preprocessor and Rust's `cfg` (see `conditions_of`) that are
     taken for neither true nor false.
     """
-    names = [node.field("name") for node in nodes.get("preproc_def", ())]
-    macros = frozenset(name.text() for name in names if name is not None)
+    macros = frozenset(field_text(node, "name") for node in nodes.get("preproc_def", ()))
     conditions = _Conditions(macros, undecided)
     found: list[OffsetRange] = []
     for find, kinds in _FINDERS.items():
@@ -172,13 +171,9 @@ def _condition_of(node: SgNode) -> SgNode | None:
         return condition
 
     # The condition of Go's `for false {` is no field of its node.
-    children = node.named_children()
-    if not children:
-        return None
-
-    first = children[0]
-    if first.kind() in {"false", "parenthesized_expression"}:
-        return first
+    match node.named_children():
+        case [first, *_] if first.kind() in {"false", "parenthesized_expression"}:
+            return first
 
     return None
 
@@ -232,11 +227,10 @@ def ends(statement: SgNode) -> bool:
 
 def _for_type_checkers(node: SgNode, _: _Conditions) -> Iterator[OffsetRange]:
     """Yield what is under `if TYPE_CHECKING`, except for imports, which belong there."""
-    condition = node.field("condition")
     body = node.field("consequence")
-    if condition is None or body is None:
+    if body is None:
         return
-    if not _TYPE_CHECKING.fullmatch(condition.text()):
+    if not _TYPE_CHECKING.fullmatch(field_text(node, "condition")):
         return
     for child in body.named_children():
         if "import" not in child.kind():

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from holdfast.syntax.tokens import Token, first_at, tokenize
+from holdfast.syntax.tokens import Token, first_at, texts_of, tokenize
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def parts_of(edit: Edit, before: str, after: str, language: str) -> list[Edit]:
     """Return an edit in the smallest parts with the same tokens between them."""
     old = tokenize(before[edit.start : edit.end], language)
     new = tokenize(after[edit.new_start : edit.new_end], language)
-    matcher = SequenceMatcher(None, [token.text for token in old], [token.text for token in new])
+    matcher = SequenceMatcher(None, texts_of(old), texts_of(new))
     parts: list[Edit] = []
     for tag, low, high, new_low, new_high in matcher.get_opcodes():
         if tag == "equal":

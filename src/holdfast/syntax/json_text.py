@@ -254,7 +254,7 @@ def lacks_bracket(text: str) -> bool:
 
     for found in _BRACKET.finditer(text, at):
         mark = found.group()
-        if mark[0] == '"' and (len(mark) == 1 or mark[-1] != '"'):
+        if mark.startswith('"') and not mark.endswith('"', 1):
             return False
 
     return True

@@ -22,8 +22,8 @@ _DEEPEST: Final = 64
 
 _BLANK = re.compile(r"[ \t\r\n\ufeff]*+")
 _KEY = re.compile(r"[A-Za-z_$][\w$-]*+")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,30})(?![\d])(\.\d{1,40})?([eE][+-]?\d{1,3})?")
-_WORD = re.compile(r"[A-Za-z]++")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,30})(?![\d])((?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?)")
+"""A number; its group is the part that only a float has."""
 _WORDS: Final = {
     "true": True,
     "True": True,
@@ -32,6 +32,7 @@ _WORDS: Final = {
     "null": None,
     "None": None,
 }
+_WORD = re.compile(f"(?:{'|'.join(_WORDS)})(?![A-Za-z])")
 # Gemma uses special tokens for the quote.
 _QUOTED: Final = (
     ('"', re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)),
@@ -42,6 +43,7 @@ _QUOTED: Final = (
 )
 _OPENERS: Final = frozenset("\"'“<")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPE_LETTER = re.compile(r"\\(.)", re.DOTALL)
 _LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _RIGHT: Final = frozenset((*_LETTERS, "u"))
 _OF_OTHERS: Final = frozenset("xUNv0")
@@ -135,14 +137,24 @@ class _Reader:
             raise _UnexpectedError
         self.at += 1
 
+    def _match(self, pattern: re.Pattern[str]) -> re.Match[str]:
+        """Return the match at the current position and move behind it."""
+        found = pattern.match(self.text, self.at)
+        if found is None:
+            raise _UnexpectedError
+        self.at = found.end()
+        return found
+
     def value(self, depth: int = 0) -> Any:
         if depth > _DEEPEST:
             raise _UnexpectedError
 
         first = self._next()
         if first == "{":
+            self.at += 1
             return self._object("}", ":", depth)
         if first == "[":
+            self.at += 1
             return self._array(depth)
         if first in _OPENERS:
             return self._string()
@@ -152,7 +164,7 @@ class _Reader:
         return self._word()
 
     def _object(self, closer: str, between: str, depth: int) -> dict[str, Any]:
-        self.at += 1
+        """Read pairs from behind the opening bracket on."""
         pairs: list[tuple[str, Any]] = []
         while self._next() != closer:
             key = self._key()
@@ -165,7 +177,7 @@ class _Reader:
         return pair_up(pairs)
 
     def _array(self, depth: int) -> list[Any]:
-        self.at += 1
+        """Read items from behind the opening bracket on."""
         items: list[Any] = []
         while self._next() != "]":
             items.append(self.value(depth + 1))
@@ -176,29 +188,20 @@ class _Reader:
         return items
 
     def call(self) -> dict[str, Any]:
-        if self._next() != "(":
-            raise _UnexpectedError
+        self._expect("(")
+        if self._next() != "{":
+            return self._object(")", "=", 0)
 
-        opened = self.at
         self.at += 1
-        if self._next() == "{":
-            value: dict[str, Any] = self._object("}", ":", 0)
-            self._expect(")")
-            return value
-
-        self.at = opened
-        return self._object(")", "=", 0)
+        value = self._object("}", ":", 0)
+        self._expect(")")
+        return value
 
     def _key(self) -> str:
         if self._next() in _OPENERS:
             return self._string()
 
-        key = _KEY.match(self.text, self.at)
-        if key is None:
-            raise _UnexpectedError
-
-        self.at = key.end()
-        return key.group()
+        return self._match(_KEY).group()
 
     def _string(self) -> str:
         for opener, pattern in _QUOTED:
@@ -231,24 +234,17 @@ class _Reader:
         return _ESCAPE.sub(_unescape_one, body)
 
     def _number(self) -> int | float:
-        found = _NUMBER.match(self.text, self.at)
-        if found is None:
-            raise _UnexpectedError
-
-        self.at = found.end()
+        found = self._match(_NUMBER)
         # The last number of a text that was cut may have had more digits.
         if self.at >= len(self.text):
             raise _EndedError
-        if found.group(1) or found.group(2):
+        if found.group(1):
             return float(found.group())
 
         return int(found.group())
 
     def _word(self) -> bool | None:
-        found = _WORD.match(self.text, self.at)
-        if found is None or found.group() not in _WORDS:
-            raise _UnexpectedError
-        self.at = found.end()
+        found = self._match(_WORD)
         return _WORDS[found.group()]
 
 
@@ -269,7 +265,8 @@ def _mixes_line_breaks(body: str) -> bool:
 
 
 def _escapes_in(body: str) -> set[str]:
-    return {found.group(1)[0] for found in _ESCAPE.finditer(body)}
+    """Return the character behind the backslash of each escape."""
+    return set(_ESCAPE_LETTER.findall(body))
 
 
 def _unescape_one(escape: re.Match[str]) -> str:

@@ -9,13 +9,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from holdfast.syntax.dead_code import dead_spans
-from holdfast.syntax.tokens import Token, line_starts, tokenize
+from holdfast.syntax.spans import find_or_end
+from holdfast.syntax.tokens import Token, line_starts, texts_of, tokenize
 from holdfast.syntax.tree import (
     MOST_CHARACTERS,
     all_nodes,
     leaves,
     parse_tree,
     parseable,
+    signs_of,
     span_of,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -35,6 +37,12 @@ LANGUAGES: Final = frozenset(
 _COMMENTS: Final = ("comment", "line_comment", "block_comment", "html_comment")
 _OPERATIONS: Final = ("binary_expression", "binary_operator", "comparison_operator")
 _ASSIGNMENTS: Final = ("assignment_expression", "assignment", "assignment_statement")
+_IDLE_SIGNS: Final = {
+    **dict.fromkeys(_ASSIGNMENTS, re.compile("=")),
+    **dict.fromkeys(_OPERATIONS, re.compile("[^+*]|.{2,}", re.DOTALL)),
+}
+"""The signs that do nothing between two equal texts, by the kind of the node: not `n + n`."""
+_NAME_STATEMENT: Final = re.compile(r"[\w.]+\s*;")
 _LOGICAL: Final = frozenset({"&&", "||", "and", "or"})
 _COMPARISONS: Final = frozenset({"==", "===", "!=", "!==", "<=", ">="})
 _WORDS_BY_KIND: Final = {"preproc_arg": re.compile(r"\w+|[^\w\s]")}
@@ -100,12 +108,9 @@ class ParsedSource:
     def line_end(self, line: int) -> int:
         """Return the offset where a line (0-based) ends, without its line break."""
         start = self.line_starts[line]
-        end = len(self.text)
-        if line + 1 < len(self.line_starts):
-            end = self.line_starts[line + 1] - 1
-
-        if end > start and self.text[end - 1] == "\r":
-            end -= 1
+        end = find_or_end(self.text, "\n", start)
+        if self.text.endswith("\r", start, end):
+            return end - 1
 
         return end
 
@@ -186,16 +191,10 @@ class ParsedSource:
     def idle_operations(self) -> int:
         """The number of comparisons, differences and assignments of a text with itself: `n - n`."""
         found = 0
-        for kind in _ASSIGNMENTS:
+        for kind, idle_sign in _IDLE_SIGNS.items():
             for node in self.find(kind):
                 match [child.text() for child in node.children()]:
-                    case [left, "=", right]:
-                        found += left == right
-
-        for kind in _OPERATIONS:
-            for node in self.find(kind):
-                match [child.text() for child in node.children()]:
-                    case [left, sign, right] if sign not in "+*":
+                    case [left, sign, right] if idle_sign.fullmatch(sign):
                         found += left == right
 
         return found
@@ -208,8 +207,7 @@ class ParsedSource:
         """
         found = 0
         for node in self.find("expression_statement"):
-            ends = node.text().endswith(";")
-            is_name = ends and re.fullmatch(r"[\w.]+\s*;", node.text()) is not None
+            is_name = _NAME_STATEMENT.fullmatch(node.text()) is not None
             found += is_name or any(map(_is_comparison, node.children()))
         return found
 
@@ -243,17 +241,6 @@ class ParsedSource:
                 waiting += reversed(node.children())
 
         return found
-
-    def leaf_at(self, offset: int) -> str:
-        """Return the text of the leaf that begins at an offset; "" if none does."""
-        for node in self.nodes_around(offset):
-            if not node.is_leaf():
-                continue
-            start, _ = span_of(node)
-            if start == offset:
-                return node.text()
-
-        return ""
 
     def comments(self) -> Iterator[SgNode]:
         """Yield all comments."""
@@ -310,17 +297,15 @@ class ParsedSource:
 
 def _is_comparison(node: SgNode) -> bool:
     """Return whether the value of an expression is that of a comparison."""
-    children = node.children()
-    signs = {child.text() for child in children if not child.is_named()}
+    signs = set(signs_of(node))
     if signs & _LOGICAL:
-        return _is_comparison(children[-1])
+        return _is_comparison(node.children()[-1])
     return node.kind() in _OPERATIONS and bool(signs & _COMPARISONS)
 
 
 def _joined(tokens: Sequence[Token]) -> str:
     """Return the texts of tokens with a mark between them that no token has."""
-    texts = "".join(f"{token.text}\0" for token in tokens)
-    return f"\0{texts}"
+    return "\0".join(["", *texts_of(tokens), ""])
 
 
 def parse_source(text: str, language: str, undecided: Collection[str] = ()) -> ParsedSource | None:

@@ -45,10 +45,7 @@ def decode(text: str, at: int = 0, *, raw_controls: bool = False) -> DecodedJson
     >>> decode('{"a": 1')
     NotJson(why="Expecting ',' delimiter at character 8")
     """
-    decoder = _STRICT
-    if raw_controls:
-        decoder = _LOOSE
-
+    decoder = _DECODERS[raw_controls]
     try:
         value, end = decoder.raw_decode(text, at)
         require_sound(value)
@@ -119,3 +116,5 @@ def _refuse_constant(name: str) -> Any:
 
 _STRICT = json.JSONDecoder(object_pairs_hook=pair_up, parse_constant=_refuse_constant)
 _LOOSE = json.JSONDecoder(object_pairs_hook=pair_up, parse_constant=_refuse_constant, strict=False)
+_DECODERS = {False: _STRICT, True: _LOOSE}
+"""The decoders, by whether they allow raw control characters."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 TokenKind: TypeAlias = Literal[
     "name", "keyword", "number", "string", "open", "close", "operator", "edge"
@@ -112,6 +112,11 @@ def tokenize(text: str, language: str) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
+def texts_of(tokens: Iterable[Token]) -> list[str]:
+    """Return the text of each token."""
+    return [token.text for token in tokens]
+
+
 def is_content(token: Token) -> bool:
     """Return whether a token added by a fix is a name, a value or a type.
 
@@ -141,6 +146,12 @@ def find_runs(tokens: Sequence[Token], words: Sequence[str]) -> list[Sequence[To
     if not words:
         return []
 
-    starts = range(len(tokens) - len(words) + 1)
-    runs = (tokens[at : at + len(words)] for at in starts)
-    return [run for run in runs if [token.text for token in run] == list(words)]
+    wanted = list(words)
+    texts = texts_of(tokens)
+    runs = []
+    for start in range(len(tokens) - len(wanted) + 1):
+        end = start + len(wanted)
+        if texts[start:end] == wanted:
+            runs.append(tokens[start:end])
+
+    return runs

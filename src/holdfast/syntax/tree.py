@@ -65,10 +65,14 @@ def parent_kind(node: SgNode) -> str:
 
 def first_field(node: SgNode | None, *names: str) -> SgNode | None:
     """Return the first of these fields that a node has; None without one."""
+    if node is None:
+        return None
+
     for name in names:
-        found = None if node is None else node.field(name)
+        found = node.field(name)
         if found is not None:
             return found
+
     return None
 
 
