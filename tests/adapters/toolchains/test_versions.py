@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import sys
@@ -82,3 +83,23 @@ def test_the_python_that_runs_this_is_not_asked(
     monkeypatch.setattr(installed_tool, "run_tool", None)
     tool = ToolProgram("python3", "")
     assert version_of(tool, tmp_path, MemoryAnswers()) == platform.python_version()
+
+
+@pytest.mark.parametrize("own_code", [False, True])
+def test_a_tool_outside_starts_no_program_of_a_project_that_is_not_trusted(
+    tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, own_code: bool
+) -> None:
+    theirs = tmp_path / "project" / "bin"
+    theirs.mkdir(parents=True)
+    for folder, version in ((theirs, "6.6.6"), (tools, "1.2.3")):
+        (folder / "interpreter").write_text(f"#!/bin/sh\necho {version}\n")
+        (folder / "interpreter").chmod(0o755)
+    (tools / "script").write_text("#!/usr/bin/env interpreter\n")
+    (tools / "script").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{theirs}:{os.environ['PATH']}")
+    installed_tool._known_versions.clear()
+    deadline = time.monotonic() + LONGEST
+    script = ToolProgram("script", "")
+    found = find_tool(script, tmp_path / "project", "a.py", deadline, own_code=own_code)
+    assert found is not None
+    assert found.version == ("6.6.6" if own_code else "1.2.3")

@@ -6,7 +6,6 @@ import time
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.adapters.toolchains.run_tool import ToolPlace, ToolRun, run_tool
 from holdfast.adapters.toolchains.step_diagnostics import (
     diagnostics_of,
@@ -104,7 +103,7 @@ def _run_step(
     deadline: float,
     cancel: Cancel,
 ) -> ToolRun:
-    unit, step = members[0]
+    _, step = members[0]
     argv = list(form.argv)
     if form.adds_files:
         argv += [member.path for member, _ in members]
@@ -113,7 +112,7 @@ def _run_step(
         argv,
         form.cwd,
         deadline,
-        variables={**step.variables, **variables_of(unit)},
+        variables=step.variables,
         cancel=cancel,
         place=place,
     )
@@ -137,14 +136,6 @@ def _divide(
         own[each.path].append(steps[each.path].adjust(each))
 
     return own
-
-
-def variables_of(unit: CheckedFile) -> dict[str, str]:
-    """Return the variables for tools that may not run code of the project."""
-    if unit.own_code:
-        return {}
-    # A compiler starts other programs, by their names.
-    return {"PATH": path_outside(unit.root)}
 
 
 def _is_unchanged(unit: CheckedFile) -> bool:

@@ -90,7 +90,7 @@ def find_tool(
     program = locate(tool.name, root, path, own_code=own_code)
     if program is None:
         return None
-    where = ToolPlace(sandbox, str(root))
+    where = ToolPlace(sandbox, str(root), own_code=own_code)
     record = _VersionRecord(tool, program, versions)
     return InstalledTool(tool, program, _version(record, deadline, cancel, where))
 

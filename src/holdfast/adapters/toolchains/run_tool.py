@@ -6,8 +6,10 @@ import os
 import tempfile
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.repair.ports import CheckCrashed
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -58,17 +60,24 @@ NEVER = threading.Event()
 class ToolPlace:
     """Where a tool runs: in a sandbox in which it may change its scratch folder and nothing else.
 
-    `root` is the project, which the tool reads.
+    `root` is the project, which the tool reads. Without `own_code` neither the tool nor what it
+    starts by name (the `node` of a script) is a program of the project.
     """
 
     sandbox: Sandbox = UNCONFINED
     root: str = "/"
     scratch: str | None = None
+    own_code: bool = False
 
     @property
     def writable(self) -> tuple[str, ...]:
         """The directories that a tool may change."""
         return (self.scratch,) if self.scratch else ()
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The variables that decide where a tool finds the programs that it starts."""
+        return {} if self.own_code else {"PATH": path_outside(Path(self.root))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +117,7 @@ def run_tool(
                 "read",
                 root=place.root,
                 cwd=cwd,
-                variables=_tool_environment() | dict(variables or {}),
+                variables=_tool_environment() | dict(variables or {}) | place.variables,
                 timeout=max(deadline - time.monotonic(), 0.0),
                 cancel=cancel,
                 on_output=output.append,

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
-from holdfast.adapters.toolchains.check_batches import PlannedFile, run_batches, variables_of
+from holdfast.adapters.toolchains.check_batches import PlannedFile, run_batches
 from holdfast.adapters.toolchains.check_step import (
     CheckedFile,
     CheckMode,
@@ -138,12 +138,16 @@ class ToolCheck:
                         left.append(planned)
                     else:
                         results[path] = known
-            place = ToolPlace(self._sandbox, str(self._root), str(scratch.folder))
+            place = self._place(scratch)
             for planned, checked in run_batches(left, place, self._timeout, self._cancel):
                 results[planned.unit.path] = checked
                 self._keep(planned, checked)
 
         return results
+
+    def _place(self, scratch: ScratchDir) -> ToolPlace:
+        root, folder = str(self._root), str(scratch.folder)
+        return ToolPlace(self._sandbox, root, folder, own_code=self._own_code)
 
     def _unit(self, path: str, text: bytes, scratch: ScratchDir) -> CheckedFile:
         return CheckedFile(
@@ -183,10 +187,9 @@ class ToolCheck:
 
     def _run_steps(self, unit: CheckedFile, steps: Sequence[CheckStep]) -> Checked | CheckTimedOut:
         oracle = " + ".join(step.tool.title for step in steps)
-        outside = variables_of(unit)
         outputs: list[str] = []
         found: list[Diagnostic] = []
-        place = ToolPlace(self._sandbox, str(unit.root), str(unit.scratch.folder))
+        place = self._place(unit.scratch)
         for step in steps:
             if step.skip_if_broken and has_error(found):
                 continue
@@ -194,7 +197,7 @@ class ToolCheck:
                 step.argv,
                 step.cwd,
                 unit.deadline,
-                variables={**step.variables, **outside},
+                variables=step.variables,
                 stdin=step.stdin,
                 cancel=self._cancel,
                 place=place,
