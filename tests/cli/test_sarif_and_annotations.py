@@ -60,6 +60,12 @@ def test_an_annotation_of_github_escapes_what_would_end_it() -> None:
     ]
 
 
+def test_an_annotation_has_no_escape_sequence_of_a_file_name_or_a_message() -> None:
+    said = replace(SAID, path="a\x1b]0;b\x07.py", message="\u202ewrong")
+    (line,) = github_annotations([replace(REPAIRS[0], path=said.path, diagnostics=(said,))])
+    assert line == (r"::error file=a\x1b]0;b\x07.py,line=3,col=5,title=mypy arg-type::\u202ewrong")
+
+
 def test_what_a_project_check_reports_twice_or_of_a_repaired_file_is_left_out() -> None:
     other = replace(SAID, path="b.py")
     both = FileRepair("c.py", "python", NoProvider("x"), diagnostics=(SAID, other))

@@ -37,6 +37,10 @@ def test_git_that_changes_the_form_of_no_content(line: str) -> None:
         "git commit --template=x",
         "git -c core.pager=rev log",
         "git log > a",
+        "git log -p --word-diff",
+        "git show --word-diff=porcelain",
+        "git diff --color-words",
+        "git grep --color=always -n KEY",
         "echo git log",
     ],
 )

@@ -116,15 +116,23 @@ _SHORTEST_VALUE = 6
 _COMMON_VALUES = frozenset({"development", "localhost", "production", "staging"})
 
 
+_PROSE = re.compile(r"\s*#(?!\s*(?:export\s+)?[\w.-]+\s*[=:])")
+"""The beginning of a comment that is no name with a value."""
+
+
 def values_in(text: str) -> set[str]:
     r"""Return what stands behind the names in a file with secrets, or else its lines.
 
+    A line that is commented out counts as well. Short values are too common to be recognised.
+
     >>> sorted(values_in("# comment\nKEY='hunter2'\nHOST=localhost\nA=1\n  token: abcdef\nMIIEow"))
     ['MIIEow', 'abcdef', 'hunter2']
+    >>> values_in("# The old one is kept for a while\n#OLD_KEY=hunter3")
+    {'hunter3'}
     """
     values: set[str] = set()
     for line in text.splitlines():
-        if line.lstrip().startswith(("#", "-----")):
+        if line.lstrip().startswith("-----") or _PROSE.match(line):
             continue
         value = re.split(r"[=:]", line, maxsplit=1)[-1].strip(" \t\"',;{}[]")
         if len(value) >= _SHORTEST_VALUE and value not in _COMMON_VALUES:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from holdfast import __version__
 from holdfast.cli.render.repair import name_outcome
+from holdfast.cli.render.text import plain
 from holdfast.usecases.repair.descriptions import describe_repair
 from holdfast.usecases.repair.file_repair import FileRepair
 from holdfast.vocab.diagnostics import Area, Diagnostic
@@ -86,7 +87,7 @@ def github_annotations(repairs: Sequence[FileRepair]) -> Iterator[str]:
         if diagnostic.area is not None:
             place += f",line={diagnostic.area.line},col={diagnostic.area.column}"
         title = _escaped_property(" ".join(filter(None, (diagnostic.tool, diagnostic.code))))
-        yield _unicode(f"::{command} {place},title={title}::{_escaped(diagnostic.message)}")
+        yield plain(f"::{command} {place},title={title}::{_escaped(diagnostic.message)}")
 
 
 def what_fails(repairs: Sequence[FileRepair]) -> list[Diagnostic]:

@@ -40,6 +40,9 @@ _SUBCOMMANDS = {
 }
 """The subcommands that change a repository, with options that start no other program."""
 
+_MARKS_INSIDE = ("--word-diff", "--color")
+"""Options with which git puts marks inside of a line, so that a value is printed in pieces."""
+
 
 def shows_contents_as_they_are(line: str) -> bool:
     """Return whether the line is nothing but git that changes the form of no content.
@@ -68,7 +71,7 @@ def _is_plain_git(line: str) -> bool:
     if not isinstance(words, tuple) or words[0] != "git":
         return False
     if isinstance(judge_git(words[1:]), ReadCommand):
-        return True
+        return not any(word.startswith(_MARKS_INSIDE) for word in words)
 
     allowed = _SUBCOMMANDS.get("".join(words[1:2]))
     if allowed is None:
