@@ -311,3 +311,36 @@ def test_numbers_that_count_up_before_new_lines_alone_are_undone_if_a_line_comes
 
 def test_a_list_in_prose_may_get_numbers() -> None:
     assert is_content("first\nsecond\n", "first\nsecond", "1. first\n2. third", "a.md")
+
+
+# ------------------------------------------------------------------------- beside a twin of the lines
+
+HTML = '<ul id="a">\n  <li class="b">c</li>\n</ul>\n<ul id="d">\n  <li class="b">c</li>\n</ul>\n'
+
+
+def test_lines_that_come_back_count_though_the_file_has_them_twice() -> None:
+    old = '<ul id="d">\n  <li class="b">c</li>\n'
+    new = (
+        old.replace("</li>", "</li><li>e</li>").replace('"', '\\"') + '  <li class=\\"b\\">c</li>\n'
+    )
+    assert text_of(HTML, Replace(old, new), "a.html") == HTML.replace(old, new.replace("\\", ""))
+
+
+def test_escaped_quotes_around_the_value_of_an_attribute_are_undone() -> None:
+    new = '  <li class=\\"e\\">c</li>\n</ul>\n<ul id="d">'
+    old = new.replace('\\"e\\"', '"b"')
+    assert text_of(HTML, Replace(old, new), "a.html") == HTML.replace('"b"', '"e"', 1)
+    # Its twin: in a text for people they may be meant.
+    assert is_content("Say it.\n", "Say it", 'Write \\"it\\"', "a.md")
+
+
+@pytest.mark.parametrize("path", ["a.go", "a.html", "a.toml"])
+def test_trailing_blanks_are_undone_where_the_file_has_none(path: str) -> None:
+    assert (
+        text_of("a = 1\nb = 2\n", Replace("b = 2\n", "b = 3  \nc = 4\t\n"), path)
+        == "a = 1\nb = 3\nc = 4\n"
+    )
+    # Its twins: the file has some, or they are the edit, or two blanks end a line.
+    assert is_content("a = 1 \nb = 2\n", "b = 2\n", "b = 3  \n", path)
+    assert is_content("a = 1\nb = 2\n", "b = 2\n", "b = 2  \n", path)
+    assert is_content("a = 1\nb = 2\n", "b = 2\n", "b = 3  \n", "a.md")
