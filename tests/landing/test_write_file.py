@@ -133,6 +133,12 @@ def test_the_last_of_several_newlines_at_the_end_is_kept_unless_it_is_all_that_c
     longer = land(text, WriteFile("a = 9\nb = 2\n\n\n"), "a.py")
     assert isinstance(longer, Landed)
     assert longer.text == "a = 9\nb = 2\n\n"
+    another = land("a = 1\nb = 2\n", WriteFile("a = 1\nb = 3\n\n\n"), "a.py")
+    assert isinstance(another, Landed)
+    assert another.text == "a = 1\nb = 3\n"
+    bare = land("a = 1\nb = 2", WriteFile("a = 1\nb = 3\n\n"), "a.py")
+    assert isinstance(bare, Landed)
+    assert bare.text == "a = 1\nb = 3"
     # Its twins: only the newline goes; another line is the last one.
     alone = land(text, WriteFile("a = 1\nb = 2\n"), "a.py")
     assert isinstance(alone, Landed)

@@ -597,29 +597,18 @@ def with_file_endings(text: str, new: str) -> str:
 def with_file_end(text: str, new: str) -> str:
     """Return the new text with a newline at its end if the file has one there, and without if it has none.
 
-    Where only that differs, it is the edit. Of several newlines behind a last line that stays, the last one may be lost or
-    be one too many.
+    Blank lines at its end that the file has not are dropped; one that is missing behind a last line that stays comes back.
+    Where only that differs, it is the edit.
     """
     doc = Doc(text)
-    if not text or not new or doc.lines == contents_of(new):
+    body, new_body = text.rstrip("\r\n"), new.rstrip("\r\n")
+    lines, new_lines = contents_of(body), contents_of(new_body)
+    if not lines or not new_lines or lines == new_lines:
         return new
 
-    if doc.ends_open:
-        return _LAST_ENDING.sub("", new)
-    if not new.endswith(("\n", "\r")):
-        return new + doc.newline
-    if _differ_by_one_newline(doc, new):
+    if not doc.ends_open and new == new_body:
+        new += doc.newline
+    missing = (len(text) - len(body)) - (len(new) - len(new_body))
+    if missing < 0 or (missing == len(doc.newline) and lines[-1] == new_lines[-1]):
         return _ending_as(text, new)
     return new
-
-
-def _differ_by_one_newline(doc: Doc, new: str) -> bool:
-    """Return whether both texts end in the same line, of which one has one newline more behind it, and differ elsewhere."""
-    bodies = [text.rstrip("\r\n") for text in (doc.text, new)]
-    sizes = len(doc.text) - len(bodies[0]), len(new) - len(bodies[1])
-    if bodies[0] == bodies[1] or abs(sizes[0] - sizes[1]) != len(doc.newline):
-        return False
-    return contents_of(bodies[0])[-1:] == contents_of(bodies[1])[-1:]
-
-
-_LAST_ENDING = re.compile(r"(?:\r\n|\r|\n)\Z")
