@@ -344,3 +344,31 @@ def test_trailing_blanks_are_undone_where_the_file_has_none(path: str) -> None:
     assert is_content("a = 1 \nb = 2\n", "b = 2\n", "b = 3  \n", path)
     assert is_content("a = 1\nb = 2\n", "b = 2\n", "b = 2  \n", path)
     assert is_content("a = 1\nb = 2\n", "b = 2\n", "b = 3  \n", "a.md")
+
+
+# ----------------------------------------------------------------------------- around the new text
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.sh", "run a\nif b; then\n  run c\nfi\n"),
+        ("a.csv", "1,a\r\n2,b\r\n3,c\r\n"),
+        ("a.php", "<?php\r\nf(1);\r\ng(2);\r\n"),
+        ("a.yaml", "a: 1\nb: 2\nc: 3\n"),
+    ],
+)
+def test_tags_around_new_text_in_a_file_without_tags_are_dropped(path: str, text: str) -> None:
+    old = text.replace("\r\n", "\n").split("\n")[1:3]
+    new = f"<code>\n{old[0]}\n{old[1]} # x\n</code>\n"
+    assert text_of(text, Replace("\n".join(old) + "\n", new), path) == text.replace(
+        old[1], f"{old[1]} # x"
+    )
+
+
+def test_new_text_as_a_string_of_json_is_read_by_the_lines_inside_its_quotes() -> None:
+    text = ".. option:: --a\n\n    The first.\n    Default: 5.\n"
+    new = '".. option:: --a\\n\\n    The first.\\n    Default: 6.\\n"'
+    assert text_of(text, Replace(text, new), "a.rst") == text.replace("5", "6")
+    # Its twin: no line of the old text comes back.
+    assert is_content("a = 1\n", "a = 1", 'a = "x\\ny\\n"', "a.toml")

@@ -269,6 +269,8 @@ def _shared_lines(doc: Doc, lines: Sequence[str]) -> int:
 
 def _out_of_escapes(text: str, new: str, _path: str | None) -> FileText | Refused | None:
     """Return the content without line numbers or escapes, a refusal where that is not clear, or None."""
+    if len(contents_of(new)) == 1:
+        new = _QUOTED.sub(r"\1", new)
     plain = without_mangling(text, new)
     if plain is None:
         return None
@@ -277,8 +279,7 @@ def _out_of_escapes(text: str, new: str, _path: str | None) -> FileText | Refuse
             plain = plain.removesuffix("\n")
         return FileText(plain, ("line numbers",))
     if len(contents_of(new)) == 1:
-        content = _QUOTED.sub(r"\1", plain)
-        return FileText(content, (r"a literal \n for each newline",))
+        return FileText(plain, (r"a literal \n for each newline",))
 
     return refusals.plain(
         "malformed",
@@ -437,6 +438,7 @@ def _out_of_foreign_tags(text: str, old: str, new: str, path: str | None) -> Fil
     """Return the new text inside a pair of tags that cannot be its own: only without them the file parses, or it has no tags."""
     lines = contents_of(new)
     outer = solid_numbers(lines)
+    text, old = text.replace("\r\n", "\n"), old.replace("\r\n", "\n")
     if len(outer) < 3 or old not in text:
         return None
     around = lines[outer[0]], lines[outer[-1]]
@@ -462,11 +464,8 @@ def _breaks_alone(text: str, wrapped: str, plain: str, path: str | None) -> bool
 
 
 def _has_no_tags(text: str, path: str | None) -> bool:
-    """Return whether no line of this file of code or data begins as a tag; a parser knows better."""
+    """Return whether no line of this file of code or data begins as a tag."""
     if kind_of(path) not in _KINDS_OF_CODE:
-        return False
-    grammar = grammar_of(path)
-    if grammar and parses(text, grammar):
         return False
     return not any(line.lstrip().startswith("<") for line in contents_of(text))
 
