@@ -372,3 +372,26 @@ def test_new_text_as_a_string_of_json_is_read_by_the_lines_inside_its_quotes() -
     assert text_of(text, Replace(text, new), "a.rst") == text.replace("5", "6")
     # Its twin: no line of the old text comes back.
     assert is_content("a = 1\n", "a = 1", 'a = "x\\ny\\n"', "a.toml")
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("a.md", "## Two\n\nThree.\n", "## Two\n\nFour.\n"),
+        ("a.md", "- two\n- three\n", "- two\n- three\n- four\n"),
+        ("a.rst", "Two\n===\n", ".. Four.\nTwo\n===\n"),
+    ],
+)
+def test_a_fence_around_new_text_for_people_is_dropped_where_it_cannot_be_the_edit(
+    path: str, old: str, new: str
+) -> None:
+    text = f"# One\n\n{old}"
+    edit = LineEdit(3, 2 + old.count("\n"), f"```\n{new}```\n", old=old)
+    assert text_of(text, LineEdits((edit,)), path) == f"# One\n\n{new}"
+
+
+def test_a_fence_around_lines_that_may_be_code_is_content() -> None:
+    assert is_content(
+        "# One\n\nmake\nmake test\n", "make\nmake test\n", "```sh\nmake\nmake all\n```\n", "a.md"
+    )
+    assert is_content("# One\n\n- a\n", "- a\n", "```\n- a\n```\n", "a.md")

@@ -99,7 +99,8 @@ def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     if inner is not None:
         return FileText(_ending_as(old, inner.text), ended.undone + inner.undone)
 
-    for undo in (_out_of_fence, _out_of_escapes, _out_of_entities, _out_of_marks):
+    undos = (_out_of_foreign_fence, _out_of_fence, _out_of_escapes, _out_of_entities, _out_of_marks)
+    for undo in undos:
         read = undo(old, ended.text, path)
         if isinstance(read, FileText) and not _drops_file_lines(text, ended.text, read.text):
             return FileText(_ending_as(old, read.text), ended.undone + read.undone)
@@ -257,6 +258,28 @@ def _is_the_file(doc: Doc, lines: Sequence[str], kind: FileKind) -> bool:
     if kind == "prose":
         enough = max(3, 3 * max(sizes) / 4)
     return shared >= enough
+
+
+def _out_of_foreign_fence(old: str, new: str, path: str | None) -> FileText | None:
+    """Return the lines inside a fence that cannot be the edit of some lines of a text for people.
+
+    These lines change too, and the file has no fences by its kind, or what stays would be no heading, item or table any more.
+    """
+    lines = contents_of(new)
+    doc = Doc(old)
+    if kind_of(path) != "prose" or numbers_matching(_FENCE, lines) != [0, len(lines) - 1]:
+        return None
+    inside = lines[1:-1]
+    stays = list(filter(doc.has, solid_lines(inside)))
+    if not stays or inside == doc.lines:
+        return None
+    if str(path).lower().endswith(_WITH_FENCES) and not any(map(_MARKUP_LINE.match, stays)):
+        return None
+    return FileText(text_of(inside), ("a Markdown fence",))
+
+
+_WITH_FENCES = (".md", ".markdown", ".mdx", ".adoc")
+_MARKUP_LINE = re.compile(r"#{1,6} |[-*+] +\S|\d+[.)] |> |\|")
 
 
 def _shared_lines(doc: Doc, lines: Sequence[str]) -> int:
