@@ -319,19 +319,10 @@ def test_a_byte_order_mark_in_new_text_is_content_unless_the_old_text_has_one_th
     assert landed(text, "\ufeffa = 1\n", "\ufeffb = 2\n").text == "  b = 2\n"
 
 
-def test_a_last_newline_that_only_one_of_both_texts_has_neither_joins_lines_nor_adds_one() -> None:
-    text = "  a = 1\nb = 2\n\nc = 3\n"
-    assert landed(text, "a = 1", "a = 1\nd = 4\n").text == text.replace("\n", "\n  d = 4\n", 1)
-    assert landed(text, "b = 2", "b = 5\n\n").text == text.replace("2", "5")
-    assert landed(text, "b = 2\n", "b = 5").text == text.replace("2", "5")
-    assert landed(text, "b = 2\n\n", "b = 5").text == text.replace("2", "5")
-    every = land("a\nb\na\n", Replace("a\n", "c", every=True))
-    assert isinstance(every, Landed)
-    assert every.text == "c\nb\nc\n"
-    # Its twins: the newline is the edit, or is behind a part of a line, or the new text ends in a blank.
-    assert landed(text, "b = 2\n", "b = 2").text == text.replace("2\n", "2")
-    assert landed(text, "= 2\n", "=").text == text.replace("= 2\n", "=")
-    assert landed(text, "a = 1\n", "a = (\n1) + ").text == text.replace("1\n", "(\n1) + ")
+def test_a_newline_that_only_one_text_has_is_neither_added_nor_lost_in_an_indentation() -> None:
+    text = "  a = 1\nb = 2\n"
+    assert landed(text, "a = 1\n", "a = (\n1) + ").text == "  a = (\n1) + b = 2\n"
+    assert landed(text, "a = 1", "a = 1\nc = 3\n").text == "  a = 1\n  c = 3\n\nb = 2\n"
 
 
 def test_new_lines_at_the_place_that_a_number_picks_are_indented_as_its_line() -> None:

@@ -248,8 +248,7 @@ _NEWLINE_ACCIDENT = Accident(
     # At the end of a line it parts nothing.
     re.compile(r"\\n(?!(?:\\n|[ \t])*$)", re.MULTILINE),
     lambda _: "\n",
-    # At the end it is the newline that ends the line.
-    lambda line: _unescape(line).removesuffix("\n"),
+    _unescape,
     _is_newline_foreign,
     content_in=_PROSE,
     by_line=True,

@@ -12,11 +12,9 @@ from holdfast.landing.ladder.exact import (
     find_exactly,
     hits_on_line,
     indent_before,
-    is_inserted_above_blank,
     is_line_but_indent,
     window_around,
     with_endings,
-    with_last_newline,
 )
 from holdfast.landing.ladder.ladder import (
     LadderOutcome,
@@ -104,7 +102,6 @@ def _land_on_match(text: str, request: Replace, match: ExactMatch, path: str | N
     at = _hit_named(text, request, match)
     if at is None:
         return refusals.ambiguous(Doc(text), lines_at(text, match.hits))
-    request = replace(request, new=with_last_newline(text, at, match.old, request.new))
     if is_line_but_indent(text, at, match.old, request.new):
         if indent_of(match.old):
             # A part of an indentation: lines with another one may be meant as well.
@@ -116,7 +113,7 @@ def _land_on_match(text: str, request: Replace, match: ExactMatch, path: str | N
 def _land_by_lines(text: str, request: Replace, path: str | None) -> Outcome:
     doc = Doc(text, language_of(path))
     old, new = contents_of(request.old), contents_of(request.new)
-    if is_inserted_above_blank(request.old, request.new):
+    if request.old.endswith("\n") and new and not request.new.endswith("\n"):
         # The last new line takes the place of what follows the old text, if that is a blank line.
         old.append("")
     if _shows_blank_end(request):
@@ -142,7 +139,12 @@ def _land_whole_lines(
 ) -> Outcome:
     """Land on the lines of the match at `at`, of which the first lacks its indentation in the old text."""
     doc = Doc(text, language_of(path))
-    script = script_of(contents_of(match.old), contents_of(request.new))
+    new = contents_of(request.new)
+    if request.new.endswith("\n") and not match.old.endswith(("\n", "\r")):
+        # One newline more than the old text has: an empty line.
+        new.append("")
+
+    script = script_of(contents_of(match.old), new)
     first = line_at(text, at) - 1
     lines = range(first, first + len(script.old))
     place = Placement(dict(enumerate(lines)), "whitespace")
@@ -206,7 +208,7 @@ def _land_on_all(text: str, request: Replace, match: ExactMatch) -> Outcome:
 
     splices = []
     for at in hits:
-        new = with_endings(text, at, old, with_last_newline(text, at, old, request.new))
+        new = with_endings(text, at, old, request.new)
         if find_around(text, at, old, new) is None:
             splices.append(Splice(at, at + len(old), new))
 

@@ -204,50 +204,6 @@ def window_around(text: str, at: int, old: str, new: str, *, whole: bool) -> Lin
     return LineWindow(doc, script, Placement(dict(enumerate(range(first, last))), "exact"))
 
 
-def with_last_newline(text: str, at: int, old: str, new: str) -> str:
-    """Return the new text with the newlines at its end that whole lines in the place of the old text need.
-
-    One of both texts may have lost its last newline, unless nothing else differs.
-    """
-    old_body, new_body = old.rstrip(_NEWLINES), new.rstrip(_NEWLINES)
-    old_end, new_end = old[len(old_body) :], new[len(new_body) :]
-    if bool(old_end) == bool(new_end) or _plain(old_body) == _plain(new_body):
-        return new
-    if old_end and (is_inserted_above_blank(old, new) or not _begins_line(text, at)):
-        return new
-    # A text that ends in a blank is to be joined with what follows.
-    if old_end and new_body and not new_body[-1].isspace():
-        return new_body + old_end
-    if old_end:
-        return new
-
-    # The file goes on with these newlines: they are the same ones.
-    ends: list[str] = ENDING.findall(new_end)
-    stop = at + len(old)
-    while ends and (own := ENDING.match(text, stop)):
-        ends.pop()
-        stop = own.end()
-    return new_body + "".join(ends)
-
-
-_NEWLINES = "\r\n"
-
-
-def is_inserted_above_blank(old: str, new: str) -> bool:
-    """Return whether the new text adds lines to the old one, the first of them blank, and has no newline behind the last.
-
-    Such an insertion has its last newline in front, and goes before the newline of a blank line.
-    """
-    if not old.endswith(tuple(_NEWLINES)) or new.endswith(tuple(_NEWLINES)):
-        return False
-    added = new.removeprefix(old)
-    return added != new and added.startswith(tuple(_NEWLINES))
-
-
-def _begins_line(text: str, at: int) -> bool:
-    return at == 0 or text[at - 1] in _NEWLINES or bool(indent_before(text, at))
-
-
 def with_endings(text: str, at: int, old: str, new: str) -> str:
     """Return the new text in the file's line endings; in a mixed file each kept line keeps its own."""
     kinds: set[str] = set()
