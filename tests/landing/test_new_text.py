@@ -311,3 +311,87 @@ def test_numbers_that_count_up_before_new_lines_alone_are_undone_if_a_line_comes
 
 def test_a_list_in_prose_may_get_numbers() -> None:
     assert is_content("first\nsecond\n", "first\nsecond", "1. first\n2. third", "a.md")
+
+
+# ------------------------------------------------------------------------- beside a twin of the lines
+
+HTML = '<ul id="a">\n  <li class="b">c</li>\n</ul>\n<ul id="d">\n  <li class="b">c</li>\n</ul>\n'
+
+
+def test_lines_that_come_back_count_though_the_file_has_them_twice() -> None:
+    old = '<ul id="d">\n  <li class="b">c</li>\n'
+    new = (
+        old.replace("</li>", "</li><li>e</li>").replace('"', '\\"') + '  <li class=\\"b\\">c</li>\n'
+    )
+    assert text_of(HTML, Replace(old, new), "a.html") == HTML.replace(old, new.replace("\\", ""))
+
+
+def test_escaped_quotes_around_the_value_of_an_attribute_are_undone() -> None:
+    new = '  <li class=\\"e\\">c</li>\n</ul>\n<ul id="d">'
+    old = new.replace('\\"e\\"', '"b"')
+    assert text_of(HTML, Replace(old, new), "a.html") == HTML.replace('"b"', '"e"', 1)
+    # Its twin: in a text for people they may be meant.
+    assert is_content("Say it.\n", "Say it", 'Write \\"it\\"', "a.md")
+
+
+@pytest.mark.parametrize("path", ["a.go", "a.html", "a.toml"])
+def test_trailing_blanks_are_undone_where_the_file_has_none(path: str) -> None:
+    assert (
+        text_of("a = 1\nb = 2\n", Replace("b = 2\n", "b = 3  \nc = 4\t\n"), path)
+        == "a = 1\nb = 3\nc = 4\n"
+    )
+    # Its twins: the file has some, or they are the edit, or two blanks end a line.
+    assert is_content("a = 1 \nb = 2\n", "b = 2\n", "b = 3  \n", path)
+    assert is_content("a = 1\nb = 2\n", "b = 2\n", "b = 2  \n", path)
+    assert is_content("a = 1\nb = 2\n", "b = 2\n", "b = 3  \n", "a.md")
+
+
+# ----------------------------------------------------------------------------- around the new text
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.sh", "run a\nif b; then\n  run c\nfi\n"),
+        ("a.csv", "1,a\r\n2,b\r\n3,c\r\n"),
+        ("a.php", "<?php\r\nf(1);\r\ng(2);\r\n"),
+        ("a.yaml", "a: 1\nb: 2\nc: 3\n"),
+    ],
+)
+def test_tags_around_new_text_in_a_file_without_tags_are_dropped(path: str, text: str) -> None:
+    old = text.replace("\r\n", "\n").split("\n")[1:3]
+    new = f"<code>\n{old[0]}\n{old[1]} # x\n</code>\n"
+    assert text_of(text, Replace("\n".join(old) + "\n", new), path) == text.replace(
+        old[1], f"{old[1]} # x"
+    )
+
+
+def test_new_text_as_a_string_of_json_is_read_by_the_lines_inside_its_quotes() -> None:
+    text = ".. option:: --a\n\n    The first.\n    Default: 5.\n"
+    new = '".. option:: --a\\n\\n    The first.\\n    Default: 6.\\n"'
+    assert text_of(text, Replace(text, new), "a.rst") == text.replace("5", "6")
+    # Its twin: no line of the old text comes back.
+    assert is_content("a = 1\n", "a = 1", 'a = "x\\ny\\n"', "a.toml")
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("a.md", "## Two\n\nThree.\n", "## Two\n\nFour.\n"),
+        ("a.md", "- two\n- three\n", "- two\n- three\n- four\n"),
+        ("a.rst", "Two\n===\n", ".. Four.\nTwo\n===\n"),
+    ],
+)
+def test_a_fence_around_new_text_for_people_is_dropped_where_it_cannot_be_the_edit(
+    path: str, old: str, new: str
+) -> None:
+    text = f"# One\n\n{old}"
+    edit = LineEdit(3, 2 + old.count("\n"), f"```\n{new}```\n", old=old)
+    assert text_of(text, LineEdits((edit,)), path) == f"# One\n\n{new}"
+
+
+def test_a_fence_around_lines_that_may_be_code_is_content() -> None:
+    assert is_content(
+        "# One\n\nmake\nmake test\n", "make\nmake test\n", "```sh\nmake\nmake all\n```\n", "a.md"
+    )
+    assert is_content("# One\n\n- a\n", "- a\n", "```\n- a\n```\n", "a.md")

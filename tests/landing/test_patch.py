@@ -99,6 +99,9 @@ def test_context_that_lost_its_leading_blank_is_context() -> None:
         ("a\nb\n", ("-b", "+c", r"\ No newline at end of file"), "a\nc"),
         ("a\nb", ("-b", r"\ No newline at end of file", "+b"), "a\nb\n"),
         ("a\nb\n", ("-b", "+b", r"\ No newline at end of file"), "a\nb"),
+        # A note below a line that stays says nothing about it.
+        ("a\nd\nb\n", ("-d", "+c", " b", r"\ No newline at end of file"), "a\nc\nb\n"),
+        ("a\nd\nb", ("-d", "+c", " b", r"\ No newline at end of file"), "a\nc\nb"),
         ("a\nb", ("-b", "+c"), "a\nc"),
         ("a\nb", (" b", "+c"), "a\nb\nc"),
         ("a\nb", ("-b",), "a"),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from holdfast import Landed, LineEdit, LineEdits, Patch, Replace, land
+from holdfast import Landed, LineEdit, LineEdits, Patch, Refused, Replace, land
 from holdfast.vocab.requests import Request
 
 TEXT = "a = 1\nb = 2\n\nc = 3\n"
@@ -316,3 +316,63 @@ def test_an_apostrophe_is_plain_where_the_quotes_of_the_request_should_have_been
     kept = land(text, Replace(old, old.replace("two", "it\u2019s")), "a.py")
     assert isinstance(kept, Landed)
     assert kept.text == text.replace("two", "it\u2019s")
+
+
+# ---------------------------------------------------------------------- before and behind each line
+
+SHOWN = "def f(a):\n    b = a\n\n    return b\n"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        lambda n, line: f"[{n}] {line}",
+        lambda n, line: f"a.py-{n}-{line}",
+        lambda n, line: f"Line {n}: {line}",
+        lambda n, line: f"0a1b2c3d (Ana 2024-03-1{n} {n:>3}) {line}",
+        lambda _, line: f"| {line}",
+        lambda _, line: f"* {line}",
+        lambda _, line: f"{line}$",
+        lambda _, line: (">>> " if line.lstrip() == line else "... ") + line,
+        lambda _, line: line and line.replace(line.strip(), f"`{line.strip()}`"),
+        lambda _, line: line.replace("    ", "\u00b7" * 4),
+    ],
+)
+@pytest.mark.parametrize("both", [True, False])
+def test_what_a_tool_shows_around_each_line_is_undone(
+    shown: Callable[[int, str], str], *, both: bool
+) -> None:
+    new = SHOWN.replace("b = a", "b = a + 1\n    c = 2")
+    old_lines, new_lines = SHOWN.split("\n")[:-1], new.split("\n")[:-1]
+    old = "\n".join(map(shown, range(1, 9), old_lines))
+    if both:
+        new_lines = list(map(shown, range(1, 9), new_lines))
+    outcome = land(f"import a\n\n{SHOWN}", Replace(old, "\n".join(new_lines)), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert (outcome.text, outcome.rung) == (f"import a\n\n{new}", "unmangled")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # Commented out, negated, called in another way: other lines.
+        ("# b = a\n# c = 2\n", "# b = a\n# c = 3\n"),
+        ("!b = a\n!c = 2\n", "!b = a\n!c = 3\n"),
+        ("await b = a\nawait c = 2\n", "await b = a\nawait c = 3\n"),
+        # Numbers that do not count, a mark before one line, another mark in the new text.
+        ("7: b = a\n3: c = 2\n", "7: b = a\n3: c = 3\n"),
+        ("* b = a\n", "* b = 3\n"),
+        ("| b = a\n| c = 2\n", "+ b = a\n+ c = 3\n"),
+    ],
+)
+def test_what_is_before_a_line_and_may_be_a_part_of_it_is_not_undone(old: str, new: str) -> None:
+    outcome = land("x = 0\nb = a\nc = 2\n", Replace(old, new))
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "not_found"
+
+
+def test_backticks_around_each_new_line_never_reach_the_file() -> None:
+    text = 'USER a\nCMD ["b"]\n'
+    outcome = land(text, Replace('`CMD ["b"]`\n', '`CMD ["b"]`\n`LABEL c="d"`\n'), "Dockerfile")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text + 'LABEL c="d"\n'

@@ -133,6 +133,12 @@ def test_the_last_of_several_newlines_at_the_end_is_kept_unless_it_is_all_that_c
     longer = land(text, WriteFile("a = 9\nb = 2\n\n\n"), "a.py")
     assert isinstance(longer, Landed)
     assert longer.text == "a = 9\nb = 2\n\n"
+    another = land("a = 1\nb = 2\n", WriteFile("a = 1\nb = 3\n\n\n"), "a.py")
+    assert isinstance(another, Landed)
+    assert another.text == "a = 1\nb = 3\n"
+    bare = land("a = 1\nb = 2", WriteFile("a = 1\nb = 3\n\n"), "a.py")
+    assert isinstance(bare, Landed)
+    assert bare.text == "a = 1\nb = 3"
     # Its twins: only the newline goes; another line is the last one.
     alone = land(text, WriteFile("a = 1\nb = 2\n"), "a.py")
     assert isinstance(alone, Landed)
@@ -194,10 +200,17 @@ def test_trailing_blanks_that_the_lines_of_the_file_do_not_have_are_undone(newli
     outcome = land(text, WriteFile(new), "a.py")
     assert isinstance(outcome, Landed), outcome
     assert (outcome.text, outcome.rung) == (changed, "unmangled")
-    # Its twin: blanks of a single line may be meant.
     once = land(text, WriteFile(CHANGED.replace("b}'\n", "b}' \n")), "a.py")
-    assert isinstance(once, Refused)
-    assert "has trailing blanks where the file has plain characters" in once.message
+    assert isinstance(once, Landed)
+    assert once.text == changed
+    # Its twin: the file has such a line, so blanks of a single line may be meant.
+    kept = land(
+        f"A = 1  {newline}{text}",
+        WriteFile("A = 1  \n" + CHANGED.replace("b}'\n", "b}' \n")),
+        "a.py",
+    )
+    assert isinstance(kept, Refused)
+    assert "has trailing blanks where the file has plain characters" in kept.message
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,13 @@ _BEHIND_VALUES = frozenset(")]};:")
 
 
 def _quote_accident(
-    name: str, plain: str, odd: str, unchanged: str, honest_in: frozenset[FileKind]
+    name: str,
+    plain: str,
+    odd: str,
+    unchanged: str,
+    *,
+    honest_in: frozenset[FileKind] = frozenset(),
+    content_in: frozenset[FileKind] = _TEXT,
 ) -> Accident:
     """Return the accident by which what `odd` matches is in the place of a plain quote.
 
@@ -184,7 +190,7 @@ def _quote_accident(
         lambda line: re.sub(odd, plain, line),
         _is_quote_foreign,
         plain=re.compile(unchanged),
-        content_in=_TEXT,
+        content_in=content_in,
         honest_in=honest_in,
     )
 
@@ -284,7 +290,6 @@ _WRITINGS = (
     _writing("colour codes", COLOUR.seen.pattern, COLOUR.read, _NOTHING),
     _writing("long dashes", "\u2014", lambda _: "--", "--", "prose"),
     _writing("full-width marks", _any_of(WIDE), lambda found: WIDE[found[0]], _NOTHING, "prose"),
-    _writing("trailing blanks", r"(?m)[ \t]+(?=\r?$)", lambda _: "", _NOTHING, "prose"),
     _writing("invisible characters", _any_of(UNSEEN), lambda _: "", _NOTHING),
 )
 # In markup and prose such a space may be meant, but not as the indentation of a line that the file has without.
@@ -294,14 +299,26 @@ _INDENT_ACCIDENT = _writing(
     lambda found: _SPACE.sub(" ", found[0]),
     _NOTHING,
 )
+# In prose two blanks end a line. In a file without any, no line of code needs them.
+_TRAILING_BLANKS = Accident(
+    "trailing blanks",
+    re.compile(r"(?m)[ \t]+(?=\r?$)"),
+    lambda _: "",
+    lambda line: line.rstrip(" \t"),
+    lambda *_: True,
+    plain=re.compile(_NOTHING),
+    content_in=_PROSE,
+    honest_in=_PROSE,
+)
 ACCIDENTS = (
     _ENTITY_ACCIDENT,
     # Not the low quotes of other languages: no program that sets quotes makes these of plain ones.
-    _quote_accident("curly quotes", '"', "[\u201c\u201d]", r'"[^"\n]*"', _PROSE),
-    _quote_accident("curly quotes", "'", "[\u2018\u2019]", r"'[^'\n]*'", _PROSE),
-    _quote_accident("escaped quotes", '"', r'\\"', r'(?<!\\)"', frozenset()),
+    _quote_accident("curly quotes", '"', "[\u201c\u201d]", r'"[^"\n]*"', honest_in=_PROSE),
+    _quote_accident("curly quotes", "'", "[\u2018\u2019]", r"'[^'\n]*'", honest_in=_PROSE),
+    _quote_accident("escaped quotes", '"', r'\\"', r'(?<!\\)"', content_in=_PROSE),
     _INDENT_ACCIDENT,
     _SPACE_ACCIDENT,
     _NEWLINE_ACCIDENT,
     *_WRITINGS,
+    _TRAILING_BLANKS,
 )

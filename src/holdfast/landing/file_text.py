@@ -99,7 +99,8 @@ def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     if inner is not None:
         return FileText(_ending_as(old, inner.text), ended.undone + inner.undone)
 
-    for undo in (_out_of_fence, _out_of_escapes, _out_of_entities, _out_of_marks):
+    undos = (_out_of_foreign_fence, _out_of_fence, _out_of_escapes, _out_of_entities, _out_of_marks)
+    for undo in undos:
         read = undo(old, ended.text, path)
         if isinstance(read, FileText) and not _drops_file_lines(text, ended.text, read.text):
             return FileText(_ending_as(old, read.text), ended.undone + read.undone)
@@ -259,6 +260,28 @@ def _is_the_file(doc: Doc, lines: Sequence[str], kind: FileKind) -> bool:
     return shared >= enough
 
 
+def _out_of_foreign_fence(old: str, new: str, path: str | None) -> FileText | None:
+    """Return the lines inside a fence that cannot be the edit of some lines of a text for people.
+
+    These lines change too, and the file has no fences by its kind, or what stays would be no heading, item or table any more.
+    """
+    lines = contents_of(new)
+    doc = Doc(old)
+    if kind_of(path) != "prose" or numbers_matching(_FENCE, lines) != [0, len(lines) - 1]:
+        return None
+    inside = lines[1:-1]
+    stays = list(filter(doc.has, solid_lines(inside)))
+    if not stays or inside == doc.lines:
+        return None
+    if str(path).lower().endswith(_WITH_FENCES) and not any(map(_MARKUP_LINE.match, stays)):
+        return None
+    return FileText(text_of(inside), ("a Markdown fence",))
+
+
+_WITH_FENCES = (".md", ".markdown", ".mdx", ".adoc")
+_MARKUP_LINE = re.compile(r"#{1,6} |[-*+] +\S|\d+[.)] |> |\|")
+
+
 def _shared_lines(doc: Doc, lines: Sequence[str]) -> int:
     """Return how many different lines of the file are among the lines."""
     return len(doc.key_set.intersection(map(key_of, lines)))
@@ -269,6 +292,8 @@ def _shared_lines(doc: Doc, lines: Sequence[str]) -> int:
 
 def _out_of_escapes(text: str, new: str, _path: str | None) -> FileText | Refused | None:
     """Return the content without line numbers or escapes, a refusal where that is not clear, or None."""
+    if len(contents_of(new)) == 1:
+        new = _QUOTED.sub(r"\1", new)
     plain = without_mangling(text, new)
     if plain is None:
         return None
@@ -277,8 +302,7 @@ def _out_of_escapes(text: str, new: str, _path: str | None) -> FileText | Refuse
             plain = plain.removesuffix("\n")
         return FileText(plain, ("line numbers",))
     if len(contents_of(new)) == 1:
-        content = _QUOTED.sub(r"\1", plain)
-        return FileText(content, (r"a literal \n for each newline",))
+        return FileText(plain, (r"a literal \n for each newline",))
 
     return refusals.plain(
         "malformed",
@@ -437,6 +461,7 @@ def _out_of_foreign_tags(text: str, old: str, new: str, path: str | None) -> Fil
     """Return the new text inside a pair of tags that cannot be its own: only without them the file parses, or it has no tags."""
     lines = contents_of(new)
     outer = solid_numbers(lines)
+    text, old = text.replace("\r\n", "\n"), old.replace("\r\n", "\n")
     if len(outer) < 3 or old not in text:
         return None
     around = lines[outer[0]], lines[outer[-1]]
@@ -462,11 +487,8 @@ def _breaks_alone(text: str, wrapped: str, plain: str, path: str | None) -> bool
 
 
 def _has_no_tags(text: str, path: str | None) -> bool:
-    """Return whether no line of this file of code or data begins as a tag; a parser knows better."""
+    """Return whether no line of this file of code or data begins as a tag."""
     if kind_of(path) not in _KINDS_OF_CODE:
-        return False
-    grammar = grammar_of(path)
-    if grammar and parses(text, grammar):
         return False
     return not any(line.lstrip().startswith("<") for line in contents_of(text))
 
@@ -597,29 +619,18 @@ def with_file_endings(text: str, new: str) -> str:
 def with_file_end(text: str, new: str) -> str:
     """Return the new text with a newline at its end if the file has one there, and without if it has none.
 
-    Where only that differs, it is the edit. Of several newlines behind a last line that stays, the last one may be lost or
-    be one too many.
+    Blank lines at its end that the file has not are dropped; one that is missing behind a last line that stays comes back.
+    Where only that differs, it is the edit.
     """
     doc = Doc(text)
-    if not text or not new or doc.lines == contents_of(new):
+    body, new_body = text.rstrip("\r\n"), new.rstrip("\r\n")
+    lines, new_lines = contents_of(body), contents_of(new_body)
+    if not lines or not new_lines or lines == new_lines:
         return new
 
-    if doc.ends_open:
-        return _LAST_ENDING.sub("", new)
-    if not new.endswith(("\n", "\r")):
-        return new + doc.newline
-    if _differ_by_one_newline(doc, new):
+    if not doc.ends_open and new == new_body:
+        new += doc.newline
+    missing = (len(text) - len(body)) - (len(new) - len(new_body))
+    if missing < 0 or (missing == len(doc.newline) and lines[-1] == new_lines[-1]):
         return _ending_as(text, new)
     return new
-
-
-def _differ_by_one_newline(doc: Doc, new: str) -> bool:
-    """Return whether both texts end in the same line, of which one has one newline more behind it, and differ elsewhere."""
-    bodies = [text.rstrip("\r\n") for text in (doc.text, new)]
-    sizes = len(doc.text) - len(bodies[0]), len(new) - len(bodies[1])
-    if bodies[0] == bodies[1] or abs(sizes[0] - sizes[1]) != len(doc.newline):
-        return False
-    return contents_of(bodies[0])[-1:] == contents_of(bodies[1])[-1:]
-
-
-_LAST_ENDING = re.compile(r"(?:\r\n|\r|\n)\Z")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from holdfast.landing.accidents import Accident
     from holdfast.landing.text.code_spans import CodeSpans
+    from holdfast.landing.text.edit_script import EditScript
     from holdfast.vocab.outcomes import Refused
 
 
@@ -95,19 +96,21 @@ class _Change:
         return split_lines(self.middle)[0]
 
     @cached_property
-    def added(self) -> list[int]:
-        """The numbers of the lines in the middle that are new."""
+    def script(self) -> EditScript:
+        """What changed in the middle."""
         old = split_lines(self.before[self.start : len(self.before) - self.tail])[0]
-        return script_of(old, self.lines).added
+        return script_of(old, self.lines)
 
     @cached_property
-    def file_lines(self) -> frozenset[str]:
-        return frozenset(split_lines(self.before)[0])
+    def added(self) -> list[int]:
+        """The numbers of the lines in the middle that are new."""
+        return self.script.added
 
     @cached_property
     def lost_lines(self) -> frozenset[str]:
-        """The lines of the file that the text after the edit has no more."""
-        return self.file_lines - frozenset(split_lines(self.after)[0])
+        """The lines that the edit removes; the file may have another one like that elsewhere."""
+        removed = frozenset(self.script.old[o] for o in self.script.removed)
+        return removed.difference(self.lines[n] for n in self.added)
 
     @property
     def written(self) -> list[str]:

@@ -290,11 +290,13 @@ def _splices(doc: Doc, hunk: Hunk, plan: LadderPlan) -> list[Splice]:
 def _ends_in_newline(hunk: Hunk) -> bool | None:
     """Return whether the hunk says that the file ends in a newline.
 
-    None where it does not mention it.
+    None where it does not mention it: a line that stays has its newline or none, whatever a note says.
     """
     if not any(line.no_newline for line in hunk.lines):
         return None
     for line in reversed(hunk.lines):
-        if line.mark != "-":
+        if line.mark == "+":
             return not line.no_newline
+        if line.mark == " ":
+            return None
     return True

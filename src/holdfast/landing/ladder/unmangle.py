@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
+from holdfast.landing.ladder.line_decoration import find_decoration
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import (
     Doc,
@@ -335,7 +336,8 @@ def _out_of_quotes(doc: Doc, reading: Unmangled) -> Unmangled | None:
             continue
         if new is None and is_blank(reading.new):
             return Unmangled(old[2], "", reading.near)
-        if new is not None and new[1] == old[1]:
+        # A mark at the end of a line inside was put around each line.
+        if new is not None and new[1] == old[1] and f"{new[1]}\n" not in new[2]:
             return Unmangled(old[2], new[2], reading.near)
     return None
 
@@ -486,11 +488,44 @@ MOJIBAKE = _Escape(
 # Of a terminal.
 COLOUR = _Escape(re.compile(r"\x1b\[[0-9;]*[mK]"), lambda _: "", foreign=True)
 
+# White space at the beginning of a line as editors and `cat -A` show it.
+_SHOWN_TAB = r"(?:\^I|<TAB>|[\u2192\u00bb\u21e5\u2409]) *"
+
+
+def _read_shown(found: re.Match[str]) -> str:
+    return re.sub(_SHOWN_TAB, "\t", found[0]).replace("\u00b7", " ")
+
+
+_SHOWN_INDENT = _Escape(
+    re.compile(rf"^[ \t]*(?:{_SHOWN_TAB}|\u00b7)(?:[ \t]|{_SHOWN_TAB}|\u00b7)*", re.MULTILINE),
+    _read_shown,
+    foreign=True,
+)
+
+
+def _out_of_decoration(doc: Doc, reading: Unmangled) -> Unmangled | None:
+    """Without what is before and behind each line; new lines have it all, or none and are partly the file's."""
+    old, new = contents_of(reading.old), contents_of(reading.new)
+    decoration = find_decoration(doc, old)
+    if decoration is None:
+        return None
+
+    bare = text_of(decoration.strip_all(old) or ())
+    bare_new = decoration.strip_all(new)
+    if bare_new is not None:
+        return Unmangled(bare, text_of(bare_new), reading.near)
+    if any(map(decoration.strip, new)) or not any(map(doc.has, solid_lines(new))):
+        return None
+    return replace(reading, old=bare)
+
+
 _WRAPPERS: tuple[_Undo, ...] = (
     _out_of_fence,
     _out_of_tags,
     _out_of_markers,
     _out_of_listing,
+    _SHOWN_INDENT,
+    _out_of_decoration,
     _out_of_quotes,
     _out_of_quotation,
 )
