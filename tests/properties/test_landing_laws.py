@@ -134,7 +134,9 @@ def test_the_same_input_gives_the_same_outcome(case: tuple[str, Request]) -> Non
 
 
 # Most requests that are drawn are refused, and the law is about the others.
-MOST_ARE_REFUSED = settings(suppress_health_check=[HealthCheck.filter_too_much])
+MOST_ARE_REFUSED = settings(
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 
 
 @MOST_ARE_REFUSED
