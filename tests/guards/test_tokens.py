@@ -57,6 +57,8 @@ def test_a_token_is_removed_wherever_it_is(token: str) -> None:
         '{{"k": "a\\n{}\\n"}}',
         "https://x/?k%3D{}&a",
         "\\u003d{} ",
+        "backup-{}",
+        "key_{}, x",
     )
     for text in texts:
         assert remove_tokens(text.format(token)) == text.format(MARK)
@@ -78,6 +80,7 @@ def test_a_token_is_removed_wherever_it_is(token: str) -> None:
         "https://${{ secrets.USER }}:${{secrets.TOKEN}}@example.org",
         "postgres://app:[password]@db",
         '{"a": "http://h:80", "b": "x@y"}',
+        "test_that_a_github_pat_in_the_output_of_a_tool_is_removed",
         "redis://:${REDIS_PASSWORD}@cache:6379",
         "amqp://user:<password>@host",
         "https://hooks.slack.com/services/",

@@ -13,9 +13,10 @@ _KEY_BLOCK = re.compile(
     re.DOTALL,
 )
 # The beginning of a token is enough: no part of it is to be seen where a line was cut. In front may be
-# an escape, which ends in a letter or a digit: of JSON (`\n`), or of an address (`%3D`).
+# an escape, which ends in a letter or a digit: of JSON (`\n`), or of an address (`%3D`). Behind the
+# `-` or `_` of a longer name a token has a digit or a capital, which test_npm_… has not.
 _TOKEN = re.compile(
-    r"""(?:(?<![A-Za-z0-9_-])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2}))(?:
+    r"""(?:(?<![A-Za-z0-9_-])|(?<=[_-])(?=[A-Za-z0-9_.-]{0,40}[A-Z0-9])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2}))(?:
     sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}            # OpenAI, Anthropic, OpenRouter
   | [sr]k_(?:live|test)_[A-Za-z0-9]{16,}                 # Stripe
   | gh[opsur]_[A-Za-z0-9]{20,}                           # GitHub
