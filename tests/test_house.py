@@ -71,3 +71,40 @@ def test_every_module_can_be_imported() -> None:
     ]
     code = "import importlib, sys\nfor name in sys.argv[1:]:\n    importlib.import_module(name)\n"
     subprocess.run([sys.executable, "-W", "error", "-c", code, *names], check=True)
+
+
+PRINTS = {"print", "typer.echo", "typer.secho", "click.echo", "sys.stdout.write"}
+PRINTS_RAW = {
+    "cli/render/text.py": "makes text harmless",
+    "cli/safe_stdout.py": "an error of the system",
+    "cli/worktree.py": "a path that a script reads",
+    "cli/server/serve.py": "an address that a script reads",
+    "cli/approvals/terminal_asker.py": "a prompt of ours",
+    "cli/render/turn.py": "JSON and a newline",
+    "cli/sessions/export.py": "a document, harmless where it goes to a terminal",
+    "cli/app.py": "the version",
+    "cli/events.py": "JSON, or a line that `event_line` has made harmless",
+    "cli/demo/__init__.py": "texts of the demo",
+    "cli/demo/harness.py": "texts of the demo",
+    "cli/render/repair.py": "numbers, and the cursor of the progress",
+}
+"""The modules of the command line that print what is no constant, and why."""
+
+
+def is_harmless(printed: ast.expr) -> bool:
+    """Return whether what is printed is constant, JSON, or was made harmless for a terminal."""
+    if isinstance(printed, ast.Constant):
+        return True
+    return isinstance(printed, ast.Call) and ast.unparse(printed.func) in {"json.dumps", "plain"}
+
+
+def test_the_command_line_prints_text_through_the_function_that_makes_it_harmless() -> None:
+    raw: set[str] = set()
+    for module in sorted((SOURCE / "cli").rglob("*.py")):
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or ast.unparse(node.func) not in PRINTS:
+                continue
+            if not all(map(is_harmless, node.args)):
+                raw.add(str(module.relative_to(SOURCE)))
+
+    assert raw == set(PRINTS_RAW)

@@ -60,6 +60,17 @@ def test_flag_environment_project_user_and_default_in_this_order(
     assert used == asked == ["of-user", "of-project", "of-environment", "of-flag", "of-server"]
 
 
+def test_config_show_prints_no_escape_and_no_line_of_a_projects_value(project: Project) -> None:
+    bad = r"\u001b]0;title\u0007\u001b[2J\u202e\u200b\noverruled: forged"
+    lines = [f'{name} = "a{bad}"' for name in ("model", "check", "base_url")]
+    lines.append(f'deny_commands = ["rm{bad}"]')
+    project.write(".holdfast/config.toml", "\n".join(lines).encode())
+    user_file(project).write_text('strictness = "production"\n')
+    shown = project.run("config", "show", "--root", str(project.root)).out
+    assert not {*"\x1b\x07\u202e\u200b"} & {*shown}
+    assert shown.count(r"\x1b]0;title\x07\x1b[2J\u202e\u200b\noverruled: forged") == len(lines)
+
+
 def test_config_show_says_where_each_value_comes_from(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,8 @@ def test_a_token_is_removed_wherever_it_is(token: str) -> None:
         '{{"k": "a\\n{}\\n"}}',
         "https://x/?k%3D{}&a",
         "\\u003d{} ",
+        "backup-{}",
+        "key_{}, x",
     )
     for text in texts:
         assert remove_tokens(text.format(token)) == text.format(MARK)
@@ -70,6 +72,15 @@ def test_a_token_is_removed_wherever_it_is(token: str) -> None:
         "import AKIA",
         "https://example.org:8080/a@b",
         "postgres://postgres:postgres@localhost/test",
+        "postgres://app:@localhost/test",
+        "amqp://user:$PASSWORD@host",
+        'f"mysql://{user}:{password}@{host}/db"',
+        'f"mysql://{user}:{quote(password)}@{host}/db"',
+        '"mysql://$user:$password@$host/db"',
+        "https://${{ secrets.USER }}:${{secrets.TOKEN}}@example.org",
+        "postgres://app:[password]@db",
+        '{"a": "http://h:80", "b": "x@y"}',
+        "test_that_a_github_pat_in_the_output_of_a_tool_is_removed",
         "redis://:${REDIS_PASSWORD}@cache:6379",
         "amqp://user:<password>@host",
         "https://hooks.slack.com/services/",
@@ -95,7 +106,31 @@ def test_other_text_stays(text: str) -> None:
     ],
 )
 def test_the_password_of_an_address_is_removed(address: str) -> None:
-    assert remove_tokens(address.format("hunter2")) == address.format(MARK)
+    for password in (
+        "hunter2",
+        "a:b",
+        "p@ss",
+        "@a@b:c",
+        "$ecret",
+        "<x",
+        "{y",
+        "${HOME:-hunter2}",
+        "[z",
+    ):
+        assert remove_tokens(address.format(password)) == address.format(MARK), password
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{{"url": "postgres://app:{}@db", "mail": "me@example.org"}}',
+        "postgres://app:{}@db/app me@example.org",
+        "postgres://app:{}@db\\nmail me@example.org",
+        "url = 'postgres://app:{}@db' # me@example.org",
+    ],
+)
+def test_an_address_of_mail_behind_that_of_a_server_is_no_part_of_the_password(text: str) -> None:
+    assert remove_tokens(text.format("a:b@c")) == text.format(MARK)
 
 
 def test_the_address_of_a_slack_channel_is_removed() -> None:

@@ -674,12 +674,30 @@ def test_an_edit_of_a_file_with_secrets_does_not_show_its_lines(tmp_path: Path) 
     with open_world(tmp_path, gate=Somebody(reads=Denied("no"))) as world:
         world.write(".env", "KEY=hunter2\nB=1\n")
         for _ in range(3):
-            assert "hunter2" not in world.refused(
-                "edit_file", "exec_error", path=".env", old="KEY=hunter3", new="KEY=1"
-            )
+            outcome = world.call("edit_file", path=".env", old="KEY=hunter3", new="KEY=1")
+            assert outcome.failure == "exec_error"
+            assert "hunter2" not in repr(outcome)
         outcome = world.call("write_file", path=".env", text="B=1\n")
         assert outcome.failure is None
         assert "hunter2" not in outcome.text
+
+
+@pytest.mark.parametrize("tool", ["edit_file", "apply_edits", "write_patch"])
+def test_the_event_of_a_refused_edit_has_what_the_model_was_told(world: World, tool: str) -> None:
+    token = "ghp_" + "a1B2" * 9
+    world.write("a.py", f"KEY = '{token}'\nB = 1\n")
+    old = "KEY = 'other'"
+    arguments: dict[str, dict[str, object]] = {
+        "edit_file": {"path": "a.py", "old": old, "new": "x"},
+        "apply_edits": {"edits": [{"path": "a.py", "old": old, "new": "x"}]},
+        "write_patch": {"diff": f"--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-{old}\n+x\n"},
+    }
+    outcome = world.call(tool, **arguments[tool])
+    [event] = outcome.events
+    assert isinstance(event, EditRefused)
+    assert "[token removed]" in event.message
+    assert token not in repr(outcome)
+    assert json.loads(outcome.text)["message"].startswith(event.message.partition("\n")[0])
 
 
 def test_a_hard_link_to_a_file_with_secrets_is_one_too(tmp_path: Path) -> None:

@@ -70,6 +70,19 @@ def test_an_overview_tells_languages_check_guide_and_files() -> None:
     )
 
 
+def test_a_token_in_the_name_of_a_file_is_not_in_an_overview() -> None:
+    token = "ghp_" + "a1B2" * 9
+    files = (f"{token}.txt", f"{token}/a.py", f"old_{token}.txt")
+    text = overview(ProjectFacts(files, check=f"make KEY={token}"))
+    assert text == (
+        "The project has 3 files. Languages: Python (1).\n"
+        "To check it: `make KEY=[token removed]`.\n\n"
+        "Files:\n[token removed].txt\n[token removed]/a.py\nold_[token removed].txt"
+    )
+    for tokens in range(10, 60):
+        assert "ghp_" not in overview(ProjectFacts(files), tokens)
+
+
 def test_a_large_project_is_cut_to_the_depth_that_fits() -> None:
     files = tuple(sorted(f"src/{a}/{b}.py" for a in "abc" for b in range(300)))
     text = overview(ProjectFacts(files), 200)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.project.secret_files import is_secret_file
 from holdfast.landing.land import land
 from holdfast.repair.decisions.decision import Decision
 from holdfast.repair.decisions.decision_ids import module_of, sha_of
@@ -70,6 +72,7 @@ class Shop:
             self.workspace,
             check_for=lambda _: self.check,
             world_for=lambda check: RepairWorld(check, self.manifest, lambda: "2026-01-01", rules),
+            is_secret=partial(is_secret_file, str(self.root)),
             workers=1,
             withdraw=self.manifest.withdraw,
             may_write=self.may_write,

@@ -19,6 +19,7 @@ from holdfast.usecases.repair.model_proposer import (
 )
 from holdfast.vocab.diagnostics import Area, Diagnostic, Related
 
+TOKEN = "ghp_" + "a1B2" * 9
 CODE = 'print("{}")\n'
 REPLY = {"code": CODE, "confidence": 0.8, "reasoning": "so"}
 ASKED = ProposalRequest(
@@ -121,6 +122,22 @@ def test_a_model_is_asked_once_with_room_for_the_file() -> None:
 def test_a_model_that_fails_is_a_value(reply: object, message: str) -> None:
     model = ScriptedModel([reply])  # type: ignore[list-item]
     assert ModelProposer(model, Event(), max_tokens=10).propose(ASKED) == ProposerFailed(message)
+
+
+def test_a_file_with_a_token_is_not_sent() -> None:
+    model = ScriptedModel([say(json.dumps(REPLY))])
+    asked = replace(ASKED, text=f"KEY = '{TOKEN}'\n")
+    proposed = ModelProposer(model, Event(), max_tokens=10).propose(asked)
+    assert isinstance(proposed, ProposerFailed)
+    assert proposed.message.startswith("a token or a key is in this file")
+    assert model.asks == []
+
+
+def test_a_token_of_another_file_that_a_check_quotes_is_not_sent() -> None:
+    [found] = ASKED.diagnostics
+    asked = replace(ASKED, diagnostics=(replace(found, message=f"no `{TOKEN}`"),))
+    assert "no `[token removed]`" in question(asked)
+    assert TOKEN not in question(asked)
 
 
 def test_the_model_is_looked_for_once_and_only_if_anybody_may_be_asked() -> None:

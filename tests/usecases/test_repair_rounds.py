@@ -123,7 +123,7 @@ class Scene:
     def _dependencies(self, model: Model, cancel: Cancel, tests: Check | None) -> Any:
         self._tests = tests
         self.model = model
-        return RepairDependencies(None, lambda _: None, lambda _: None)  # type: ignore[arg-type,return-value]
+        return RepairDependencies(None, lambda _: None, lambda _: None, lambda *_: False)  # type: ignore[arg-type,return-value]
 
     def _repair(
         self,
@@ -149,6 +149,7 @@ class Scene:
                 lambda *_: tuple(self.checks),
                 lambda _: Allow(),
                 self._dependencies,
+                lambda *_: False,
                 ProjectTrust(MemoryTrust()),
                 lambda: self.time,
                 RepairPolicy(),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import partial
 from unittest.mock import ANY
 
 import pytest
 
+from holdfast.adapters.project.secret_files import is_secret_file
 from holdfast.changes.change import ChangeOwner
 from holdfast.guards.commands import Allow, Ask, CommandVerdict, Refuse
 from holdfast.loop.ports import Model
@@ -102,6 +104,7 @@ def after(
             find,
             lambda _: verdict or Allow(),
             no_dependencies,
+            partial(is_secret_file, str(world.root)),
             ProjectTrust(MemoryTrust(*trusted)),
             lambda: 0.0,
             RepairPolicy(),
@@ -303,6 +306,7 @@ def test_a_repair_has_an_end(world: World) -> None:
             lambda *_: (found(check, COMMAND, whole=True),),
             lambda _: Allow(),
             lambda *_: pytest.fail("nobody is needed"),
+            lambda *_: False,
             ProjectTrust(MemoryTrust()),
             lambda: next(clock, SECONDS),
             RepairPolicy(),
@@ -316,8 +320,9 @@ def test_a_repair_has_an_end(world: World) -> None:
 def test_a_file_with_a_token_or_a_secret_name_is_not_looked_at(world: World) -> None:
     world.write(token="KEY = 'ghp_" + "a" * 36 + "'\n")
     (world.root / ".env").write_text("A=1\n")
+    (world.root / "linked.py").hardlink_to(world.root / ".env")
     check = _Check(PASSES)
-    assert after(world, ["token.py", ".env"], found(check))[0] == []
+    assert after(world, ["token.py", ".env", "linked.py"], found(check))[0] == []
     assert check.runs == 0
 
 
@@ -353,6 +358,7 @@ def consented(
             lambda *_: (check,),
             lambda _: Ask("it is a command"),
             lambda *_: pytest.fail("nobody is needed"),
+            lambda *_: False,
             ProjectTrust(trust),
             lambda: 0.0,
             RepairPolicy(),

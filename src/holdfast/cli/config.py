@@ -10,7 +10,7 @@ import typer
 
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
-from holdfast.cli.render.text import warn
+from holdfast.cli.render.text import one_line, warn, write
 from holdfast.config.settings import BadConfig, Setting, Settings
 from holdfast.vocab.sandbox import SandboxStatus
 from holdfast.wiring.sandboxes import sandbox_status
@@ -79,19 +79,19 @@ def _print(settings: Settings) -> None:
     width = max(len(name) for name in settings.values)
     indent = " " * (width + 2)
     for name, value in settings.values.items():
-        print(f"{name:<{width}}  {value.shown}  ({value.source})")
-        print(f"{indent}{value.setting.help}")
+        write(f"{name:<{width}}  {one_line(value.shown)}  ({value.source})")
+        write(f"{indent}{value.setting.help}")
         for each in value.overruled:
             unused = value.setting.show(each.value) or "an empty list"
-            print(f"{indent}overruled: {unused}  ({each.source})")
+            write(f"{indent}overruled: {one_line(unused)}  ({each.source})")
         if name == "api_key" and settings.why_key_withheld:
-            print(f"{indent}withheld: {settings.why_key_withheld}")
+            write(f"{indent}withheld: {one_line(settings.why_key_withheld)}")
 
-    print(f"\nThe project's file is .holdfast/config.toml; yours is {user_file()}.")
+    write(f"\nThe project's file is .holdfast/config.toml; yours is {user_file()}.")
 
 
 def _print_sandbox(sandbox: SandboxStatus) -> None:
     if sandbox.kind == "none":
-        print(f"Commands and checks are not confined here: {sandbox.why}")
+        write(f"Commands and checks are not confined here: {sandbox.why}")
         return
-    print(f"Commands and checks are confined by {sandbox.kind}. {sandbox.why}".rstrip())
+    write(f"Commands and checks are confined by {sandbox.kind}. {sandbox.why}".rstrip())

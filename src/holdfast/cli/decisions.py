@@ -15,7 +15,7 @@ import typer
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.edits import warn_open
-from holdfast.cli.render.text import count_of, plain, text_if, warn
+from holdfast.cli.render.text import count_of, text_if, warn, write
 from holdfast.cli.reply import read_reply
 from holdfast.cli.workspace import open_work, workspace_at
 from holdfast.repair.decisions.decision import Decision, DecisionScope
@@ -86,10 +86,10 @@ def list_(
         return
 
     for each in listed:
-        typer.echo(_line(each))
+        write(_line(each))
 
     if not listed:
-        typer.echo("no decisions in this project.")
+        write("no decisions in this project.")
 
 
 @decisions.command("show")
@@ -181,7 +181,7 @@ def override(
         return
 
     _show(done, as_json=False, short=True)
-    typer.echo(
+    write(
         f"It is not verified yet: `holdfast repair {done.path}` does that, "
         "once the file has that text again."
     )
@@ -212,12 +212,12 @@ def gate(*, root: Root = Path(), as_json: AsJson = False) -> None:
     if as_json:
         _print_json({"open": judged.open, "unpinned": list(map(_as_json, judged.unpinned))})
     elif judged.open:
-        typer.echo("every decision is pinned.")
+        write("every decision is pinned.")
     else:
         for each in judged.unpinned:
-            typer.echo(_line(each))
+            write(_line(each))
         count = count_of(len(judged.unpinned), "decision")
-        typer.echo(f"{count} not pinned; review each, then pin it with `holdfast decisions pin`.")
+        write(f"{count} not pinned; review each, then pin it with `holdfast decisions pin`.")
 
     if not judged.open:
         raise typer.Exit(4)
@@ -239,9 +239,9 @@ def _pin_several(manifest: Manifest, rule: str | None, word: Pin, *, as_json: bo
         return
 
     for each in pinned:
-        typer.echo(_line(each))
+        write(_line(each))
 
-    typer.echo(f"{count_of(len(pinned), 'decision')} pinned.")
+    write(f"{count_of(len(pinned), 'decision')} pinned.")
 
 
 def _find_rule(decisions: Sequence[Decision], beginning: str, *, as_json: bool) -> str:
@@ -305,7 +305,7 @@ def _as_json(decision: Decision) -> dict[str, object]:
 
 
 def _print_json(body: dict[str, object]) -> None:
-    typer.echo(json.dumps(body))
+    print(json.dumps(body))
 
 
 def _line(decision: Decision) -> str:
@@ -317,7 +317,7 @@ def _line(decision: Decision) -> str:
         marks.append(f"superseded by {decision.superseded_by}")
 
     choice = f"{decision.decision_type}: {decision.choice}"
-    return plain(f"{decision.id}  {decision.path}  {choice} ({', '.join(marks)})")
+    return f"{decision.id}  {decision.path}  {choice} ({', '.join(marks)})"
 
 
 def _show(decision: Decision, *, as_json: bool, short: bool = False) -> None:
@@ -325,13 +325,13 @@ def _show(decision: Decision, *, as_json: bool, short: bool = False) -> None:
         _print_json({"decision": _as_json(decision)})
         return
 
-    typer.echo(_line(decision))
+    write(_line(decision))
     if short:
         return
 
     for name, value in _as_json(decision).items():
         is_empty = value in (None, "", [], False)
         if name not in {"id", "path", "diff"} and not is_empty:
-            typer.echo(plain(f"{name}: {value}"))
+            write(f"{name}: {value}")
 
-    typer.echo(plain(decision.diff), nl=False)
+    write(decision.diff, newline=False)

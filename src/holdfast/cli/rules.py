@@ -12,7 +12,7 @@ from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.edits import warn_open
 from holdfast.cli.render.rules import message_of, print_explanation, print_rule
-from holdfast.cli.render.text import text_if, warn
+from holdfast.cli.render.text import text_if, warn, write
 from holdfast.cli.workspace import open_work
 from holdfast.rules.learn_rule import explains
 from holdfast.rules.rule import Rule
@@ -75,12 +75,12 @@ def list_(
         note = text_if(not rule.reviewed, "  (unreviewed)")
         record = f"{rule.helped} helped, {rule.failed} failed"
         kind = f"{rule.status:<8}  {rule.provenance:<9}  {rule.target:<10}"
-        print(f"{rule.id}  {kind}  {record}{note}")
-        print(f"    {message_of(rule)}")
-        print(f"    {scope_of(rule)}")
+        write(f"{rule.id}  {kind}  {record}{note}")
+        write(f"    {message_of(rule)}")
+        write(f"    {scope_of(rule)}")
 
     if not chosen:
-        print("There are no such rules.")
+        write("There are no such rules.")
 
 
 @rules.command("show")
@@ -143,7 +143,7 @@ def add(
     if as_json:
         print(json.dumps({"rule": _as_json(added)}))
     else:
-        print(f"{added.id} is {added.status}: {scope_of(added)}.")
+        write(f"{added.id} is {added.status}: {scope_of(added)}.")
 
 
 @rules.command("widen")
@@ -192,8 +192,8 @@ def run_examples(
             example = f"counter-example {failure.get('counter_example')}"
             if "example" in failure:
                 example = f"example {failure['example']}"
-            print(f"{failure['target']}/{failure['rule']}: {example} fails.")
-        print(f"{len(chosen)} rules, {count} examples, {len(failures)} failed.")
+            write(f"{failure['target']}/{failure['rule']}: {example} fails.")
+        write(f"{len(chosen)} rules, {count} examples, {len(failures)} failed.")
 
     if failures or book.problems:
         raise typer.Exit(1)
@@ -263,7 +263,7 @@ def _judge(root: Path, rule_id: str, verdict: LearnVerdict, as_json: bool) -> No
         print(json.dumps({"rule": _as_json(judged)}))
     else:
         reviewed = text_if(judged.reviewed, ", reviewed")
-        print(f"{judged.id} is {judged.status}{reviewed}: {scope_of(judged)}.")
+        write(f"{judged.id} is {judged.status}{reviewed}: {scope_of(judged)}.")
 
 
 def _book(root: Path, as_json: bool) -> RuleBook:

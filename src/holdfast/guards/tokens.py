@@ -13,9 +13,10 @@ _KEY_BLOCK = re.compile(
     re.DOTALL,
 )
 # The beginning of a token is enough: no part of it is to be seen where a line was cut. In front may be
-# an escape, which ends in a letter or a digit: of JSON (`\n`), or of an address (`%3D`).
+# an escape, which ends in a letter or a digit: of JSON (`\n`), or of an address (`%3D`). Behind the
+# `-` or `_` of a longer name a token has a digit or a capital, which test_npm_… has not.
 _TOKEN = re.compile(
-    r"""(?:(?<![A-Za-z0-9_-])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2}))(?:
+    r"""(?:(?<![A-Za-z0-9_-])|(?<=[_-])(?=[A-Za-z0-9_.-]{0,40}[A-Z0-9])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2}))(?:
     sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}            # OpenAI, Anthropic, OpenRouter
   | [sr]k_(?:live|test)_[A-Za-z0-9]{16,}                 # Stripe
   | gh[opsur]_[A-Za-z0-9]{20,}                           # GitHub
@@ -57,13 +58,17 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _PASSWORD = re.compile(
-    r"(?P<before>[A-Za-z][A-Za-z0-9+.-]{0,30}://(?P<user>[^\s:/@]{0,100}):)"
-    r"(?!(?P=user)@|[$<{])[^\s:/@\[]{1,300}(?=@)"
+    r"(?P<before>[A-Za-z][A-Za-z0-9+.-]{0,30}://(?P<user>[^\s:/@\"'`]{0,100}):)"
+    r"(?P<password>[^\s/@\"'`]{0,300}(?:@[^\s/@\"'`\\]{0,300}){0,9})(?=@)"
 )
 """The password in an address such as `https://user:password@host` or `postgres://…`.
 
-It is none if it is the user's name again, or a place for one: `${PASSWORD}`, `<password>`.
+The last `@` before a `/`, a quote or a blank ends it: people write passwords as they are.
 """
+_PLACE = re.compile(
+    r"\$\{\{?[\w.]+\}?\}|\$\([\w.-]+\)|\$[A-Z_]+|\{\{?[\w.!:()\[\]]*\}?\}|<[\w.-]+>|\[[\w.-]+\]"
+)
+"""A place for a password: `${PASSWORD}`, `$PASSWORD`, `{password}`, `<password>`, `[password]`."""
 _SLACK_ADDRESS = re.compile(r"(?<=hooks\.slack\.com/)services/[A-Za-z0-9/]{20,}")
 """Whoever has such an address can post there."""
 
@@ -78,7 +83,7 @@ def remove_tokens(text: str) -> str:
     """
     text = _KEY_BLOCK.sub(_marks, text)
     if "://" in text:
-        text = _PASSWORD.sub(rf"\g<before>{MARK}", text)
+        text = _PASSWORD.sub(_without_password, text)
         text = _SLACK_ADDRESS.sub(MARK, text)
     return _TOKEN.sub(MARK, text)
 
@@ -86,6 +91,20 @@ def remove_tokens(text: str) -> str:
 def has_token(text: str) -> bool:
     """Return whether a token is in the text."""
     return remove_tokens(text) != text
+
+
+def _without_password(address: re.Match[str]) -> str:
+    """Return the address up to its password, and a mark for that.
+
+    It is none if it is empty, the user's name again, or a place for one; so is `$name` behind a
+    user of the same kind, as in a string of a shell.
+    """
+    user, password = address["user"], address["password"]
+    if password in {"", user} or _PLACE.fullmatch(password):
+        return address[0]
+    if user.startswith("$") and re.fullmatch(r"\$\w+", password):
+        return address[0]
+    return f"{address['before']}{MARK}"
 
 
 def _marks(block: re.Match[str]) -> str:

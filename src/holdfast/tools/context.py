@@ -7,7 +7,6 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileFound, FileLook, Files, FileUnfit
-from holdfast.guards.secrets import is_secret
 from holdfast.landing.encoding import decode
 from holdfast.tools.changed_files import TreeMemory, mark_of
 from holdfast.tools.ports import (
@@ -118,9 +117,7 @@ class ToolContext:
 
     def is_secret(self, path: str, at: str) -> bool:
         """Return whether a file has secrets: by its name, its real path, or another name of it."""
-        if is_secret(path) or is_secret(at):
-            return True
-        return self.ports.reads.is_linked_secret(at)
+        return self.ports.reads.is_secret(path, at)
 
     def ask_secret(self, path: str, at: str) -> ToolOutcome | None:
         """Ask for approval to read a file with secrets; `at` is its real path.

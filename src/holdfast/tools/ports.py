@@ -213,8 +213,8 @@ class ReadGuard(Protocol):
     def why_not_files(self) -> str | None:
         """Return why the files with secrets cannot all be masked, or None if they can."""
 
-    def is_linked_secret(self, path: str) -> bool:
-        """Return whether a file is one with secrets under another name: a hard link to it."""
+    def is_secret(self, path: str, at: str) -> bool:
+        """Return whether a file has secrets: by its name, its real path, or another name of it."""
 
     def secret_values(self, *, git: bool = False) -> tuple[str, ...]:
         """Return the values in files with secrets, the longest first.

@@ -11,6 +11,7 @@ from holdfast.guards.tokens import remove_tokens
 from holdfast.tools.context import ToolContext, ToolPolicy, ToolPorts, denied, failed
 from holdfast.tools.prompt.tool_profiles import READING
 from holdfast.tools.text_limits import clean, has_half_pair
+from holdfast.vocab.events import EditRefused
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.tools.tool import Tool
     from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.events import Event
     from holdfast.vocab.tool_calls import ToolCall, ToolSpec
 
 
@@ -71,9 +73,7 @@ class ToolboxOf:
         if cancel.is_set():
             return ToolOutcome("Cancelled by the user; this was not done.")
 
-        outcome = self._try(tool, arguments, cancel)
-        text = remove_tokens(clean(outcome.text))
-        return replace(outcome, text=text)
+        return _as_told(self._try(tool, arguments, cancel))
 
     def _try(self, tool: Tool, arguments: BaseModel, cancel: Cancel) -> ToolOutcome:
         try:
@@ -103,3 +103,22 @@ class ToolboxOf:
 
         message = clean(f"there is no tool {name}; {cure}")
         return ToolOutcome(message, "tool_not_found")
+
+
+def _as_told(outcome: ToolOutcome) -> ToolOutcome:
+    """Return the outcome without tokens, in its text and in its messages about refused edits.
+
+    A note at the end of a turn repeats these messages to the model.
+    """
+    events: list[Event] = []
+    for event in outcome.events:
+        told = event
+        if isinstance(event, EditRefused):
+            told = replace(event, message=_without_tokens(event.message))
+        events.append(told)
+
+    return replace(outcome, text=_without_tokens(outcome.text), events=tuple(events))
+
+
+def _without_tokens(text: str) -> str:
+    return remove_tokens(clean(text))

@@ -8,10 +8,11 @@ import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem.response_cache import ResponseCache
+from holdfast.adapters.project.secret_files import is_secret_file
 from holdfast.adapters.toolchains.own_code import OwnCode
 from holdfast.adapters.toolchains.project_checks import CheckRequest, checks_of_project
 from holdfast.repair.decisions.manifest import BadManifest
@@ -137,7 +138,8 @@ def turn_repairs_at(
         max_attempts=settings["attempts"],
         confidence=settings["confidence"],
     )
-    return TurnRepairs(find, judge, dependencies, trust, time.monotonic, policy, secrets)
+    is_secret = partial(is_secret_file, str(root))
+    return TurnRepairs(find, judge, dependencies, is_secret, trust, time.monotonic, policy, secrets)
 
 
 def _dependencies(
@@ -191,6 +193,7 @@ def _dependencies(
         workspace=workspace,
         check_for=lambda _: None,
         world_for=ports,
+        is_secret=partial(is_secret_file, str(root)),
         workers=_default_workers(),
         dry_run=dry_run,
         withdraw=withdraw,

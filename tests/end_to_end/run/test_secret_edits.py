@@ -60,3 +60,37 @@ def test_a_whole_new_text_in_the_place_of_a_secret_is_an_edit_like_any_other(
     assert ran.code == 0
     assert SECRET not in sent
     assert project.texts()["settings.txt"] == "NAME=1\n"
+
+
+UNFIT = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-{1}\n+x\n"
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param("id_rsa", id="secret"), pytest.param("settings.txt", id="hard link")]
+)
+@pytest.mark.parametrize("tool", ["edit_file", "apply_edits", "write_patch"])
+def test_an_edit_that_does_not_fit_a_secret_shows_no_line_of_it_to_the_model_or_in_the_log(
+    project: Project, tool: str, name: str
+) -> None:
+    edits = {
+        "edit_file": call("edit_file", path=name, old="KEY=other", new="x"),
+        "apply_edits": call("apply_edits", edits=[{"path": name, "old": "KEY=other", "new": "x"}]),
+        "write_patch": call("write_patch", diff=UNFIT.format(name, "KEY=other")),
+    }
+    ran, sent = run_turn(project, edits[tool], say("Done."))
+    assert "something is open" in sent
+    assert SECRET not in sent
+    assert SECRET not in ran.out
+    assert [each["subject"] for each in ran.ended["unresolved"]] == [name]
+
+
+def test_a_token_in_a_line_that_an_edit_does_not_fit_is_not_in_the_note_about_that_edit(
+    project: Project,
+) -> None:
+    token = "ghp_" + "a1B2" * 9
+    project.write("settings.py", f'TOKEN = "{token}"\n')
+    edit = call("edit_file", path="settings.py", old='TOKEN = "other"', new="TOKEN = 1")
+    ran, sent = run_turn(project, edit, say("Done."))
+    assert "something is open" in sent
+    assert token not in sent
+    assert token not in ran.out

@@ -6,9 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.project.secret_files import is_linked_secret
+from holdfast.adapters.project.secret_files import is_secret_file
 from holdfast.changes.ports import FileFound
-from holdfast.guards.secrets import is_secret
 from holdfast.guards.tokens import remove_tokens
 from holdfast.landing.encoding import decode
 from holdfast.tools.ports import Regular
@@ -81,7 +80,7 @@ def _text(name: str, files: DiskFiles, folders: Directories) -> str | None:
     looked = files.look(name)
     if not isinstance(looked, FileFound):
         return None
-    if is_secret(looked.at) or is_linked_secret(str(files.root), looked.at):
+    if is_secret_file(str(files.root), name, looked.at):
         # Nobody was asked about a file with secrets that has the name of a guide.
         return None
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.git.git_command import Git, environment, options_of
 from holdfast.adapters.processes.project_programs import program_outside
 from holdfast.adapters.project.project_files import git
-from holdfast.adapters.project.secret_files import find_secret_files, is_linked_secret
+from holdfast.adapters.project.secret_files import find_secret_files, is_secret_file
 from holdfast.guards.secrets import is_secret, values_in
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ class DiskReadGuard:
             return None
         return "the project has too many files to find those with secrets in time"
 
-    def is_linked_secret(self, path: str) -> bool:
-        """Return whether a file is one with secrets under another name: a hard link to it."""
-        return is_linked_secret(self._root, path)
+    def is_secret(self, path: str, at: str) -> bool:
+        """Return whether a file has secrets: by its name, its real path, or another name of it."""
+        return is_secret_file(self._root, path, at)
 
     def secret_values(self, *, git: bool = False) -> tuple[str, ...]:
         """Return the values in files with secrets, the longest first.

@@ -143,6 +143,16 @@ class SecretFinder:
         )
 
 
+def is_secret_file(root: str, path: str, at: str) -> bool:
+    """Return whether a file holds secrets: by its name, its real path `at`, or another name of it.
+
+    Both are below the root. Ask this before the text of a file goes to a model.
+    """
+    if is_secret(path) or is_secret(at):
+        return True
+    return is_linked_secret(root, at)
+
+
 @cache
 def _finder(root: str) -> SecretFinder:
     return SecretFinder(root)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.cli.render.text import text_if
+from holdfast.cli.render.text import text_if, write
 from holdfast.landing.projection.splices import Splice, landed
 from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import confidence_of
@@ -12,34 +12,34 @@ from holdfast.rules.scope import scope_of
 def print_rule(rule: Rule) -> None:
     """Print a rule: the message it fixes, its record, and its examples as diffs."""
     reviewed = text_if(not rule.reviewed, ", unreviewed")
-    print(f"{rule.id}  {rule.status}{reviewed}  ({rule.provenance}, {rule.target})")
-    print(f"fixes: {message_of(rule)}")
-    print(f"scope: {scope_of(rule)}")
+    write(f"{rule.id}  {rule.status}{reviewed}  ({rule.provenance}, {rule.target})")
+    write(f"fixes: {message_of(rule)}")
+    write(f"scope: {scope_of(rule)}")
     _print_rewrite(rule)
     confidence = confidence_of(rule)
-    print(f"record: {rule.helped} helped, {rule.failed} failed, confidence {confidence:.2f}")
+    write(f"record: {rule.helped} helped, {rule.failed} failed, confidence {confidence:.2f}")
     for example in rule.examples:
-        print(f"\n{example.message}")
+        write(f"\n{example.message}")
         whole = Splice(0, len(example.before), example.after or "")
-        print(landed(example.before, [whole], "exact").diff, end="")
+        write(landed(example.before, [whole], "exact").diff, newline=False)
 
-    print(f"\nIt leaves {len(rule.counter_examples)} counter-examples unchanged.")
+    write(f"\nIt leaves {len(rule.counter_examples)} counter-examples unchanged.")
 
 
 def print_explanation(rule: Rule) -> None:
     """Print in words where a rule applies, what it writes there, and why it may."""
-    print(f"{rule.id} answers: {message_of(rule)}")
-    print(f"It applies to {scope_of(rule)}.")
+    write(f"{rule.id} answers: {message_of(rule)}")
+    write(f"It applies to {scope_of(rule)}.")
     _print_rewrite(rule)
-    print(_reason(rule))
+    write(_reason(rule))
 
 
 def _print_rewrite(rule: Rule) -> None:
     if rule.rewrite is not None:
-        print(f"from: {rule.rewrite.pattern}")
-        print(f"to:   {rule.rewrite.fix}")
+        write(f"from: {rule.rewrite.pattern}")
+        write(f"to:   {rule.rewrite.fix}")
     for line in rule.imports:
-        print(f"adds: {line}")
+        write(f"adds: {line}")
 
 
 def _reason(rule: Rule) -> str:

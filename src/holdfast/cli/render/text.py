@@ -30,6 +30,17 @@ def plain(words: str) -> str:
     return _UNPRINTABLE.sub(lambda found: _escape(ord(found[0])), words)
 
 
+def one_line(words: str) -> str:
+    r"""Return the words in one line, with escapes for newlines and for what `plain` escapes.
+
+    A value of another's settings must not look like a line of ours.
+
+    >>> one_line("a\nb\x1b[2J")
+    'a\\nb\\x1b[2J'
+    """
+    return plain(words).replace("\n", "\\n")
+
+
 def _escape(number: int) -> str:
     if number < _BYTE or number in _SURROGATES:
         return f"\\x{number & 0xFF:02x}"

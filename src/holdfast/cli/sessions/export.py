@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
+from holdfast.cli.render.text import plain
 from holdfast.cli.sessions.view import SessionId
 from holdfast.usecases.sessions.session import SessionRefused, show_session
 from holdfast.usecases.sessions.session_records import SessionsUnavailable
@@ -44,7 +45,11 @@ def export(wanted: SessionId, *, root: Root = Path(), as_json: AsJson = False) -
         print(json.dumps(body))
         return
 
-    sys.stdout.write(_markdown(session, messages))
+    text = _markdown(session, messages)
+    if sys.stdout.isatty():
+        text = plain(text)
+
+    sys.stdout.write(text)
 
 
 def _read(

@@ -27,7 +27,7 @@ from holdfast.tools.context import (
 )
 from holdfast.tools.edits.edit_messages import EditMessage, describe_landed, describe_refused
 from holdfast.tools.ports import LandedEdits, Regular
-from holdfast.tools.text_limits import clean, sendable
+from holdfast.tools.text_limits import clean
 from holdfast.vocab.events import EditRefused
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
@@ -261,9 +261,10 @@ def _refused(refusals: Sequence[FileRefused], started: _CallInProgress) -> ToolO
     messages: list[EditMessage] = []
     events: list[EditRefused] = []
     for each in refusals:
-        messages.append(_message(each, started))
-        text = sendable(each.refused.message)
-        events.append(EditRefused(each.path, each.refused.reason, text))
+        message = _message(each, started)
+        messages.append(message)
+        # What the model is told, not what is in the refusal: a note to the model repeats the event.
+        events.append(EditRefused(each.path, each.refused.reason, message.each.refused.message))
 
     reasons = {each.refused.reason for each in refusals}
     # The file is already as requested: this is no failure, and no progress either.

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.guards.tokens import remove_tokens
 from holdfast.tools.text_limits import clean, count
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -102,8 +103,9 @@ def overview(facts: ProjectFacts, tokens: int = 1_500) -> str:
     if tree:
         parts.append(f"Files:\n{tree}")
 
-    text = "\n\n".join(parts)
-    return clean(text[:room])
+    # Names of files may be tokens, too. They are removed before the text is cut.
+    text = remove_tokens(clean("\n\n".join(parts)))
+    return text[:room]
 
 
 def _languages(files: Sequence[str]) -> str:

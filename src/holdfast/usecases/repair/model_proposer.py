@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from holdfast.guards.tokens import has_token, remove_tokens
 from holdfast.repair.check_errors import describe
 from holdfast.repair.ports import Proposal, ProposalRequest, ProposerFailed, Provider
 from holdfast.vocab.transcript import SystemText, UserText
@@ -36,6 +37,10 @@ _FENCE = re.compile(
     r"^(```+|~~~+)[ \t]*([\w+.#-]*)[^\n]*\n(.*?)^\1[ \t]*$", re.DOTALL | re.MULTILINE
 )
 _NO_TEXT = re.compile("[\ud800-\udfff]")
+_NOT_SENT = (
+    "a token or a key is in this file, so it is not sent to a model; take it out, or repair the "
+    "file by hand."
+)
 _ROOM = 1_024
 """Tokens for all but the code."""
 
@@ -50,7 +55,10 @@ class ModelProposer:
         self._max_tokens = max_tokens
 
     def propose(self, request: ProposalRequest) -> Proposal | ProposerFailed:
-        """Return what the model proposes for this request."""
+        """Return what the model proposes for this request; a text with a token is not sent."""
+        if has_token(request.text):
+            return ProposerFailed(_NOT_SENT)
+
         room = max(self._max_tokens, len(request.text) // 2 + _ROOM)
         messages = (SystemText(SYSTEM), UserText(question(request)))
         # Most repairs need no model, and this takes long to import.
@@ -165,7 +173,8 @@ def _shown(text: str) -> str:
 
 def question(request: ProposalRequest) -> str:
     """Return the prompt: all diagnostics, the whole file, and the attempts before this one."""
-    diagnostics = "\n".join(_diagnostic_lines(request))
+    # A check that sees other files may quote them.
+    diagnostics = remove_tokens("\n".join(_diagnostic_lines(request)))
     tried = ""
     for number, refusal in enumerate(request.tried, 1):
         tried += f"\n\nAttempt {number} was refused:\n{refusal}"

@@ -62,12 +62,15 @@ class RepairDependencies:
     turn; a turn records its own. `stop` cancels the requests that are still running. `withdraw` is
     called with the module and the id of a decision whose code could not be written, and the reason.
     `may_begin` is called before each file, `may_write` with its path and diff before it is written;
-    each returns None for yes, or the reason for no.
+    each returns None for yes, or the reason for no. `is_secret` returns whether a file has secrets,
+    for its path and its real path: such a file is not repaired, for a model sees the whole of it,
+    and decisions and rules have its lines.
     """
 
     workspace: Workspace
     check_for: Callable[[str], Check | None]
     world_for: Callable[[Check], PipelinePorts]
+    is_secret: Callable[[str, str], bool]
     can_batch: Callable[[str], bool] = lambda _path: False
     check_together: Callable[[Sequence[CheckedUnit]], Mapping[str, Checked]] = lambda _files: {}
     workers: int = 2
@@ -217,7 +220,7 @@ _Result: TypeAlias = FileRepair | _Ready | _Begun
 
 def _look(path: str, run: _Run) -> FileRepair | _Begun:
     """Read a file and find its check; return the result if it cannot be checked."""
-    dependencies, met = run.dependencies, path in run.met
+    dependencies = run.dependencies
     refusal = dependencies.may_begin(path)
     if refusal is not None:
         return FileRepair(path, "any", None, trouble=refusal)
@@ -225,21 +228,26 @@ def _look(path: str, run: _Run) -> FileRepair | _Begun:
     looked = dependencies.workspace.files.look(path)
     match looked:
         case FileMissing():
-            return _unfit(path, f"{path}: there is no such file.", met=met)
+            why = f"{path}: there is no such file."
         case FileUnfit(_, message):
-            return _unfit(path, message, met=met)
-        case FileFound() if decode(looked.data).binary:
-            return _unfit(
-                path, f"{path}: this is a binary file; only text can be repaired.", met=met
-            )
-        case FileFound(at) if met and looked.linked:
-            return _unfit(
-                path,
-                f"{path}: this is a link to {at}, which is repaired under its own name.",
-                met=met,
-            )
+            why = message
         case FileFound():
-            return _with_check(path, looked.data, dependencies)
+            why = _why_unfit(path, looked, run)
+            if not why:
+                return _with_check(path, looked.data, dependencies)
+
+    return _unfit(path, why, met=path in run.met)
+
+
+def _why_unfit(path: str, found: FileFound, run: _Run) -> str:
+    """Return why a file cannot be repaired, or ""."""
+    if decode(found.data).binary:
+        return f"{path}: this is a binary file; only text can be repaired."
+    if run.dependencies.is_secret(path, found.at):
+        return f"{path}: this is a file with passwords or keys, by one of its names; not repaired."
+    if path in run.met and found.linked:
+        return f"{path}: this is a link to {found.at}, which is repaired under its own name."
+    return ""
 
 
 def _with_check(path: str, data: bytes, dependencies: RepairDependencies) -> FileRepair | _Begun:

@@ -49,12 +49,13 @@ class TurnRepairs:
     `find` returns the checks that the project has for a file, and raises ValueError if its settings
     cannot be read. `judge` returns whether a command may run, `trust` what code of the project may.
     `dependencies` returns what the repair of files needs, with the tests if there are any; raises
-    OSError.
+    OSError. `is_secret` is that of `RepairDependencies`.
     """
 
     find: Callable[[str, Cancel], tuple[ProjectCheck, ...]]
     judge: Callable[[str], CommandVerdict]
     dependencies: Callable[[Model, Cancel, Check | None], RepairDependencies]
+    is_secret: Callable[[str, str], bool]
     trust: ProjectTrust
     now: Callable[[], float]
     policy: RepairPolicy

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, assert_never
 
 from holdfast.changes.ports import FileFound
 from holdfast.guards.commands import Allow, Ask, Refuse
-from holdfast.guards.secrets import is_secret
 from holdfast.guards.tokens import has_token
 from holdfast.landing.encoding import decode
 from holdfast.repair.check_errors import errors_of
@@ -183,7 +182,7 @@ class TurnChecks:
 
     def _may_be_seen(self, path: str, found: FileFound) -> bool:
         """Return whether a model may see the file: it is text, not ours, and has no secrets."""
-        if any(map(is_secret, (path, found.at))):
+        if self._repairs.is_secret(path, found.at):
             return False
         if PurePosixPath(found.at).parts[:1] == (".holdfast",):
             return False

@@ -184,6 +184,7 @@ def _repair(
             workspace,
             lambda path: check_for(path, root, mode="file", timeout=LONGEST),
             world,
+            lambda *_: False,
             workers=1,
         )
         try:
