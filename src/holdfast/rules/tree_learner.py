@@ -19,13 +19,12 @@ from holdfast.rules.match.node_classes import (
     EXPRESSION,
     LISTS,
     PARAMETERS,
-    construct_around,
+    class_of_name,
     exact_kind_of,
     is_callee_or_member,
     is_expression,
     is_literal,
     is_name,
-    is_operation,
     is_type,
     kind_around,
     kind_of,
@@ -129,7 +128,7 @@ class _Construct:
             types=self._types(names),
             uses=self._uses(names),
             mentions=self._mentions(names),
-            inside=self._inside(pattern, fix, alone=alone and not seen),
+            inside=self._inside(alone=alone and not seen),
             elsewhere=not here,
             needs=seen,
             kind=kind,
@@ -223,10 +222,12 @@ class _Construct:
         if not is_expression(node):
             return False
 
-        if not is_callee_or_member(node):
-            return True
-
         sample = self.samples[0]
+        if not is_callee_or_member(node):
+            # A class or a module says which function is called: `Math` in `Math.pow(x)`.
+            is_owner = is_name(node) and class_of_name(node.text()) == "type"
+            return not (is_owner and sample.brings_content)
+
         if sample.brings_content:
             return False
 
@@ -340,22 +341,13 @@ class _Construct:
 
     # ----------------------------------------------------------------------------- the limits
 
-    def _inside(self, pattern: str, fix: str, *, alone: bool) -> tuple[str, ...]:
-        """Return the kinds of the constructs around, unless the fix is the same in any of them.
-
-        What becomes an operation may bind less tightly than before: `d.has(k)` and `k in d`.
-        """
+    def _inside(self, *, alone: bool) -> tuple[str, ...]:
+        """Return the kinds of the constructs around, unless the fix is the same in any of them."""
         if self._adds_lines():
             return _agreed(map(kind_around, self.nodes))
 
-        language = self.samples[0].source.language
-        old, new = kind_of_pattern(pattern, language), kind_of_pattern(fix, language)
-        becomes_operation = new is not None and new != old and is_operation(new)
         if alone and not self._typed:
             return _agreed(map(path_around, self.nodes))
-
-        if becomes_operation:
-            return _agreed(map(construct_around, self.nodes))
 
         return ()
 

@@ -147,7 +147,8 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
     """Return the declaration of a variable without its value, with `_` for its name.
 
     Of `row.cell` it is that of the member. A declaration in the function at `near` comes first; a
-    variable that is declared there without a type has none. A value that a call computes is `call`.
+    variable that is declared there without a type has none, or `_ = call` if a call computes its
+    value. With a type, too, a declaration ends with ` = call` then.
 
     >>> from holdfast.syntax.source import ParsedSource
     >>> declared_type(ParsedSource("int f(const char *at) { return 0; }", "c"), "at")
@@ -169,10 +170,10 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
         if "(" in head:
             continue
 
-        if {name, *_UNTYPED}.issuperset(words):
-            return None
-
         called = CALL if _CALL.search(value) else ""
+        if {name, *_UNTYPED}.issuperset(words):
+            return COMPUTED if called else None
+
         plain = plain_type(re.sub(rf"\b{re.escape(name)}\b", "_", head.rstrip(" ;:")))
         known = value_in(plain, source.text).replace("&", "").replace("  ", " ")
         return re.sub(r"\b\d+\b", "0", known).strip() + called

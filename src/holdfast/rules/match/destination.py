@@ -29,6 +29,7 @@ _TARGET: Final = re.compile(r"([^\W\d]\w*)\s*(?::[^=]*)?=[^=]*$")
 _DECIMALS: Final = re.compile(r"%\d*\.\d+[efg]|:[^{}]*\.\d+[efg]?\}|\.toFixed\(")
 _CALLED: Final = re.compile(r"(\w+)\(([^()]*)\)")
 _NAMES: Final = re.compile(r"[^\W\d]\w*")
+_NUMBER: Final = re.compile(r"(?<![\w.$])\d[\w.]*")
 _POINTERS: Final = frozenset({"c", "cpp"})
 
 
@@ -141,6 +142,21 @@ def kind_beside(site: Site) -> Iterator[str]:
                 yield _kind_of_operand(operand, site)
 
         return
+
+
+def numbers_beside(site: Site) -> list[str]:
+    """Return the numbers on the lines of a place, if the fix writes a number of its own.
+
+    The number may belong to a formula: `4 / 3 * r ** 3` is no `r ** 2`.
+    """
+    written = set(_NUMBER.findall(site.rewrite.fix))
+    if written.issubset(_NUMBER.findall(site.rewrite.pattern)):
+        return []
+
+    source = site.source
+    first, last = map(source.line_of, site.span)
+    before = source.text[source.line_starts[first] : site.span[0]]
+    return _NUMBER.findall(before + source.text[site.span[1] : source.line_end(last)])
 
 
 def _kind_of_operand(operand: SgNode, site: Site) -> str:

@@ -129,8 +129,8 @@ class Surroundings:
 
     `types` are the types of its variables that are no scalars, `parameters` those of all its
     parameters; `unused` has `unused` if nothing uses one of its variables. `modules` has the
-    modules that get the names in the holes of a rule, `assigned` which of them are set after the
-    place. `role` has the function that a callback is passed to.
+    modules that get the names in the holes of a rule, `assigned` which of them are declared at the
+    place and set after it. `role` has the function that a callback is passed to.
     """
 
     types: frozenset[str] = frozenset()
@@ -170,11 +170,13 @@ def surroundings_of(site: Site) -> Surroundings:
     after = [token.text for token in inside if token.start >= end]
     texts = [token.text for token in inside if token.end <= start] + after
     modules: set[str] = set()
+    declared = {node.text() for node in filter(site.contains, _declared_names(owner))}
     assigned = {f"{hole} False" for hole in site.holes.keys() - site.names.keys()}
     for hole, name in site.names.items():
         modules.update(f"{hole} {each}" for each in _modules_given(name, texts, site.source))
         modules.update(f"{hole} {each}" for each in _functions_relying(name, site.source))
-        assigned.add(f"{hole} {_is_set(name, after)}")
+        if name in declared:
+            assigned.add(f"{hole} {_is_set(name, after)}")
 
     return Surroundings(
         types=frozenset(types),
@@ -223,17 +225,17 @@ def _other_variables(owner: SgNode, site: Site) -> dict[str, str]:
     known = _NAMELESS.union(_WORD.findall(lines))
     start, _ = span_of(owner)
     found: dict[str, str] = {}
-    for node in all_nodes(owner):
-        if node.kind() != "identifier":
-            continue
-
-        if node.text() in known:
-            continue
-
-        if _is_declared_here(node):
+    for node in _declared_names(owner):
+        if node.text() not in known:
             found[node.text()] = declared_type(source, node.text(), start) or ""
 
     return found
+
+
+def _declared_names(owner: SgNode) -> list[SgNode]:
+    """Return the names of variables and parameters where a function declares them."""
+    names = [node for node in all_nodes(owner) if node.kind() == "identifier"]
+    return list(filter(_is_declared_here, names))
 
 
 def _parameter_names(owner: SgNode) -> set[str]:
