@@ -569,3 +569,39 @@ def test_a_conversion_is_for_what_is_not_computed_and_not_named_after_another(
         TS,
     )
     assert _reason(rule, text, _said(*NOT_A_NUMBER, *args, text=text)) == reason
+
+
+LOSSY = ("javac", "E", "possible lossy conversion from {0} to {1}")
+SHIFT = "class A {\n    char f(char c, int by) {\n        char d = «c + by»;\n        return d;\n    }\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "class B {\n    char g(char start, int at) {\n        char e = «start + at»;\n        return e;\n    }\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "class B {\n    char g(int ones, int tens) {\n        char e = «ones + tens»;\n        return e;\n    }\n}\n",
+            "no operand has the type that one has in the examples",
+        ),
+    ],
+)
+def test_a_number_becomes_a_letter_if_it_was_one(text: str, reason: str) -> None:
+    args = ("int", "char")
+    fixed = _plain(SHIFT).replace("c + by", "(char) (c + by)")
+    rule = _learned(SHIFT, fixed, _said(*LOSSY, *args, text=SHIFT), "java")
+    assert _reason(rule, text, _said(*LOSSY, *args, text=text)) == reason
+
+
+NO_SYMBOL = ("javac", "E", "cannot find symbol {0} in {1}")
+LONG = "class A {\n    boolean f(String s) {\n        return s.«length» > 80;\n    }\n}\n"
+PAD = "class B {\n    void g(String s, int n) {\n        for (int i = s.«length»; i < n; i++) {\n            put(' ');\n        }\n    }\n}\n"
+
+
+def test_a_loop_may_repeat_what_it_does_as_often_as_the_place_says() -> None:
+    args = ("length", "String")
+    fixed = _plain(LONG).replace("length", "length()")
+    rule = _learned(LONG, fixed, _said(*NO_SYMBOL, *args, text=LONG), "java")
+    assert _reason(rule, PAD, _said(*NO_SYMBOL, *args, text=PAD)) == REWRITTEN

@@ -35,7 +35,6 @@ _VARIABLES: Final = (
     "declaration",
     "local_variable_declaration",
     "let_declaration",
-    "variable_declarator",
     "enhanced_for_statement",
     "for_range_loop",
     "var_spec",
@@ -156,7 +155,8 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
     """
     member = _MEMBER.fullmatch(text)
     name = member[1] if member else text
-    kinds = _FIELDS if member else (*_VARIABLES, *_FIELDS)
+    # A declarator has no type of its own where a declaration is around it.
+    kinds = _FIELDS if member else (*_VARIABLES, *_FIELDS, "variable_declarator")
     declared: list[SgNode] = []
     for kind in kinds:
         declared += source.find(kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from holdfast.rules.match.context import types_in
 from holdfast.rules.match.node_classes import (
     CALLS,
     LISTS,
@@ -12,6 +13,7 @@ from holdfast.rules.match.node_classes import (
     is_literal,
     is_operation,
 )
+from holdfast.rules.type_text import is_number
 from holdfast.syntax.tree import field_text, first_field, signs_of, span_of
 
 if TYPE_CHECKING:
@@ -142,6 +144,20 @@ def kind_beside(site: Site) -> Iterator[str]:
                 yield _kind_of_operand(operand, site)
 
         return
+
+
+def types_missing(site: Site) -> set[str]:
+    """Return the types of numbers in a message that no variable at the place has.
+
+    In `(char) (letter + 1)` a letter becomes a letter again; the sum of two digits is none.
+    """
+    types = set(site.diagnostic.args)
+    if not all(map(is_number, types - {"char"})):
+        return set()
+
+    start, end = site.span
+    declared = types_in(site.source, site.source.text[start:end], start)
+    return types.difference(_NAMES.findall(" ".join(declared)))
 
 
 def numbers_beside(site: Site) -> list[str]:

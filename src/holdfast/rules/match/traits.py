@@ -25,6 +25,7 @@ from holdfast.rules.match.destination import (
     numbers_beside,
     other_calls,
     passed_functions,
+    types_missing,
     uses_of_target,
 )
 from holdfast.rules.match.loops import (
@@ -102,6 +103,7 @@ TRAITS: Final = (
     Trait(is_before_operator, "an operator follows, and none follows in the examples"),
     Trait(form_of_result, "the value is for something that is declared otherwise", shared=True),
     Trait(is_fraction, "the value is for a fraction, and in the examples it is not", _CONVERSION),
+    Trait(types_missing, "no operand has the type that one has in the examples", _CONVERSION),
     Trait(has_copy_before, "a copy that is made in between may be what is meant"),
     Trait(conversions_named, "a name speaks of another conversion", _CONVERSION),
     Trait(has_own_conversion, "the program has a function for this conversion"),

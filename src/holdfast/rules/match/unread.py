@@ -34,7 +34,7 @@ _FILLING: Final = re.compile(
 def has_unread_variable(site: Site) -> bool:
     """Return whether nothing reads a variable of the function that is declared elsewhere.
 
-    The element or the number of a loop counts if the place is in that loop.
+    The element or the number of a loop counts if the place is in the body of that loop.
     """
     start, end = site.span
     known = {*_WORD.findall(site.source.text[start:end]), *site.diagnostic.args}
@@ -55,7 +55,7 @@ def has_unread_variable(site: Site) -> bool:
 
 
 def _is_local(name: SgNode, site: Site) -> bool:
-    """Return whether a name is declared on another line, or for a loop around the place."""
+    """Return whether a name is declared on another line, or for a loop with the place in it."""
     parent = name.parent()
     if parent is None or not _DECLARING.search(parent.kind()):
         return False
@@ -69,8 +69,8 @@ def _is_local(name: SgNode, site: Site) -> bool:
             return False
 
         if LOOPS.search(node.kind()) and _is_in_head(name, node):
-            low, high = span_of(node)
-            return low <= site.span[0] <= high
+            body, high = span_of(first_field(node, "body") or node)
+            return body <= site.span[0] <= high
 
     first, last = map(site.source.line_of, site.span)
     return not first <= site.source.line_of(span_of(name)[0]) <= last
