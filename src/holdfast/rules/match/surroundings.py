@@ -171,7 +171,7 @@ def surroundings_of(site: Site) -> Surroundings:
     texts = [token.text for token in inside if token.end <= start] + after
     modules: set[str] = set()
     declared = {node.text() for node in filter(site.contains, _declared_names(owner))}
-    assigned = {f"{hole} False" for hole in site.holes.keys() - site.names.keys()}
+    assigned: set[str] = set()
     for hole, name in site.names.items():
         modules.update(f"{hole} {each}" for each in _modules_given(name, texts, site.source))
         modules.update(f"{hole} {each}" for each in _functions_relying(name, site.source))
