@@ -397,16 +397,10 @@ class _Construct:
 
     def _type_in(self, sample: Sample, text: str) -> str:
         declared = declared_type(sample.source, text, sample.edit.start) or ""
-        if not declared:
-            return declared
+        if declared and self._typed:
+            return COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
 
-        if not self._typed:
-            return declared
-
-        if declared.endswith(CALL):
-            return COMPUTED
-
-        return NOT_COMPUTED
+        return declared.removeprefix(COMPUTED)
 
     def _may_have_type(self, hole: Hole) -> bool:
         if hole.literal:
