@@ -605,3 +605,56 @@ def test_a_loop_may_repeat_what_it_does_as_often_as_the_place_says() -> None:
     fixed = _plain(LONG).replace("length", "length()")
     rule = _learned(LONG, fixed, _said(*NO_SYMBOL, *args, text=LONG), "java")
     assert _reason(rule, PAD, _said(*NO_SYMBOL, *args, text=PAD)) == REWRITTEN
+
+
+USER = "async function f(id: number): Promise<string> {\n    const user = load(id);\n    return user.«name»;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "async function g(url: string): Promise<boolean> {\n    const page = get(url);\n    if (page.«status» !== 200) {\n        return false;\n    }\n    return true;\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "async function g(url: string): Promise<number> {\n    const page = get(url);\n    const first = await Promise.race([page, wait()]);\n    return first.a + page.«size»;\n}\n",
+            "the pattern fits at 0 places",
+        ),
+        (
+            "async function g(url: string): Promise<number> {\n    const page = get(url);\n    return other.«size»;\n}\n",
+            "the pattern fits at 0 places",
+        ),
+    ],
+)
+def test_a_fix_of_a_declaration_is_for_the_variable_at_the_error_and_its_uses(
+    text: str, reason: str
+) -> None:
+    said = _said(*NO_MEMBER, "name", "Promise<User>", text=USER)
+    rule = _learned(USER, _plain(USER).replace("= load", "= await load"), said, TS)
+    assert _reason(rule, text, _said(*NO_MEMBER, "a", "Promise<Page>", text=text)) == reason
+
+
+BRACKETS = ("g++", "-fpermissive", "passing {0} as {1} argument discards qualifiers")
+PORT = "int f(const std::map<std::string, int> &ports, const std::string &at) {\n    int n = «ports[at]»;\n    return n;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (PORT.replace("ports", "codes"), REWRITTEN),
+        (
+            PORT.replace("return n;", "return n == 0;"),
+            "the value is used in another way than in the examples",
+        ),
+    ],
+)
+def test_what_is_compared_with_zero_may_be_missing(text: str, reason: str) -> None:
+    args = ("const std::map<std::string, int>", "this")
+    rule = _learned(
+        PORT,
+        _plain(PORT).replace("[at]", ".at(at)"),
+        _said(*BRACKETS, *args, text=PORT),
+        "cpp",
+    )
+    assert _reason(rule, text, _said(*BRACKETS, *args, text=text)) == reason

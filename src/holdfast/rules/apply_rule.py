@@ -367,6 +367,9 @@ def _tree_change(
     matches = find_matches(rewrite_, source, diagnostic.args)
     if not rewrite_.elsewhere:
         matches = _at_diagnostic(matches, source, diagnostic)
+    elif "$ARG" not in rewrite_.pattern:
+        words = set(re.findall(r"\w+", source.line_at(diagnostic)))
+        matches = [match for match in matches if not words.isdisjoint(match.texts.values())]
 
     if len(matches) != 1:
         return NoFit(f"the pattern fits at {len(matches)} places")

@@ -414,7 +414,8 @@ def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
     if place is None:
         return False
 
-    if isinstance(made, TokenRewrite):
+    is_elsewhere = isinstance(made, TreeRewrite) and made.elsewhere
+    if isinstance(made, TokenRewrite) or is_elsewhere:
         return source.text.startswith(text, place)
 
     if _is_own_signature(fix, text):

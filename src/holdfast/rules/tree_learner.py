@@ -60,6 +60,7 @@ class Hole:
     run: bool = False
     literal: bool = False
     type: bool = False
+    declared: bool = False
 
 
 def tree_rewrite(samples: Sequence[Sample]) -> TreeRewrite | None:
@@ -116,7 +117,8 @@ class _Construct:
             return None
 
         here = all(map(_is_at_diagnostic, self.nodes, self.samples))
-        if not here and not any(name.startswith("ARG") for name in names.values()):
+        is_named = any(name.startswith("ARG") for name in names.values())
+        if not here and not is_named and not any(map(self._is_at_error, self.holes)):
             return None
 
         fix = fixes.pop()
@@ -132,6 +134,16 @@ class _Construct:
             elsewhere=not here,
             needs=seen,
             kind=kind,
+        )
+
+    def _is_at_error(self, hole: Hole) -> bool:
+        """Return whether a part is the name of a variable that is on the line of the diagnostic."""
+        if not hole.declared:
+            return False
+
+        lines = [sample.source.line_at(sample.diagnostic) for sample in self.samples]
+        return all(
+            text in re.findall(r"\w+", line) for text, line in zip(hole.texts, lines, strict=True)
         )
 
     # ------------------------------------------------------------------------------ the holes
@@ -243,7 +255,9 @@ class _Construct:
         texts = tuple(node.text() for node in nodes)
         literal = all(map(is_literal, nodes))
         type_ = any(map(is_type, nodes))
-        self.holes.append(Hole(spans, texts, kinds, literal=literal, type=type_))
+        is_function = parent_kind(nodes[0]) == "function_declarator"
+        declared = not is_function and all(map(_is_declared_name, nodes))
+        self.holes.append(Hole(spans, texts, kinds, literal=literal, type=type_, declared=declared))
         return True
 
     def _may_be_lost(self, nodes: Sequence[SgNode]) -> bool:
@@ -425,19 +439,27 @@ class _Construct:
         return not any(sample.places_in_gap(text, "", []) for sample, text in self._texts_of(hole))
 
     def _uses(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
-        """Return how the variables are used that the fix gives a value of its own."""
+        """Return how the variables are used that the fix gives a value of its own.
+
+        Those, too, whose declaration the fix changes because of an error elsewhere.
+        """
         uses: dict[str, tuple[str, ...]] = {}
         gives_value = all(map(_gives_value, self.nodes, self.samples))
+        here = all(map(_is_at_diagnostic, self.nodes, self.samples))
         for number, hole in enumerate(self.holes):
-            wrapped = all(map(Sample.wraps, self.samples, hole.texts))
-            if not wrapped and not (gives_value and number == 0):
+            name = names[hole.texts]
+            is_set = gives_value and number == 0
+            is_wrapped = all(map(Sample.wraps, self.samples, hole.texts))
+            is_named = here or name.startswith("ARG")
+            is_changed = not is_named and self._is_at_error(hole)
+            if not (is_set or is_wrapped or is_changed):
                 continue
 
             found: set[str] = set()
             for node, (sample, text) in zip(self.nodes, self._texts_of(hole), strict=True):
                 found.update(uses_of(sample.source, text, *span_of(node)))
 
-            uses[names[hole.texts]] = tuple(sorted(found))
+            uses[name] = tuple(sorted(found))
 
         return uses
 

@@ -111,7 +111,7 @@ def uses_of_target(site: Site) -> Iterator[str]:
     """Yield what the variable that gets the value at a place is used for afterwards.
 
     A number whose bits are taken apart is a code, and no amount: `(color >> 16) & 255`. One that is
-    shown with decimals is no integer.
+    shown with decimals is no integer. One that is compared with zero may stand for nothing.
     """
     text = site.source.text
     line_start = text.rfind("\n", 0, site.span[0]) + 1
@@ -124,6 +124,9 @@ def uses_of_target(site: Site) -> Iterator[str]:
     lines = [line for line in following if target[1] in _NAMES.findall(line)]
     if re.search(rf"\b{target[1]}\s*(?:&(?!&)|>>)", "\n".join(lines)):
         yield "bits"
+
+    if re.search(rf"\b{target[1]}\s*[!=]=\s*0\b", "\n".join(lines)):
+        yield "zero"
 
     if any(map(_DECIMALS.search, lines)):
         yield "decimals"
