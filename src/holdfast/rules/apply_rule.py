@@ -411,11 +411,13 @@ def _at_diagnostic(
     if start is None:
         return []
 
-    end = source.end_of(diagnostic) or start
-    around = [match for match in matches if match.start <= start <= match.end]
-    whole = [match for match in around if end <= match.end] or around
-    sizes = [match.end - match.start for match in whole]
-    return [match for match, size in zip(whole, sizes, strict=True) if size == min(sizes)]
+    for end in (source.end_of(diagnostic) or start, start):
+        around = [match for match in matches if match.covers(start, end)]
+        if around:
+            smallest = min(match.size for match in around)
+            return [match for match in around if match.size == smallest]
+
+    return []
 
 
 def _indented(text: str, source: ParsedSource, at: int) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _PARAMETERS: Final = re.compile("parameters$|parameter_list$")
 _LOCALS: Final = re.compile("declaration$|declarator$|^let_declaration|^assignment$|var_spec")
-_FUNCTION: Final = re.compile("function|method|lambda|arrow")
+_FUNCTION: Final = re.compile("function|method|lambda|arrow|constructor")
 _ARGUMENTS: Final = frozenset({"arguments", "argument_list"})
 _NO_VARIABLES: Final = frozenset({"function_declarator", "method_declaration"})
 _WORD: Final = re.compile(r"[^\W\d]\w*")
@@ -99,6 +99,11 @@ class Site:
     def owners(self) -> list[SgNode]:
         """The functions and types around the place, the outer ones first."""
         return owners_at(self.source, self.span[0])
+
+    @cached_property
+    def functions(self) -> list[SgNode]:
+        """The functions around the place, the outer ones first."""
+        return [node for node in self.owners if _FUNCTION.search(node.kind())]
 
     @cached_property
     def nodes(self) -> list[SgNode]:
@@ -184,7 +189,7 @@ def surroundings_of(site: Site) -> Surroundings:
         unused=frozenset(unused),
         modules=frozenset(modules),
         assigned=frozenset(assigned),
-        role=frozenset({f"in {_role(site.owners)}"}),
+        role=frozenset({f"in {_role(site)}"}),
     )
 
 
@@ -269,10 +274,9 @@ def _is_declared_here(name: SgNode) -> bool:
     return (in_list or _LOCALS.search(parent.kind())) is not None
 
 
-def _role(owners: list[SgNode]) -> str:
+def _role(site: Site) -> str:
     """Return the name of what a callback is passed to; "" for a function of its own."""
-    functions = [node for node in owners if _FUNCTION.search(node.kind())]
-    for function in functions[-1:]:
+    for function in site.functions[-1:]:
         listed = function.parent()
         called = None if listed is None else listed.prev()
         if called is not None and parent_kind(function) in _ARGUMENTS:

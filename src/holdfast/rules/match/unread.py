@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from holdfast.rules.match.surroundings import Site
 
-_FUNCTION: Final = re.compile("function|method|lambda|arrow|constructor")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _DECLARING: Final = re.compile(
     "^(?:variable|init|pointer|array|reference)_declarator$|^declaration$|^let_declaration$"
@@ -38,10 +37,9 @@ def has_unread_variable(site: Site) -> bool:
     """
     start, end = site.span
     known = {*_WORD.findall(site.source.text[start:end]), *site.diagnostic.args}
-    functions = [node for node in site.owners if _FUNCTION.search(node.kind())]
     declared: set[str] = set()
     read: set[str] = set()
-    for function in functions[:1]:
+    for function in site.functions[:1]:
         for node in all_nodes(function):
             if node.kind() != "identifier":
                 continue
