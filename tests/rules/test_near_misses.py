@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from holdfast.repair.builtin import builtin_rules
@@ -28,6 +30,11 @@ def _learned(before: str, after: str, said: Diagnostic, target: Target) -> Rule:
 def _reason(rule: Rule, text: str, said: Diagnostic) -> str:
     made = rewrite(rule, text, said)
     return made.reason if isinstance(made, NoFit) else "rewritten"
+
+
+def _at(said: Diagnostic, column: int) -> Diagnostic:
+    assert said.area is not None
+    return replace(said, area=replace(said.area, column=column, end_column=column))
 
 
 def _builtin(rule_id: str) -> Rule:
@@ -165,18 +172,18 @@ def test_a_loop_whose_number_is_not_used_means_an_index() -> None:
         "    for (int i = 0; i < n; i++)\n        t += xs.price;\n    return t;\n}\n"
     )
     said = _said("gcc", rule.code, rule.template, "xs", at=(4, 16))
-    assert _reason(rule, text, said) == (
-        "the loop around counts for something that its body does not do"
-    )
+    assert _reason(rule, text, said) == "nothing reads a variable that may be what is meant"
 
 
-def test_an_operation_in_the_place_of_a_call_is_held_to_what_is_around() -> None:
+def test_an_operation_in_the_place_of_a_call_is_not_taken_apart_by_another() -> None:
     said = _said("mypy", "attr-defined", "{0} has no attribute {1}", "d", "has", at=(2, 12))
     text = "def f(d: dict[str, int], k: str) -> bool:\n    return d.has(k)\n"
     rule = _learned(text, text.replace("d.has(k)", "k in d"), said, "python")
     assert _reason(rule, text.replace("d.has(k)", "d.has(k) == False"), said) == (
-        "the pattern fits at 0 places"
+        "an operator around would take only a part of the new text"
     )
+    within = text.replace("d.has(k)", "bool(d.has(k))")
+    assert _reason(rule, within, _at(said, 17)) == "rewritten"
 
 
 def test_two_examples_with_two_functions_free_the_function() -> None:

@@ -12,6 +12,7 @@ from holdfast.rules.rule_book import RuleBook
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 
 REWRITTEN = "rewritten"
+TS: Target = "typescript"
 
 
 def _said(tool: str, code: str, template: str, *args: str, text: str) -> Diagnostic:
@@ -383,7 +384,7 @@ LAST = "int f(const std::vector<int> &all) {\n    return all[all.«length»() - 
         ),
         (
             "int g(const std::vector<int> &ws) {\n    int n = 0;\n    for (int w : ws) n += ws.«length»();\n    return n;\n}\n",
-            "the loop around counts for something that its body does not do",
+            "nothing reads a variable that may be what is meant",
         ),
     ],
 )
@@ -457,3 +458,203 @@ def test_a_function_of_a_library_gets_nothing_of_a_type_of_the_program(
         BASE, _plain(BASE).replace(", 0)", ", 0, 10)"), _said(*SIZE, "strtol", text=BASE), "c"
     )
     assert _reason(rule, text, _said(*SIZE, "strtol", text=text)) == reason
+
+
+# ------------------------------------------------------------------- what is left over, what is named
+
+NO_MEMBER = ("tsc", "TS2339", "Property {0} does not exist on type {1}.")
+EMPTY = "function f(all: string[]): boolean {\n    return all.«size» === 0;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "function g(all: string[]): number {\n    const seen = new Set<string>();\n    for (const each of all) seen.add(each);\n    return all.«size»;\n}\n",
+            "nothing reads a variable that may be what is meant",
+        ),
+        (
+            "function g(all: string[]): number {\n    const seen = new Set<string>();\n    for (const each of all) seen.add(each);\n    return seen.has('') ? 0 : all.«size»;\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "function g(all: string[]): number {\n    for (let i = 0; i < 3; i++) put('-');\n    return all.«size»;\n}\n",
+            REWRITTEN,
+        ),
+    ],
+)
+def test_a_collection_that_is_filled_and_not_read_may_be_what_is_meant(
+    text: str, reason: str
+) -> None:
+    args = ("size", "string[]")
+    rule = _learned(
+        EMPTY, _plain(EMPTY).replace("size", "length"), _said(*NO_MEMBER, *args, text=EMPTY), TS
+    )
+    assert _reason(rule, text, _said(*NO_MEMBER, *args, text=text)) == reason
+
+
+FEW = ("tsc", "TS2554", "Expected {0} argument(s), but got {1}.")
+CIRCLE = "function f(r: number): number {\n    return Math.PI * «Math.pow(r)»;\n}\n"
+TILE = "function f(side: number): number {\n    const a = «Math.pow(side)»;\n    return a;\n}\n"
+
+
+def _powers() -> Rule:
+    examples = [
+        example_of(
+            _plain(before), _plain(before).replace(old, new), _said(*FEW, "2", "1", text=before)
+        )
+        for before, old, new in ((CIRCLE, "r);", "r, 2);"), (TILE, "side);", "side, 2);"))
+    ]
+    rule = learn_from(examples, _said(*FEW, "2", "1", text=CIRCLE), TS)
+    assert isinstance(rule, Rule), rule
+    return rule
+
+
+def test_a_number_of_arguments_is_no_value_that_the_message_names() -> None:
+    said = _said(*FEW, "2", "1", text=CIRCLE)
+    rule = _learned(CIRCLE, _plain(CIRCLE).replace("r);", "r, 2);"), said, TS)
+    assert not rule.safe
+    assert getattr(rule.rewrite, "pattern", "") == "Math.pow($A)"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("function g(x: number): number {\n    return Math.PI * «Math.pow(x)»;\n}\n", REWRITTEN),
+        (
+            "function g(x: number): number {\n    return (4 / 3) * Math.PI * «Math.pow(x)»;\n}\n",
+            "numbers that no example has are beside the one of the fix",
+        ),
+    ],
+)
+def test_a_number_of_the_fix_may_be_another_one_in_a_formula_with_other_numbers(
+    text: str, reason: str
+) -> None:
+    assert _reason(_powers(), text, _said(*FEW, "2", "1", text=text)) == reason
+
+
+NOT_A_NUMBER = (
+    "tsc",
+    "TS2345",
+    "Argument of type {0} is not assignable to parameter of type {1}.",
+)
+RUN = "function f(text: string): number {\n    return twice(«text»);\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "function g(word: string): number {\n    return half(«word», 2);\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "function g(color: string): number {\n    const part = color.slice(1, 3);\n    return half(«part», 2);\n}\n",
+            "the pattern fits at 0 places",
+        ),
+        (
+            "function g(hexDigits: string): number {\n    return half(«hexDigits», 2);\n}\n",
+            "a name speaks of another conversion",
+        ),
+    ],
+)
+def test_a_conversion_is_for_what_is_not_computed_and_not_named_after_another(
+    text: str, reason: str
+) -> None:
+    args = ("string", "number")
+    rule = _learned(
+        RUN,
+        _plain(RUN).replace("(text)", "(Number(text))"),
+        _said(*NOT_A_NUMBER, *args, text=RUN),
+        TS,
+    )
+    assert _reason(rule, text, _said(*NOT_A_NUMBER, *args, text=text)) == reason
+
+
+LOSSY = ("javac", "E", "possible lossy conversion from {0} to {1}")
+SHIFT = "class A {\n    char f(char c, int by) {\n        char d = «c + by»;\n        return d;\n    }\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "class B {\n    char g(char start, int at) {\n        char e = «start + at»;\n        return e;\n    }\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "class B {\n    char g(int ones, int tens) {\n        char e = «ones + tens»;\n        return e;\n    }\n}\n",
+            "no operand has the type that one has in the examples",
+        ),
+    ],
+)
+def test_a_number_becomes_a_letter_if_it_was_one(text: str, reason: str) -> None:
+    args = ("int", "char")
+    fixed = _plain(SHIFT).replace("c + by", "(char) (c + by)")
+    rule = _learned(SHIFT, fixed, _said(*LOSSY, *args, text=SHIFT), "java")
+    assert _reason(rule, text, _said(*LOSSY, *args, text=text)) == reason
+
+
+NO_SYMBOL = ("javac", "E", "cannot find symbol {0} in {1}")
+LONG = "class A {\n    boolean f(String s) {\n        return s.«length» > 80;\n    }\n}\n"
+PAD = "class B {\n    void g(String s, int n) {\n        for (int i = s.«length»; i < n; i++) {\n            put(' ');\n        }\n    }\n}\n"
+
+
+def test_a_loop_may_repeat_what_it_does_as_often_as_the_place_says() -> None:
+    args = ("length", "String")
+    fixed = _plain(LONG).replace("length", "length()")
+    rule = _learned(LONG, fixed, _said(*NO_SYMBOL, *args, text=LONG), "java")
+    assert _reason(rule, PAD, _said(*NO_SYMBOL, *args, text=PAD)) == REWRITTEN
+
+
+USER = "async function f(id: number): Promise<string> {\n    const user = load(id);\n    return user.«name»;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "async function g(url: string): Promise<boolean> {\n    const page = get(url);\n    if (page.«status» !== 200) {\n        return false;\n    }\n    return true;\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "async function g(url: string): Promise<number> {\n    const page = get(url);\n    const first = await Promise.race([page, wait()]);\n    return first.a + page.«size»;\n}\n",
+            "the pattern fits at 0 places",
+        ),
+        (
+            "async function g(url: string): Promise<number> {\n    const page = get(url);\n    return other.«size»;\n}\n",
+            "the pattern fits at 0 places",
+        ),
+    ],
+)
+def test_a_fix_of_a_declaration_is_for_the_variable_at_the_error_and_its_uses(
+    text: str, reason: str
+) -> None:
+    said = _said(*NO_MEMBER, "name", "Promise<User>", text=USER)
+    rule = _learned(USER, _plain(USER).replace("= load", "= await load"), said, TS)
+    assert _reason(rule, text, _said(*NO_MEMBER, "a", "Promise<Page>", text=text)) == reason
+
+
+BRACKETS = ("g++", "-fpermissive", "passing {0} as {1} argument discards qualifiers")
+PORT = "int f(const std::map<std::string, int> &ports, const std::string &at) {\n    int n = «ports[at]»;\n    return n;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (PORT.replace("ports", "codes"), REWRITTEN),
+        (
+            PORT.replace("return n;", "return n == 0;"),
+            "the value is used in another way than in the examples",
+        ),
+    ],
+)
+def test_what_is_compared_with_zero_may_be_missing(text: str, reason: str) -> None:
+    args = ("const std::map<std::string, int>", "this")
+    rule = _learned(
+        PORT,
+        _plain(PORT).replace("[at]", ".at(at)"),
+        _said(*BRACKETS, *args, text=PORT),
+        "cpp",
+    )
+    assert _reason(rule, text, _said(*BRACKETS, *args, text=text)) == reason

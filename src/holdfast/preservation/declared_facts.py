@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.fact import Fact
-from holdfast.syntax.node_kinds import FUNCTIONS
+from holdfast.syntax.node_kinds import FUNCTIONS, functions_in
 from holdfast.syntax.tree import field_text, first_field, span_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _is_local(node: SgNode) -> bool:
     if node.kind() in tables.DECLARED_TYPES:
         return False
 
-    return any(outer.kind() in FUNCTIONS for outer in node.ancestors())
+    return bool(functions_in(node.ancestors()))
 
 
 def _function_facts(function: SgNode, language: str) -> Iterator[Fact]:

@@ -128,11 +128,11 @@ class EditFacts:
 
     def lost_of(self, *kinds: FactKind) -> list[Fact]:
         """Return the facts of these kinds that are removed."""
-        return [fact for fact in self.lost if fact.kind in kinds]
+        return _of_kinds(self.lost, kinds)
 
     def gained_of(self, *kinds: FactKind) -> list[Fact]:
         """Return the facts of these kinds that are added."""
-        return [fact for fact in self.gained if fact.kind in kinds]
+        return _of_kinds(self.gained, kinds)
 
     def lost_texts(self, *kinds: FactKind) -> set[str]:
         """Return the texts of the facts of these kinds that are removed."""
@@ -205,3 +205,7 @@ class EditFacts:
 
         line = self.new.text.rfind("\n", 0, fact.start) + 1
         return self.edit.new_start <= self.new.gap_after(line)
+
+
+def _of_kinds(facts: Iterable[Fact], kinds: tuple[FactKind, ...]) -> list[Fact]:
+    return [fact for fact in facts if fact.kind in kinds]

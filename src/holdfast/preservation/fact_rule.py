@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.meaning_change import ChangeSeverity, MeaningChange
-from holdfast.syntax.node_kinds import FUNCTIONS
+from holdfast.syntax.node_kinds import functions_in
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -99,4 +99,4 @@ def is_narrowing(fact: Fact, _: EditFacts) -> bool:
 def is_in_function(_: Fact, facts: EditFacts) -> bool:
     """Return whether an edit is in a function."""
     around = facts.new.nodes_around(facts.edit.new_start)
-    return any(node.kind() in FUNCTIONS for node in around)
+    return bool(functions_in(around))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.declared_facts import declared_facts, parameter_name, parameters_of
 from holdfast.preservation.fact import Fact
-from holdfast.syntax.node_kinds import FUNCTIONS
+from holdfast.syntax.node_kinds import FUNCTIONS, functions_in
 from holdfast.syntax.tree import (
     all_nodes,
     field_text,
@@ -418,8 +418,7 @@ def _result_facts(statement: SgNode) -> Iterator[Fact]:
     if not compares and value.kind() not in tables.LITERALS:
         return
 
-    functions = (outer for outer in statement.ancestors() if outer.kind() in FUNCTIONS)
-    for function in islice(functions, 1):
+    for function in functions_in(statement.ancestors())[:1]:
         for unused in islice(unused_parameters(function), 1):
             yield Fact("constant result", unused, start)
 

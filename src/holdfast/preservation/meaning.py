@@ -31,7 +31,7 @@ from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, ref
 from holdfast.preservation.relevance import unrelated_edits
 from holdfast.preservation.stand_ins import RULES as STAND_IN_RULES
 from holdfast.syntax.edits import edits_between
-from holdfast.syntax.node_kinds import FUNCTIONS
+from holdfast.syntax.node_kinds import functions_in
 from holdfast.syntax.tokens import COMMON
 from holdfast.syntax.tree import all_nodes, field_text, span_of
 
@@ -179,7 +179,7 @@ def _asks_for_none(fact: Fact, facts: EditFacts) -> bool:
 
 def _may_return_none(fact: Fact, facts: EditFacts) -> bool:
     """Return whether the function around a fact is declared to return something or `None`."""
-    functions = [node for node in facts.new.nodes_around(fact.start) if node.kind() in FUNCTIONS]
+    functions = functions_in(facts.new.nodes_around(fact.start))
     declared = [field_text(node, "return_type") for node in functions[-1:]]
     if not fact.text.endswith("None"):
         return False
@@ -304,7 +304,7 @@ def _is_promised(fact: Fact, facts: EditFacts) -> bool:
 def _may_be_set(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an error is about the local variable or reference that may not be set."""
     around = facts.old.nodes_around(fact.start)
-    if fact.text != "const" and FUNCTIONS.isdisjoint(node.kind() for node in around):
+    if fact.text != "const" and not functions_in(around):
         # What is declared for others is a promise.
         return False
 
@@ -418,8 +418,7 @@ def _drops_effect(facts: EditFacts) -> MeaningChange | None:
 
 def _misses_placeholder(facts: EditFacts) -> MeaningChange | None:
     """Find a string that spells a variable which nothing uses: it may be meant to be in it."""
-    around = facts.new.nodes_around(facts.edit.new_start)
-    functions = [node for node in around if node.kind() in FUNCTIONS]
+    functions = functions_in(facts.new.nodes_around(facts.edit.new_start))
     if not functions:
         return None
 
@@ -514,7 +513,7 @@ def _has_objects(facts: EditFacts) -> bool:
         if re.search(rf"\bnew\s+{re.escape(name.text())}\b", facts.old.text):
             return True
 
-        methods = [each for each in body.named_children() if each.kind() in FUNCTIONS]
+        methods = functions_in(body.named_children())
         return any(not re.search(r"\bstatic\b", each.text()) for each in methods)
 
     return True

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from holdfast.rules.import_block import place_import
 from holdfast.rules.match.context import comments_at
 from holdfast.rules.match.missing_name import Reading, other_reading
+from holdfast.rules.match.node_classes import is_operation
 from holdfast.rules.match.number_domain import number_domain
 from holdfast.rules.match.surroundings import Site
 from holdfast.rules.match.token_pattern import TokenMatch, find_token_matches, is_last_of_line
 from holdfast.rules.match.traits import difference
-from holdfast.rules.match.tree_pattern import TreeMatch, find_matches
+from holdfast.rules.match.tree_pattern import TreeMatch, find_matches, kind_of_pattern
 from holdfast.rules.rule import (
     END_OF_LINE,
     Example,
@@ -32,6 +33,7 @@ from holdfast.rules.type_text import elements_of, fits_type
 from holdfast.syntax.edits import common_start
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import COMMON, first_at, is_content, tokenize
+from holdfast.syntax.tree import span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
     from holdfast.rules.match.surroundings import NewContent
     from holdfast.syntax.tokens import Token
-    from holdfast.vocab.diagnostics import Diagnostic
+    from holdfast.vocab.diagnostics import Diagnostic, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,31 @@ def _rewrite_place(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> 
     if reason:
         return NoFit(reason)
 
-    return Rewritten(text[: change.start] + change.text + text[change.end :])
+    new = text[: change.start] + change.text + text[change.end :]
+    if _writes_operation(rule.rewrite, rule.target) and _is_taken_apart(new, source, change):
+        return NoFit("an operator around would take only a part of the new text")
+
+    return Rewritten(new)
+
+
+def _writes_operation(rewrite_: Rewrite, target: Target) -> bool:
+    if isinstance(rewrite_, TokenRewrite):
+        return False
+
+    return is_operation(kind_of_pattern(rewrite_.fix, target) or "")
+
+
+def _is_taken_apart(new: str, source: ParsedSource, change: _Change) -> bool:
+    """Return whether an operator binds more tightly to a part of what changed: `k in d == x`."""
+    made = ParsedSource(new, source.language)
+    start, end = change.whole
+    end += len(new) - len(source.text)
+    around = [node for node in made.nodes_around(start) if span_of(node)[1] >= end]
+    for node in around[-1:]:
+        if span_of(node) != (start, end):
+            return is_operation(node.kind())
+
+    return False
 
 
 def _may_mean_another(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
@@ -341,6 +367,9 @@ def _tree_change(
     matches = find_matches(rewrite_, source, diagnostic.args)
     if not rewrite_.elsewhere:
         matches = _at_diagnostic(matches, source, diagnostic)
+    elif "$ARG" not in rewrite_.pattern:
+        words = set(re.findall(r"\w+", source.line_at(diagnostic)))
+        matches = [match for match in matches if not words.isdisjoint(match.texts.values())]
 
     if len(matches) != 1:
         return NoFit(f"the pattern fits at {len(matches)} places")
@@ -382,11 +411,13 @@ def _at_diagnostic(
     if start is None:
         return []
 
-    end = source.end_of(diagnostic) or start
-    around = [match for match in matches if match.start <= start <= match.end]
-    whole = [match for match in around if end <= match.end] or around
-    sizes = [match.end - match.start for match in whole]
-    return [match for match, size in zip(whole, sizes, strict=True) if size == min(sizes)]
+    for end in (source.end_of(diagnostic) or start, start):
+        around = [match for match in matches if match.covers(start, end)]
+        if around:
+            smallest = min(match.size for match in around)
+            return [match for match in around if match.size == smallest]
+
+    return []
 
 
 def _indented(text: str, source: ParsedSource, at: int) -> str:

@@ -29,8 +29,13 @@ def split_fix(
 ) -> list[FixShare]:
     """Return the shares of a fix, each with the diagnostics nearest to it first."""
     edits = edits_between(before, after, language)
-    imports = [edit for edit in edits if _is_import(edit, after, language)]
-    others = [edit for edit in edits if edit not in imports]
+    imports: list[Edit] = []
+    others: list[Edit] = []
+    for edit in edits:
+        if _is_import(edit, after, language):
+            imports.append(edit)
+        else:
+            others.append(edit)
 
     groups = _groups(_finest(others, before, after, diagnostics, language), before, diagnostics)
     if not all(_has_diagnostic(group, before, diagnostics) for group in groups):

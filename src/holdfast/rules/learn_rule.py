@@ -176,7 +176,7 @@ def _is_certain(fixes: Sequence[_Fix]) -> bool:
     What is in a variable of any type, no example can tell.
     """
     for fix in fixes:
-        if not TOP_TYPES.isdisjoint(map(plain_type, fix.example.args)):
+        if not TOP_TYPES.isdisjoint(map(plain_type, fix.types_named)):
             return False
 
     if len(fixes) > 1:
@@ -218,6 +218,13 @@ class _Fix:
             first, last = others[0], others[-1]
             whole = Edit(first.start, last.end, first.new_start, last.new_end)
             self.sample = Sample(example, self.diagnostic, whole, rule.target)
+
+    @property
+    def types_named(self) -> list[str]:
+        """The names in the message, but for those in a list of what is allowed."""
+        listed = " ".join(_ALLOWED.findall(self.diagnostic.template))
+        args = enumerate(self.example.args)
+        return [text for number, text in args if f"{{{number}}}" not in listed]
 
     @property
     def brings_content(self) -> bool:
@@ -407,7 +414,8 @@ def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
     if place is None:
         return False
 
-    if isinstance(made, TokenRewrite):
+    is_elsewhere = isinstance(made, TreeRewrite) and made.elsewhere
+    if isinstance(made, TokenRewrite) or is_elsewhere:
         return source.text.startswith(text, place)
 
     if _is_own_signature(fix, text):
@@ -431,4 +439,6 @@ def _is_own_signature(fix: _Fix, text: str) -> bool:
     return COMMON.issuperset(words)
 
 
+_ALLOWED = re.compile(r"\{\d+\}(?:, \{\d+\})+,? or\b")
+"""A list of names in a message: one of them is expected, and none is what the program has."""
 _TYPE_DECLARATION = re.compile("class|interface|enum|record|struct|impl|trait")

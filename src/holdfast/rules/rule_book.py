@@ -173,9 +173,13 @@ class RuleBook:
 
     def _like(self, rule: Rule) -> list[Rule]:
         """Return the rules for the same kind of diagnostic, the best first."""
-        same = [each for each in self._rules.values() if each.key == rule.key]
-        # An unsafe rule that is built in is only a hint: it does not do what was learned.
-        found = [each for each in same if each.safe or each.provenance != "builtin"]
+        found: list[Rule] = []
+        for each in self._rules.values():
+            # An unsafe rule that is built in is only a hint: it does not do what was learned.
+            is_hint = each.provenance == "builtin" and not each.safe
+            if each.key == rule.key and not is_hint:
+                found.append(each)
+
         return sorted(found, key=rank_of, reverse=True)
 
     def put(self, rule: Rule) -> Rule:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _PUNCTUATION: Final = frozenset("()[]{},;:.") | {"->", "::", "=>"}
 """The signs that the grammar demands. Any other is an operator: another one means another thing."""
+_WORD: Final = re.compile(r"[^\W\d]\w*")
 _OFFERED: Final = re.compile(r"(?:\{\d+\}, )*\{\d+\},? or \{\d+\}")
 """Names of a message that offers several: one of them is meant."""
 
@@ -92,9 +93,14 @@ class Sample:
     def brings_content(self) -> bool:
         """Whether the fix adds a name or a value that the message does not name."""
         # The message may qualify a name: `java.io.IOException`.
-        named = {re.split(r"\.|::", arg)[-1] for arg in self.diagnostic.args}
-        named.update(self.diagnostic.args)
+        named = {re.split(r"\.|::", arg)[-1] for arg in self._named}
+        named.update(self._named)
         return any(token.text not in named for token in filter(is_content, self.new_tokens))
+
+    @cached_property
+    def _named(self) -> set[str]:
+        """What the message names; a number in it is a count, and no value."""
+        return {arg for arg in self.diagnostic.args if not arg.isdigit()}
 
     @cached_property
     def converts(self) -> bool:
@@ -129,7 +135,7 @@ class Sample:
 
         Signs are what the grammar demands; another fix might have had other words.
         """
-        named = set(re.findall(r"\w+", self.diagnostic.message)) - COMMON - self._offered
+        named = set(_WORD.findall(self.diagnostic.message)) - COMMON - self._offered
         changed = {token.text for token in (*self.new_tokens, *self.lost_tokens)}
         return bool(changed - named - _PUNCTUATION)
 
@@ -144,7 +150,7 @@ class Sample:
     def brings_value(self) -> bool:
         """Whether the fix adds a value that is written out."""
         values = {token.text for token in filter(is_literal, self.new_tokens)}
-        return not values.issubset(self.diagnostic.args)
+        return not values.issubset(self._named)
 
     @cached_property
     def comments(self) -> str:

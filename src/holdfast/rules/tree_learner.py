@@ -19,13 +19,12 @@ from holdfast.rules.match.node_classes import (
     EXPRESSION,
     LISTS,
     PARAMETERS,
-    construct_around,
+    class_of_name,
     exact_kind_of,
     is_callee_or_member,
     is_expression,
     is_literal,
     is_name,
-    is_operation,
     is_type,
     kind_around,
     kind_of,
@@ -61,6 +60,7 @@ class Hole:
     run: bool = False
     literal: bool = False
     type: bool = False
+    declared: bool = False
 
 
 def tree_rewrite(samples: Sequence[Sample]) -> TreeRewrite | None:
@@ -117,7 +117,8 @@ class _Construct:
             return None
 
         here = all(map(_is_at_diagnostic, self.nodes, self.samples))
-        if not here and not any(name.startswith("ARG") for name in names.values()):
+        is_named = any(name.startswith("ARG") for name in names.values())
+        if not here and not is_named and not any(map(self._is_at_error, self.holes)):
             return None
 
         fix = fixes.pop()
@@ -129,10 +130,20 @@ class _Construct:
             types=self._types(names),
             uses=self._uses(names),
             mentions=self._mentions(names),
-            inside=self._inside(pattern, fix, alone=alone and not seen),
+            inside=self._inside(alone=alone and not seen),
             elsewhere=not here,
             needs=seen,
             kind=kind,
+        )
+
+    def _is_at_error(self, hole: Hole) -> bool:
+        """Return whether a part is the name of a variable that is on the line of the diagnostic."""
+        if not hole.declared:
+            return False
+
+        lines = [sample.source.line_at(sample.diagnostic) for sample in self.samples]
+        return all(
+            text in re.findall(r"\w+", line) for text, line in zip(hole.texts, lines, strict=True)
         )
 
     # ------------------------------------------------------------------------------ the holes
@@ -223,10 +234,12 @@ class _Construct:
         if not is_expression(node):
             return False
 
-        if not is_callee_or_member(node):
-            return True
-
         sample = self.samples[0]
+        if not is_callee_or_member(node):
+            # A class or a module says which function is called: `Math` in `Math.pow(x)`.
+            is_owner = is_name(node) and class_of_name(node.text()) == "type"
+            return not (is_owner and sample.brings_content)
+
         if sample.brings_content:
             return False
 
@@ -242,7 +255,9 @@ class _Construct:
         texts = tuple(node.text() for node in nodes)
         literal = all(map(is_literal, nodes))
         type_ = any(map(is_type, nodes))
-        self.holes.append(Hole(spans, texts, kinds, literal=literal, type=type_))
+        is_function = parent_kind(nodes[0]) == "function_declarator"
+        declared = not is_function and all(map(_is_declared_name, nodes))
+        self.holes.append(Hole(spans, texts, kinds, literal=literal, type=type_, declared=declared))
         return True
 
     def _may_be_lost(self, nodes: Sequence[SgNode]) -> bool:
@@ -340,22 +355,13 @@ class _Construct:
 
     # ----------------------------------------------------------------------------- the limits
 
-    def _inside(self, pattern: str, fix: str, *, alone: bool) -> tuple[str, ...]:
-        """Return the kinds of the constructs around, unless the fix is the same in any of them.
-
-        What becomes an operation may bind less tightly than before: `d.has(k)` and `k in d`.
-        """
+    def _inside(self, *, alone: bool) -> tuple[str, ...]:
+        """Return the kinds of the constructs around, unless the fix is the same in any of them."""
         if self._adds_lines():
             return _agreed(map(kind_around, self.nodes))
 
-        language = self.samples[0].source.language
-        old, new = kind_of_pattern(pattern, language), kind_of_pattern(fix, language)
-        becomes_operation = new is not None and new != old and is_operation(new)
         if alone and not self._typed:
             return _agreed(map(path_around, self.nodes))
-
-        if becomes_operation:
-            return _agreed(map(construct_around, self.nodes))
 
         return ()
 
@@ -405,16 +411,10 @@ class _Construct:
 
     def _type_in(self, sample: Sample, text: str) -> str:
         declared = declared_type(sample.source, text, sample.edit.start) or ""
-        if not declared:
-            return declared
+        if declared and self._typed:
+            return COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
 
-        if not self._typed:
-            return declared
-
-        if declared.endswith(CALL):
-            return COMPUTED
-
-        return NOT_COMPUTED
+        return declared.removeprefix(COMPUTED)
 
     def _may_have_type(self, hole: Hole) -> bool:
         if hole.literal:
@@ -439,19 +439,27 @@ class _Construct:
         return not any(sample.places_in_gap(text, "", []) for sample, text in self._texts_of(hole))
 
     def _uses(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
-        """Return how the variables are used that the fix gives a value of its own."""
+        """Return how the variables are used that the fix gives a value of its own.
+
+        Those, too, whose declaration the fix changes because of an error elsewhere.
+        """
         uses: dict[str, tuple[str, ...]] = {}
         gives_value = all(map(_gives_value, self.nodes, self.samples))
+        here = all(map(_is_at_diagnostic, self.nodes, self.samples))
         for number, hole in enumerate(self.holes):
-            wrapped = all(map(Sample.wraps, self.samples, hole.texts))
-            if not wrapped and not (gives_value and number == 0):
+            name = names[hole.texts]
+            is_set = gives_value and number == 0
+            is_wrapped = all(map(Sample.wraps, self.samples, hole.texts))
+            is_named = here or name.startswith("ARG")
+            is_changed = not is_named and self._is_at_error(hole)
+            if not (is_set or is_wrapped or is_changed):
                 continue
 
             found: set[str] = set()
             for node, (sample, text) in zip(self.nodes, self._texts_of(hole), strict=True):
                 found.update(uses_of(sample.source, text, *span_of(node)))
 
-            uses[names[hole.texts]] = tuple(sorted(found))
+            uses[name] = tuple(sorted(found))
 
         return uses
 

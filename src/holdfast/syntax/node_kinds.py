@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ast_grep_py import SgNode
 
 _FUNCTIONS: Final = """
 function_declaration function_expression arrow_function method_definition function_definition
@@ -20,3 +25,8 @@ FUNCTIONS: Final = frozenset(_FUNCTIONS.split())
 """Nodes with parameters and a body."""
 BLOCKS: Final = frozenset(_BLOCKS.split())
 """Nodes whose children are statements that run one after another."""
+
+
+def functions_in(nodes: Iterable[SgNode]) -> list[SgNode]:
+    """Return the functions among nodes."""
+    return [node for node in nodes if node.kind() in FUNCTIONS]

@@ -35,11 +35,16 @@ _CALLED: Final = re.compile(r"(\w+)\s*\(")
 
 def names_in_quotes(site: Site) -> Iterator[str]:
     """Yield the holes that are a string with the name of a variable of the function around."""
-    names = {node.text() for node in site.nodes if node.kind() == "identifier"}
+    names = _texts_of(site, "identifier")
     for hole, text in site.holes.items():
         quoted = _QUOTED_NAME.fullmatch(text)
         if quoted and quoted[1] in names:
             yield hole
+
+
+def _texts_of(site: Site, kind: str) -> list[str]:
+    """Return the texts of the nodes of a kind in the function around a place."""
+    return [node.text() for node in site.nodes if node.kind() == kind]
 
 
 def is_named_like_function(site: Site) -> bool:
@@ -58,7 +63,7 @@ def is_named_like_function(site: Site) -> bool:
 
 def data_with_length(site: Site) -> Iterator[str]:
     """Yield the pointers of C that have a whole number beside them: data, and no text."""
-    parameters = [node.text() for node in site.nodes if node.kind() == "parameter_declaration"]
+    parameters = _texts_of(site, "parameter_declaration")
     for text, following in pairwise(parameters):
         pointer = _POINTER.search(text)
         if pointer is None or pointer[1] not in site.names.values():

@@ -35,7 +35,6 @@ _VARIABLES: Final = (
     "declaration",
     "local_variable_declaration",
     "let_declaration",
-    "variable_declarator",
     "enhanced_for_statement",
     "for_range_loop",
     "var_spec",
@@ -147,7 +146,8 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
     """Return the declaration of a variable without its value, with `_` for its name.
 
     Of `row.cell` it is that of the member. A declaration in the function at `near` comes first; a
-    variable that is declared there without a type has none. A value that a call computes is `call`.
+    variable that is declared there without a type has none, or `_ = call` if a call computes its
+    value. With a type, too, a declaration ends with ` = call` then.
 
     >>> from holdfast.syntax.source import ParsedSource
     >>> declared_type(ParsedSource("int f(const char *at) { return 0; }", "c"), "at")
@@ -155,7 +155,8 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
     """
     member = _MEMBER.fullmatch(text)
     name = member[1] if member else text
-    kinds = _FIELDS if member else (*_VARIABLES, *_FIELDS)
+    # A declarator has no type of its own where a declaration is around it.
+    kinds = _FIELDS if member else (*_VARIABLES, *_FIELDS, "variable_declarator")
     declared: list[SgNode] = []
     for kind in kinds:
         declared += source.find(kind)
@@ -169,10 +170,10 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
         if "(" in head:
             continue
 
-        if {name, *_UNTYPED}.issuperset(words):
-            return None
-
         called = CALL if _CALL.search(value) else ""
+        if {name, *_UNTYPED}.issuperset(words):
+            return COMPUTED if called else None
+
         plain = plain_type(re.sub(rf"\b{re.escape(name)}\b", "_", head.rstrip(" ;:")))
         known = value_in(plain, source.text).replace("&", "").replace("  ", " ")
         return re.sub(r"\b\d+\b", "0", known).strip() + called

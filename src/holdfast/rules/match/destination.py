@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from holdfast.rules.match.context import types_in
 from holdfast.rules.match.node_classes import (
     CALLS,
     LISTS,
@@ -12,6 +13,7 @@ from holdfast.rules.match.node_classes import (
     is_literal,
     is_operation,
 )
+from holdfast.rules.type_text import is_number
 from holdfast.syntax.tree import field_text, first_field, signs_of, span_of
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ _TARGET: Final = re.compile(r"([^\W\d]\w*)\s*(?::[^=]*)?=[^=]*$")
 _DECIMALS: Final = re.compile(r"%\d*\.\d+[efg]|:[^{}]*\.\d+[efg]?\}|\.toFixed\(")
 _CALLED: Final = re.compile(r"(\w+)\(([^()]*)\)")
 _NAMES: Final = re.compile(r"[^\W\d]\w*")
+_NUMBER: Final = re.compile(r"(?<![\w.$])\d[\w.]*")
 _POINTERS: Final = frozenset({"c", "cpp"})
 
 
@@ -108,7 +111,7 @@ def uses_of_target(site: Site) -> Iterator[str]:
     """Yield what the variable that gets the value at a place is used for afterwards.
 
     A number whose bits are taken apart is a code, and no amount: `(color >> 16) & 255`. One that is
-    shown with decimals is no integer.
+    shown with decimals is no integer. One that is compared with zero may stand for nothing.
     """
     text = site.source.text
     line_start = text.rfind("\n", 0, site.span[0]) + 1
@@ -121,6 +124,9 @@ def uses_of_target(site: Site) -> Iterator[str]:
     lines = [line for line in following if target[1] in _NAMES.findall(line)]
     if re.search(rf"\b{target[1]}\s*(?:&(?!&)|>>)", "\n".join(lines)):
         yield "bits"
+
+    if re.search(rf"\b{target[1]}\s*[!=]=\s*0\b", "\n".join(lines)):
+        yield "zero"
 
     if any(map(_DECIMALS.search, lines)):
         yield "decimals"
@@ -141,6 +147,35 @@ def kind_beside(site: Site) -> Iterator[str]:
                 yield _kind_of_operand(operand, site)
 
         return
+
+
+def types_missing(site: Site) -> set[str]:
+    """Return the types of numbers in a message that no variable at the place has.
+
+    In `(char) (letter + 1)` a letter becomes a letter again; the sum of two digits is none.
+    """
+    types = set(site.diagnostic.args)
+    if not all(map(is_number, types - {"char"})):
+        return set()
+
+    start, end = site.span
+    declared = types_in(site.source, site.source.text[start:end], start)
+    return types.difference(_NAMES.findall(" ".join(declared)))
+
+
+def numbers_beside(site: Site) -> list[str]:
+    """Return the numbers on the lines of a place, if the fix writes a number of its own.
+
+    The number may belong to a formula: `4 / 3 * r ** 3` is no `r ** 2`.
+    """
+    written = set(_NUMBER.findall(site.rewrite.fix))
+    if written.issubset(_NUMBER.findall(site.rewrite.pattern)):
+        return []
+
+    source = site.source
+    first, last = map(source.line_of, site.span)
+    before = source.text[source.line_starts[first] : site.span[0]]
+    return _NUMBER.findall(before + source.text[site.span[1] : source.line_end(last)])
 
 
 def _kind_of_operand(operand: SgNode, site: Site) -> str:

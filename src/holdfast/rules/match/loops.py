@@ -18,35 +18,12 @@ LOOPS: Final = re.compile("^(?:for|while|do|loop|enhanced_for)_")
 """The kinds of nodes that are loops."""
 _BRANCHES: Final = frozenset({"if_statement", "if_expression", "switch_statement", "switch_block"})
 _WORD: Final = re.compile(r"[^\W\d]\w*")
-_NAMED: Final = re.compile(r"(?!_)[^\W\d]\w*$")
 _ADDRESS: Final = re.compile(r"&(?:mut )?\$([A-Z]\w*)")
-
-
-def is_in_idle_loop(site: Site) -> bool:
-    """Return whether the body of a loop around a place does not use what the loop counts."""
-    return any(map(_is_idle_loop, site.outer))
-
-
-def _is_idle_loop(node: SgNode) -> bool:
-    body = field_text(node, "body")
-    counted = _counters(node) | set(_NAMED.findall(_element(node)))
-    if not bool(counted and body):
-        return False
-
-    return counted.isdisjoint(_WORD.findall(body))
 
 
 def _counters(loop: SgNode) -> set[str]:
     """Return the names that a loop with a number changes in each turn."""
     return set(_WORD.findall(field_text(loop, "update", "increment")))
-
-
-def _element(loop: SgNode) -> str:
-    """Return the name that a loop gives to each element; "" for another loop."""
-    if LOOPS.search(loop.kind()) is None:
-        return ""
-
-    return field_text(loop, "left", "pattern", "name", "declarator")
 
 
 def counts_for_another(site: Site) -> bool:

@@ -62,7 +62,7 @@ _REFERENCES: Final = frozenset(
         "array_access",
     }
 )
-_MEMBERS: Final = frozenset(
+MEMBERS: Final = frozenset(
     {
         "attribute",
         "field_expression",
@@ -243,7 +243,7 @@ def is_callee_or_member(node: SgNode) -> bool:
     if following is not None and following.kind() in _AFTER_CALLEE:
         return parent_kind(node) in CALLS
 
-    if parent_kind(node) not in _MEMBERS:
+    if parent_kind(node) not in MEMBERS:
         return False
 
     return node.prev() is not None

@@ -28,6 +28,7 @@ _CALLED: Final = re.compile(r"([^\W\d]\w*)\s*\(")
 _CALLED_HOLE: Final = re.compile(r"(?<![\w$.])\$([A-Z]\w*)\(")
 _NAMED_HOLE: Final = re.compile(r"\$([A-Z]\w*)\(")
 _BODY_HOLE: Final = re.compile(r"\s*try\b\W*?\$\$\$([A-Z]\w*)")
+_WAYS: Final = ("round", "nearest", "ceil", "floor", "trunc", "hex", "octal", "binary")
 _PARTS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 
@@ -89,6 +90,18 @@ def has_own_conversion(site: Site) -> bool:
             return True
 
     return False
+
+
+def conversions_named(site: Site) -> set[str]:
+    """Return the ways to convert a number that the names of a place and its function speak of.
+
+    What is `rounded` is not cut off, and a `hex` text has no decimal digits.
+    """
+    start, end = site.source.line_of(site.span[0]), site.source.line_of(site.span[1])
+    low, high = site.source.line_starts[start], site.source.line_end(end)
+    heads = [node.text().partition("(")[0] for node in site.owners[-1:]]
+    parts = parts_of_name(" ".join([*heads, site.source.text[low:high]]))
+    return {way for way in _WAYS if any(part.startswith(way) for part in parts)}
 
 
 def parts_of_name(text: str) -> set[str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _PARAMETERS: Final = re.compile("parameters$|parameter_list$")
 _LOCALS: Final = re.compile("declaration$|declarator$|^let_declaration|^assignment$|var_spec")
-_FUNCTION: Final = re.compile("function|method|lambda|arrow")
+_FUNCTION: Final = re.compile("function|method|lambda|arrow|constructor")
 _ARGUMENTS: Final = frozenset({"arguments", "argument_list"})
 _NO_VARIABLES: Final = frozenset({"function_declarator", "method_declaration"})
 _WORD: Final = re.compile(r"[^\W\d]\w*")
@@ -101,6 +101,11 @@ class Site:
         return owners_at(self.source, self.span[0])
 
     @cached_property
+    def functions(self) -> list[SgNode]:
+        """The functions around the place, the outer ones first."""
+        return [node for node in self.owners if _FUNCTION.search(node.kind())]
+
+    @cached_property
     def nodes(self) -> list[SgNode]:
         """The nodes of the innermost function or type around the place."""
         found: list[SgNode] = []
@@ -129,8 +134,8 @@ class Surroundings:
 
     `types` are the types of its variables that are no scalars, `parameters` those of all its
     parameters; `unused` has `unused` if nothing uses one of its variables. `modules` has the
-    modules that get the names in the holes of a rule, `assigned` which of them are set after the
-    place. `role` has the function that a callback is passed to.
+    modules that get the names in the holes of a rule, `assigned` which of them are declared at the
+    place and set after it. `role` has the function that a callback is passed to.
     """
 
     types: frozenset[str] = frozenset()
@@ -170,11 +175,13 @@ def surroundings_of(site: Site) -> Surroundings:
     after = [token.text for token in inside if token.start >= end]
     texts = [token.text for token in inside if token.end <= start] + after
     modules: set[str] = set()
-    assigned = {f"{hole} False" for hole in site.holes.keys() - site.names.keys()}
+    declared = {node.text() for node in filter(site.contains, _declared_names(owner))}
+    assigned: set[str] = set()
     for hole, name in site.names.items():
         modules.update(f"{hole} {each}" for each in _modules_given(name, texts, site.source))
         modules.update(f"{hole} {each}" for each in _functions_relying(name, site.source))
-        assigned.add(f"{hole} {_is_set(name, after)}")
+        if name in declared:
+            assigned.add(f"{hole} {_is_set(name, after)}")
 
     return Surroundings(
         types=frozenset(types),
@@ -182,7 +189,7 @@ def surroundings_of(site: Site) -> Surroundings:
         unused=frozenset(unused),
         modules=frozenset(modules),
         assigned=frozenset(assigned),
-        role=frozenset({f"in {_role(site.owners)}"}),
+        role=frozenset({f"in {_role(site)}"}),
     )
 
 
@@ -223,17 +230,17 @@ def _other_variables(owner: SgNode, site: Site) -> dict[str, str]:
     known = _NAMELESS.union(_WORD.findall(lines))
     start, _ = span_of(owner)
     found: dict[str, str] = {}
-    for node in all_nodes(owner):
-        if node.kind() != "identifier":
-            continue
-
-        if node.text() in known:
-            continue
-
-        if _is_declared_here(node):
+    for node in _declared_names(owner):
+        if node.text() not in known:
             found[node.text()] = declared_type(source, node.text(), start) or ""
 
     return found
+
+
+def _declared_names(owner: SgNode) -> list[SgNode]:
+    """Return the names of variables and parameters where a function declares them."""
+    names = [node for node in all_nodes(owner) if node.kind() == "identifier"]
+    return list(filter(_is_declared_here, names))
 
 
 def _parameter_names(owner: SgNode) -> set[str]:
@@ -267,10 +274,9 @@ def _is_declared_here(name: SgNode) -> bool:
     return (in_list or _LOCALS.search(parent.kind())) is not None
 
 
-def _role(owners: list[SgNode]) -> str:
+def _role(site: Site) -> str:
     """Return the name of what a callback is passed to; "" for a function of its own."""
-    functions = [node for node in owners if _FUNCTION.search(node.kind())]
-    for function in functions[-1:]:
+    for function in site.functions[-1:]:
         listed = function.parent()
         called = None if listed is None else listed.prev()
         if called is not None and parent_kind(function) in _ARGUMENTS:

@@ -72,6 +72,10 @@ def find_token_matches(
     """Return the runs of tokens that fit a pattern and are inside of one of its constructs."""
     elements = parse_token_pattern(rewrite.pattern, source.language)
     inside = set(rewrite.inside)
+    if "group (" in inside:
+        # Between brackets without a comma an operator may be missing, in a list it hardly is.
+        inside.add("list [")
+
     found: list[TokenMatch] = []
     for low in range(len(source.tokens)):
         match = _match_at(elements, rewrite, source, args, low)

@@ -22,20 +22,27 @@ from holdfast.rules.match.destination import (
     form_of_result,
     is_fraction,
     kind_beside,
+    numbers_beside,
     other_calls,
     passed_functions,
+    types_missing,
     uses_of_target,
 )
 from holdfast.rules.match.loops import (
     counters_given,
     counts_for_another,
-    is_in_idle_loop,
     is_overwritten,
 )
 from holdfast.rules.match.mutation import has_idle_variable, is_write_lost
-from holdfast.rules.match.own_functions import functions_at, guarded_calls, has_own_conversion
+from holdfast.rules.match.own_functions import (
+    conversions_named,
+    functions_at,
+    guarded_calls,
+    has_own_conversion,
+)
 from holdfast.rules.match.surroundings import NewContent, has_copy_before
 from holdfast.rules.match.token_pattern import is_before_operator
+from holdfast.rules.match.unread import has_unread_variable
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -87,7 +94,7 @@ class Trait:
 
 
 TRAITS: Final = (
-    Trait(is_in_idle_loop, "the loop around counts for something that its body does not do"),
+    Trait(has_unread_variable, "nothing reads a variable that may be what is meant"),
     Trait(counts_for_another, "the loop takes its end from one thing and counts for another"),
     Trait(functions_at, "the function is one that no example is like"),
     Trait(is_overwritten, "each turn of the loop sets the variable anew", _CONTENT),
@@ -96,7 +103,9 @@ TRAITS: Final = (
     Trait(is_before_operator, "an operator follows, and none follows in the examples"),
     Trait(form_of_result, "the value is for something that is declared otherwise", shared=True),
     Trait(is_fraction, "the value is for a fraction, and in the examples it is not", _CONVERSION),
+    Trait(types_missing, "no operand has the type that one has in the examples", _CONVERSION),
     Trait(has_copy_before, "a copy that is made in between may be what is meant"),
+    Trait(conversions_named, "a name speaks of another conversion", _CONVERSION),
     Trait(has_own_conversion, "the program has a function for this conversion"),
     Trait(
         guarded_calls,
@@ -105,6 +114,7 @@ TRAITS: Final = (
         shared=True,
     ),
     Trait(attrgetter("around.modules"), "a module relies on the form of the value", _CONTENT),
+    Trait(numbers_beside, "numbers that no example has are beside the one of the fix", _VALUE),
     Trait(other_calls, "the program calls the function with other arguments", _CONTENT),
     Trait(kind_beside, "the value is combined with something else", _CONVERSION, shared=True),
     Trait(uses_of_target, "the value is used in another way than in the examples"),

@@ -56,6 +56,18 @@ class TreeMatch:
     end: int
     texts: Mapping[str, str]
 
+    @property
+    def size(self) -> int:
+        """The number of characters."""
+        return self.end - self.start
+
+    def covers(self, start: int, end: int) -> bool:
+        """Return whether a span that begins in the node ends there, too."""
+        if not self.start <= start <= self.end:
+            return False
+
+        return end <= self.end
+
 
 def find_matches(
     rewrite: TreeRewrite, source: ParsedSource, args: tuple[str, ...]
