@@ -34,8 +34,8 @@ _NAMES = _FOLDERS.union(
         "secring.gpg",
     }
 )
-_IN_FOLDERS = frozenset({("gh", "hosts.yml")})
-"""Names that are those of secrets only in a folder of a certain name."""
+SECRETS_IN_FOLDERS = {"gh": "hosts.yml"}
+"""Names that are those of secrets only in a folder of a certain name, by that name."""
 _ENDINGS = (
     ".pem",
     ".key",
@@ -95,7 +95,7 @@ def is_secret_name(name: str, folder: str = "") -> bool:
     >>> is_secret_name("id_rsa"), is_secret_name("id_rsa.pub"), is_secret_name("hosts.yml", "gh")
     (True, False, True)
     """
-    if (folder, name) in _IN_FOLDERS:
+    if SECRETS_IN_FOLDERS.get(folder) == name:
         return True
     # No file has a longer name, and matching a longer word would only take time.
     name = _COPY.sub("", name[-255:])

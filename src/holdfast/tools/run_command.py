@@ -35,10 +35,7 @@ _GIT_CURE = "run git alone, without a shell and with common options, or do witho
 _NO_SANDBOX = (
     "no sandbox works here and nobody is there to allow this; the user can, by --sandbox off."
 )
-_WEAK_SANDBOX_CURE = (
-    '; the user can install bubblewrap, or accept what is not protected with weak_sandbox = "run"'
-    " in their own settings"
-)
+_WEAK_SANDBOX_CURE = 'accept what is not protected with weak_sandbox = "run" in their own settings'
 _OUTSIDE = "outside the sandbox, with all that you may read and write"
 
 
@@ -52,10 +49,11 @@ class RunCommandTool(StrictArguments):
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The words to execute, and what the process may do."""
+    """The words to execute, and what the process may do; `gaps` is what it should not, but can."""
 
     words: tuple[str, ...]
     level: SandboxLevel
+    gaps: tuple[str, ...] = ()
     network: bool = False
     git: GitAccess = "read"
 
@@ -75,11 +73,10 @@ def run_command(arguments: RunCommandTool, context: ToolContext, cancel: Cancel)
     seconds = max(1, min(arguments.timeout or policy.timeout, policy.longest_timeout))
     done, seen = _run(run, seconds, context, cancel)
     note = ""
-    unprotected = sandbox_gaps(context.ports.commands.sandbox, "write")
-    if not unprotected and run.level == "write":
+    if not run.gaps and run.level == "write":
         note = _note_of_masked(run.words)
 
-    if policy.unattended and (unprotected or run.git == "write"):
+    if policy.unattended and (run.gaps or run.git == "write"):
         # The sandbox cannot mask files there, nor what git has of them, and nobody has approved
         # that they are read.
         done = replace(done, output=_without_values(done.output, context, git=run.git == "write"))
@@ -98,10 +95,12 @@ def _plan(
     words = argv(command)
     if access == "all":
         refused = _ask_more(command, _OUTSIDE, "--sandbox off", context)
-        return refused or _Run(words, "full")
+        return refused or _Run(words, "full", _gaps(context))
     if access == "network" and not context.policy.network:
-        refused = _ask_more(command, _NETWORK, 'network = "on" in your own settings', context)
-        return refused or _Run(words, "write", network=True, git=_git_access(command, context))
+        gaps = _gaps(context, network=True)
+        refused = _ask_more(command, _NETWORK, 'network = "on" in your own settings', context, gaps)
+        git = _git_access(command, context)
+        return refused or _Run(words, "write", gaps, network=True, git=git)
 
     return _plan_in_project(command, verdict, context)
 
@@ -113,46 +112,59 @@ def _plan_in_project(
     if isinstance(verdict, Allow) and verdict.reads is not None:
         planned = plan_read(verdict.reads, context)
         if isinstance(planned, PlannedRead):
-            return _Run(planned.argv, "read", git=planned.git)
+            gaps = sandbox_gaps(context.ports.commands.sandbox, "write")
+            return _Run(planned.argv, "read", gaps, git=planned.git)
         verdict = planned
 
     words, network = argv(command), context.policy.network
+    gaps = _gaps(context, network=network)
     if isinstance(verdict, Ask):
-        sandbox = context.ports.commands.sandbox
-        unprotected = sandbox_gaps(sandbox, "write", network=network)
+        refused = None
         if context.policy.unattended:
-            refused = _refuse_unattended(command, words, context)
-            if refused is not None:
-                return refused
-        why = "; ".join((verdict.why, *unprotected))
-        refused = _ask(command, why, context)
+            refused = _refuse_unattended(command, words, gaps, context)
+        refused = refused or _ask(command, verdict.why, gaps, context)
         if refused is not None:
             return refused
 
-    return _Run(words, "write", network, _git_access(command, context))
+    return _Run(words, "write", gaps, network, _git_access(command, context))
 
 
-def _ask(command: str, why: str, context: ToolContext) -> ToolOutcome | None:
+def _gaps(context: ToolContext, *, network: bool = False) -> tuple[str, ...]:
+    """Return what a command in the level `write` can do here although it should not."""
+    gaps = sandbox_gaps(context.ports.commands.sandbox, "write", network=network)
+    if gaps:
+        return gaps
+    unmasked = context.ports.reads.why_not_files()
+    if unmasked is None:
+        return ()
+    return (unmasked,)
+
+
+def _ask(command: str, why: str, gaps: Sequence[str], context: ToolContext) -> ToolOutcome | None:
     """Ask for a command in the level `write`; return the refusal, or None.
 
     An unattended command is asked for as well, where the sandbox cannot enforce that level.
     """
     policy, gate = context.policy, context.ports.gate
     sandbox = context.ports.commands.sandbox
-    if policy.unattended and not runs_unattended(sandbox, weak=policy.weak_sandbox):
+    why = "; ".join((why, *gaps))
+    if policy.unattended and not runs_unattended(sandbox, gaps, weak=policy.weak_sandbox):
         answer = gate.ask("command", command, why, in_auto=True)
-        return refuse(answer, command, _WEAK_SANDBOX_CURE)
+        cure = _WEAK_SANDBOX_CURE
+        if sandbox.kind == "landlock":
+            cure = f"install bubblewrap, or {cure}"
+        return refuse(answer, command, f"; the user can {cure}")
     return refuse(gate.ask("command", command, why), command)
 
 
 def _refuse_unattended(
-    command: str, words: Sequence[str], context: ToolContext
+    command: str, words: Sequence[str], gaps: Sequence[str], context: ToolContext
 ) -> ToolOutcome | None:
     """Return the refusal of what only a person may allow, or None."""
     sandbox = context.ports.commands.sandbox
     if sandbox.kind == "none" and not sandbox.switched_off:
         return denied(f"{command}: {_NO_SANDBOX}")
-    if names_secrets(words) and (sandbox_gaps(sandbox, "write") or runs_git(command)):
+    if names_secrets(words) and (gaps or runs_git(command)):
         return denied(f"{command}: {_UNATTENDED}")
     if runs_git(command) and not shows_contents_as_they_are(command):
         why = context.ports.reads.why_not_git("history")
@@ -174,7 +186,9 @@ def _git_access(command: str, context: ToolContext) -> GitAccess:
     return "read"
 
 
-def _ask_more(command: str, what: str, cure: str, context: ToolContext) -> ToolOutcome | None:
+def _ask_more(
+    command: str, what: str, cure: str, context: ToolContext, gaps: Sequence[str] = ()
+) -> ToolOutcome | None:
     """Ask for a command that reaches beyond the project; return the refusal, or None."""
     if context.policy.unattended:
         if what == _OUTSIDE and context.ports.commands.sandbox.switched_off:
@@ -183,7 +197,8 @@ def _ask_more(command: str, what: str, cure: str, context: ToolContext) -> ToolO
 
     # Not only the command: an answer for it must not count for this.
     subject = f"{command} ({what})"
-    return refuse(context.ports.gate.ask("command", subject, f"it runs {what}"), command)
+    why = "; ".join((f"it runs {what}", *gaps))
+    return refuse(context.ports.gate.ask("command", subject, why), command)
 
 
 def _without_values(output: str, context: ToolContext, *, git: bool) -> str:

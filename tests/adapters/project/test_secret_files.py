@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.project import secret_files
-from holdfast.adapters.project.secret_files import SecretFinder
+from holdfast.adapters.project.secret_files import SecretFinder, linked_secrets
 
 
 @pytest.fixture
@@ -26,8 +26,8 @@ def write(file: Path, text: str = "x") -> Path:
 
 def names(finder: SecretFinder, root: Path) -> list[str]:
     found = finder.find()
-    assert found.whole
-    return [os.path.relpath(path, root) for path in found.paths]
+    assert not found.gap
+    return sorted(os.path.relpath(path, root) for path in found.paths)
 
 
 def test_secrets_are_found_by_name_in_every_directory(root: Path) -> None:
@@ -52,6 +52,38 @@ def test_a_link_with_the_name_of_a_secret_stands_for_what_it_leads_to(
     outside = write(tmp_path / "keys")
     (root / "id_rsa").symlink_to(outside)
     assert names(SecretFinder(str(root)), root) == ["../keys", "settings.txt"]
+
+
+def test_a_link_with_the_name_of_a_folder_with_secrets_stands_for_what_is_in_its_target(
+    root: Path,
+) -> None:
+    for name in ("keys/mine", "other/deep", "conf/hosts.yml", "conf/a.yml"):
+        write(root / name)
+    (root / ".ssh").symlink_to("keys")
+    (root / "keys/more").symlink_to("../other")
+    (root / "gh").symlink_to("conf")
+    assert names(SecretFinder(str(root)), root) == ["conf/hosts.yml", "keys", "other"]
+    asked = ["keys/mine", "other/deep", "conf/hosts.yml", "conf/a.yml"]
+    assert linked_secrets(str(root), asked) == set(asked[:3])
+
+
+@pytest.mark.parametrize("target", [".", "..", "/"])
+def test_a_folder_with_secrets_that_the_project_is_in_cannot_be_masked(
+    root: Path, target: str
+) -> None:
+    (root / ".ssh").symlink_to(target)
+    found = SecretFinder(str(root)).find()
+    assert (found.paths, bool(found.gap)) == (frozenset(), True)
+
+
+def test_a_hard_link_counts_where_not_all_secrets_are_known(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "b.txt").hardlink_to(write(root / "a.txt"))
+    write(root / "c.txt")
+    assert linked_secrets(str(root), ["b.txt", "c.txt"]) == set()
+    monkeypatch.setattr(secret_files, "_ENTRY_LIMIT", 1)
+    assert linked_secrets(str(root), ["b.txt", "c.txt"]) == {"b.txt"}
 
 
 def test_a_certificate_without_a_key_is_no_secret(root: Path) -> None:
@@ -79,8 +111,12 @@ def test_a_search_that_is_too_long_says_so(root: Path, monkeypatch: pytest.Monke
     for number in range(5):
         write(root / f"{number}.key")
     monkeypatch.setattr(secret_files, "_MASK_LIMIT", 4)
-    assert not SecretFinder(str(root)).find().whole
+    found = SecretFinder(str(root)).find()
+    assert found.gap == "the project has more than 4 of them"
+    assert (len(found.masks), len(found.paths)) == (4, 5)
     monkeypatch.setattr(secret_files, "_MASK_LIMIT", 5)
-    assert SecretFinder(str(root)).find().whole
+    assert not SecretFinder(str(root)).find().gap
     monkeypatch.setattr(secret_files, "_ENTRY_LIMIT", 4)
-    assert not SecretFinder(str(root)).find().whole
+    assert SecretFinder(str(root)).find().gap == (
+        "the project has too many files to find those with secrets in time"
+    )

@@ -372,6 +372,49 @@ def test_with_auto_a_secret_is_not_read_either(project: Project, kind: str) -> N
     assert SECRET not in ran.out
 
 
+def test_more_secrets_than_can_be_masked_are_not_read_by_any_name(project: Project) -> None:
+    for number in range(401):
+        project.write(f"certs/{number:04}.key", "k")
+    project.write("web/.env", f"KEY={SECRET}\n")
+    (project.root / "web/notes.txt").hardlink_to(project.root / "web/.env")
+    gap = "files with secrets in the project can be read: the project has more than 400 of them"
+    script = [
+        call("read_file", path="web/notes.txt"),
+        call("search", pattern="KEY"),
+        call("run_command", command="cat web/.env"),
+        call("run_command", command="grep -r KEY web"),
+    ]
+    with ScriptedServer([*script, say("Done.")]) as server:
+        ran = project.run("Look around.", "--approve", "auto", server=server)
+    assert (ran.code, outputs(ran)) == (3, {})
+    assert asked(ran) == [("grep -r KEY web", gap)]
+    assert SECRET not in ran.out
+
+    accepted = ("grep -r KEY web", "echo web/*; cat web/notes.txt")
+    ran = run_commands(project, *accepted, words=("--approve", "auto"), HOLDFAST_WEAK_SANDBOX="run")
+    assert (ran.code, tuple(outputs(ran))) == (0, accepted)
+    assert SECRET not in ran.out
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_folder_that_a_link_calls_one_with_secrets_is_not_read(
+    project: Project, kind: str
+) -> None:
+    project.write("keys/mine", f"{SECRET}\n")
+    (project.root / ".ssh").symlink_to("keys")
+    script = [
+        call("run_command", command="cat keys/mine"),
+        call("run_command", command="grep -r hunter2 ."),
+        call("search", pattern="hunter2"),
+        call("read_file", path="keys/mine"),
+    ]
+    with ScriptedServer([*script, say("Done.")]) as server:
+        ran = project.run("Look around.", server=server, HOLDFAST_SANDBOX=kind)
+    assert (ran.code, tuple(outputs(ran))) == (3, ("cat keys/mine", "grep -r hunter2 ."))
+    assert asked(ran) == [("keys/mine", "it looks like a file with passwords or keys")]
+    assert SECRET not in ran.out
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_with_auto_git_shows_no_secret_that_it_has(project: Project, kind: str) -> None:
     project.write(".env", f"KEY={SECRET}\n")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.git.git_command import Git, environment, options_of
 from holdfast.adapters.processes.project_programs import program_outside
 from holdfast.adapters.project.project_files import git
-from holdfast.adapters.project.secret_files import find_secret_files, is_secret_file
+from holdfast.adapters.project.secret_files import files_in, find_secret_files, is_secret_file
 from holdfast.guards.secrets import is_secret, values_in
 
 if TYPE_CHECKING:
@@ -61,9 +61,10 @@ class DiskReadGuard:
 
     def why_not_files(self) -> str | None:
         """Return why the files with secrets cannot all be masked, or None if they can."""
-        if find_secret_files(self._root).whole:
+        gap = find_secret_files(self._root).gap
+        if not gap:
             return None
-        return "the project has too many files to find those with secrets in time"
+        return f"files with secrets in the project can be read: {gap}"
 
     def is_secret(self, path: str, at: str) -> bool:
         """Return whether a file has secrets: by its name, its real path, or another name of it."""
@@ -78,7 +79,7 @@ class DiskReadGuard:
         if git:
             values |= self._values_in_history()
 
-        for path in find_secret_files(self._root).paths:
+        for path in files_in(find_secret_files(self._root).paths):
             try:
                 with Path(path).open("rb") as file:
                     text = file.read(_LARGEST_SECRET).decode("utf-8", "replace")

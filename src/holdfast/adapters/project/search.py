@@ -18,7 +18,7 @@ from holdfast.adapters.processes.child_process import run_process
 from holdfast.adapters.processes.environment import environment
 from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.adapters.project.project_files import CACHES, list_files
-from holdfast.adapters.project.secret_files import is_linked_secret
+from holdfast.adapters.project.secret_files import linked_secrets
 from holdfast.guards.secrets import is_secret
 from holdfast.tools.globs import glob_to_regex
 from holdfast.tools.ports import Hit, Hits
@@ -57,7 +57,7 @@ class DiskSearcher:
     def _without_linked_secrets(self, found: Hits, query: Query) -> Hits:
         """Return the hits but for those in files that have the name of a secret elsewhere."""
         paths = {hit.path for hit in found.hits} - {query.under}
-        linked = {path for path in paths if is_linked_secret(self._root, path)}
+        linked = linked_secrets(self._root, paths)
         if not linked:
             return found
         return replace(found, hits=tuple(hit for hit in found.hits if hit.path not in linked))

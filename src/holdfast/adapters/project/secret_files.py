@@ -11,49 +11,70 @@ import stat
 import time
 from dataclasses import field, replace
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.guards.secrets import is_secret, is_secret_name
+from holdfast.guards.secrets import SECRETS_IN_FOLDERS, is_secret, is_secret_name
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _ENTRY_LIMIT = 500_000
 _SECONDS = 5.0
 _MASK_LIMIT = 400
-"""How many files can be masked; each is a mount."""
+"""How many files can be masked; each is a mount, and bubblewrap takes a second for so many."""
 _RACY_NS = 2_000_000_000
 """A directory that changed so shortly before it was read may have changed again at that time."""
 _PEM_LIMIT = 2_000_000
+_FRESH_SECONDS = 2.0
+_FILES_OF_FOLDER = 10_000
+_TOO_LARGE = "the project has too many files to find those with secrets in time"
 
 
 @dataclass(frozen=True, slots=True)
 class SecretFileList:
-    """The real, absolute paths of secret-like files, sorted. `whole`: there are no others.
+    """The real, absolute paths of secret-like files, and of folders that hold nothing else.
 
-    `repositories` are the `.git` of repositories inside the root, `sockets` the socket files,
-    whether or not something listens there.
+    `gap` is why a sandbox cannot mask all of them, or "". `repositories` are the `.git` of those
+    inside the root, `sockets` the socket files, whether or not something listens there.
     """
 
-    paths: tuple[str, ...]
-    whole: bool = True
+    paths: frozenset[str]
+    gap: str = ""
     repositories: tuple[str, ...] = ()
     sockets: tuple[str, ...] = ()
+
+    @property
+    def masks(self) -> Sequence[str]:
+        """The paths to mask, as many as can be."""
+        return sorted(self.paths)[:_MASK_LIMIT]
+
+    def holds(self, path: str) -> bool:
+        """Return whether a real path is one of these, or in a folder of these.
+
+        >>> [SecretFileList(frozenset({"/a/b"})).holds(path) for path in ("/a/b/c", "/a/bc")]
+        [True, False]
+        """
+        while path not in self.paths and path:
+            path = path.rpartition("/")[0]
+        return bool(path)
 
 
 @dataclass(slots=True)
 class _Directory:
     """What was in a directory at a time: its directories, secrets and links, and how many names.
 
-    `others` are neither files, directories nor links.
+    `links` are the links with the name of a secret, `other_links` the rest. `others` are neither
+    files, directories nor links.
     """
 
     time: int
     directories: list[str] = field(default_factory=list)
     secrets: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
+    other_links: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     has_git: bool = False
     size: int = 0
@@ -66,6 +87,8 @@ class SecretFinder:
         """Search nothing yet."""
         self._root = os.path.realpath(root)
         self._known: dict[str, _Directory] = {}
+        self._latest = SecretFileList(frozenset())
+        self._found_at = -_FRESH_SECONDS
 
     def find(self) -> SecretFileList:
         """Return the secret-like files as they are now."""
@@ -79,11 +102,22 @@ class SecretFinder:
             now[path] = found
             entries += found.size
             if entries > _ENTRY_LIMIT or time.monotonic() > until:
-                return replace(self._collect(now), whole=False)
+                return self._remember(replace(self._collect(now), gap=_TOO_LARGE))
             queue += [f"{path}/{name}" for name in found.directories]
 
         self._known = now
-        return self._collect(now)
+        return self._remember(self._collect(now))
+
+    def recent(self) -> SecretFileList:
+        """Return the secret-like files as they were a moment ago."""
+        if time.monotonic() - self._found_at < _FRESH_SECONDS:
+            return self._latest
+        return self.find()
+
+    def _remember(self, found: SecretFileList) -> SecretFileList:
+        self._latest = found
+        self._found_at = time.monotonic()
+        return found
 
     def _read(self, path: str) -> _Directory:
         """Return what is in a directory; from memory if it has not changed."""
@@ -124,10 +158,13 @@ class SecretFinder:
                 path = f"{place}/{name}"
                 if _adds_inode(path, linked):
                     paths.add(path)
-            for name in directory.links:
-                target = os.path.realpath(f"{place}/{name}")
-                if _adds_inode(target, linked):
-                    paths.add(target)
+
+        gap = ""
+        for path in _targets_of_links(directories):
+            if _is_below(self._root, path):
+                gap = "a link with the name of a folder with secrets leads to the project itself"
+            elif Path(path).is_dir() or _adds_inode(path, linked):
+                paths.add(path)
 
         if linked:
             paths |= _names_of(linked, directories)
@@ -135,9 +172,12 @@ class SecretFinder:
         inner = [f"{place}/.git" for place in directories if directories[place].has_git]
         repositories = [path for path in sorted(inner) if path != f"{self._root}/.git"]
         sockets = sorted(filter(_is_socket, _others_in(directories)))
+        if max(len(paths), len(repositories), len(sockets)) > _MASK_LIMIT:
+            gap = f"the project has more than {_MASK_LIMIT} of them"
+
         return SecretFileList(
-            tuple(sorted(paths)[:_MASK_LIMIT]),
-            whole=max(len(paths), len(repositories), len(sockets)) <= _MASK_LIMIT,
+            frozenset(paths),
+            gap,
             repositories=tuple(repositories[:_MASK_LIMIT]),
             sockets=tuple(sockets[:_MASK_LIMIT]),
         )
@@ -150,7 +190,7 @@ def is_secret_file(root: str, path: str, at: str) -> bool:
     """
     if is_secret(path) or is_secret(at):
         return True
-    return is_linked_secret(root, at)
+    return bool(linked_secrets(root, [at]))
 
 
 @cache
@@ -160,21 +200,41 @@ def _finder(root: str) -> SecretFinder:
 
 def find_secret_files(root: str) -> SecretFileList:
     """Return the secret-like files below a root; all calls in this process share one memory."""
-    return _finder(root).find()
+    return _finder(os.path.realpath(root)).find()
 
 
-def is_linked_secret(root: str, path: str) -> bool:
-    """Return whether a file is a secret-like one under another name: a hard link to it."""
-    try:
-        place = os.path.realpath(f"{root}/{path}")
-        status = os.lstat(place)
-    except (OSError, ValueError):  # a path with NUL names no file
-        return False
+def files_in(paths: Iterable[str]) -> Iterator[str]:
+    """Yield the files among the paths, and those in the folders among them."""
+    for path in paths:
+        if not Path(path).is_dir():
+            yield path
+        below = (f"{folder}/{name}" for folder, _, names in os.walk(path) for name in names)
+        yield from islice(below, _FILES_OF_FOLDER)
 
-    if not stat.S_ISREG(status.st_mode) or status.st_nlink == 1:
-        return False
 
-    return place in find_secret_files(root).paths
+def linked_secrets(root: str, paths: Iterable[str]) -> set[str]:
+    """Return which of the files are secret-like ones under another name.
+
+    Such a file is a hard link to one, or a link with the name of a secret leads to it.
+    """
+    finder = _finder(os.path.realpath(root))
+    found: set[str] = set()
+    for path in paths:
+        try:
+            place = os.path.realpath(f"{root}/{path}")
+            status = os.lstat(place)
+        except (OSError, ValueError):  # a path with NUL names no file
+            continue
+        has_names = stat.S_ISREG(status.st_mode) and status.st_nlink > 1
+        # A hard link may be made by whoever wants to read the file. A link that leads to the file
+        # makes a secret of what was none before, so this need not be known at once.
+        known = finder.recent()
+        if has_names or known.holds(place):
+            known = finder.find()
+        if known.holds(place) or (has_names and known.gap):
+            found.add(path)
+
+    return found
 
 
 def _add(entry: os.DirEntry[str], found: _Directory, *, is_secret: bool) -> None:
@@ -189,13 +249,41 @@ def _add(entry: os.DirEntry[str], found: _Directory, *, is_secret: bool) -> None
             found.directories.append(entry.name)
         return
 
-    is_link = entry.is_symlink()
-    if not is_link and not entry.is_file(follow_symlinks=False):
+    if entry.is_symlink():
+        links = found.links if is_secret else found.other_links
+        links.append(entry.name)
+        inside = SECRETS_IN_FOLDERS.get(entry.name.casefold())
+        if inside is not None:
+            found.links.append(f"{entry.name}/{inside}")
+    elif not entry.is_file(follow_symlinks=False):
         found.others.append(entry.name)
-    elif is_secret and is_link:
-        found.links.append(entry.name)
     elif is_secret:
         found.secrets.append(entry.name)
+
+
+def _targets_of_links(directories: Mapping[str, _Directory]) -> set[str]:
+    """Return where the links with the name of a secret lead to, directly or over other links.
+
+    All that is below a folder with secrets has the name of a secret, so each link in it has too.
+    """
+    targets: set[str] = set()
+    queue = [f"{place}/{name}" for place in directories for name in directories[place].links]
+    while queue:
+        target = os.path.realpath(queue.pop())
+        if target in targets:
+            continue
+        targets.add(target)
+        if target not in directories:
+            continue
+        for place in directories:
+            if _is_below(place, target):
+                queue += [f"{place}/{name}" for name in directories[place].other_links]
+
+    return targets
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder.rstrip('/')}/")
 
 
 def _others_in(directories: Mapping[str, _Directory]) -> Iterator[str]:

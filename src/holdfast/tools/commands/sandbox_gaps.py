@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from holdfast.vocab.sandbox import SandboxKind, SandboxLevel, SandboxStatus
 
@@ -46,20 +46,20 @@ def sandbox_gaps(
     return gaps + _NETWORK_GAPS.get((sandbox.kind, level), ())
 
 
-def runs_unattended(sandbox: SandboxStatus, *, weak: bool) -> bool:
+def runs_unattended(sandbox: SandboxStatus, gaps: Sequence[str], *, weak: bool) -> bool:
     """Return whether a command may run in the level `write` although no person was asked.
 
-    `weak`: the user accepts a sandbox that does not enforce all of the level.
+    `gaps` is what is not protected there. `weak`: the user accepts that.
 
     >>> from holdfast.vocab.sandbox import SandboxStatus
-    >>> [runs_unattended(SandboxStatus(kind), weak=False) for kind in ("bubblewrap", "landlock")]
+    >>> [runs_unattended(SandboxStatus("landlock"), gaps, weak=False) for gaps in ((), ("all",))]
     [True, False]
-    >>> [runs_unattended(SandboxStatus(kind), weak=True) for kind in ("landlock", "none")]
+    >>> [runs_unattended(SandboxStatus(kind), ("all",), weak=True) for kind in ("landlock", "none")]
     [True, False]
-    >>> runs_unattended(SandboxStatus("none", switched_off=True), weak=False)
+    >>> runs_unattended(SandboxStatus("none", switched_off=True), ("all",), weak=False)
     True
     """
     if sandbox.kind == "none":
         return sandbox.switched_off
 
-    return weak or not sandbox_gaps(sandbox, "write")
+    return weak or not gaps

@@ -96,7 +96,9 @@ class ProjectSetup:
             return None
 
         unprotected = sandbox_gaps(commands.sandbox, "write", network=self.network)
-        if self.unattended and runs_unattended(commands.sandbox, weak=self.weak_sandbox):
+        if self.unattended and runs_unattended(
+            commands.sandbox, unprotected, weak=self.weak_sandbox
+        ):
             return None
         if self.asker is None:
             gaps = ""

@@ -43,15 +43,11 @@ _OF_PROJECT = (".git", ".holdfast")
 
 
 class SecretFiles(Protocol):
-    """Files that look like secrets. `whole`: there are no others."""
+    """Files that look like secrets, and what else a sandbox hides of a project."""
 
     @property
-    def paths(self) -> Sequence[str]:
-        """Their real, absolute paths."""
-
-    @property
-    def whole(self) -> bool:
-        """Whether the search was finished."""
+    def masks(self) -> Sequence[str]:
+        """The real, absolute paths of such files and folders, as many as can be masked."""
 
     @property
     def repositories(self) -> Sequence[str]:
@@ -81,14 +77,12 @@ class Layout:
     """A view, and the paths that must not come to be while the process runs.
 
     `kept_out` are directories that are missing now, and that a mount can stand for. `forbidden` are
-    files of git that no mount can stand for: they are looked at afterwards. `whole`: all files that
-    look like secrets are masked.
+    files of git that no mount can stand for: they are looked at afterwards.
     """
 
     view: View
     kept_out: Sequence[str] = ()
     forbidden: Sequence[str] = ()
-    whole: bool = True
 
 
 class Layouts:
@@ -116,17 +110,17 @@ class Layouts:
             view.set(path, "masked")
 
         kept_out, forbidden = _protect_git(view, root, process)
-        whole = self._hide_private(view, root, process)
+        self._hide_private(view, root, process)
         if process.level == "write":
             _protect_own_python(view, root)
             for path in kept_out:
                 view.set(path, "read")
-            return Layout(view, kept_out, forbidden, whole)
+            return Layout(view, kept_out, forbidden)
 
-        return Layout(view, whole=whole)
+        return Layout(view)
 
-    def _hide_private(self, view: View, root: str, process: ConfinedProcess) -> bool:
-        """Hide our own places and the secrets of the project; return whether all were found."""
+    def _hide_private(self, view: View, root: str, process: ConfinedProcess) -> None:
+        """Hide our own places and the secrets of the project."""
         for path in existing(self._private):
             view.set(path, "hidden" if os.path.isdir(path) else "masked")
 
@@ -134,19 +128,15 @@ class Layouts:
             if view.access_of(path) != "hidden":
                 view.set(path, "masked")
 
-        whole = True
         if self._find_secrets is None:
-            return whole
+            return
 
         for place in (root, *existing(process.writable)):
             found = self._find_secrets(place)
-            whole = whole and found.whole
             for path in found.repositories:
                 view.set(path, _access_to_git(process))
-            for path in (*found.paths, *filter(is_answered, found.sockets)):
+            for path in (*found.masks, *filter(is_answered, found.sockets)):
                 view.set(path, "masked")
-
-        return whole
 
 
 def _home(variables: Mapping[str, str]) -> str:
