@@ -216,10 +216,10 @@ class ReadGuard(Protocol):
     def is_secret(self, path: str, at: str) -> bool:
         """Return whether a file has secrets: by its name, its real path, or another name of it."""
 
-    def secret_values(self, *, git: bool = False) -> tuple[str, ...]:
+    def secret_values(self, *, git: bool = False) -> tuple[str, ...] | None:
         """Return the values in files with secrets, the longest first.
 
-        With `git` also those in versions of such files that git has.
+        With `git` also those in versions of such files that git has; None if not all were found.
         """
 
     def why_not_git(self, content: GitContent, operands: Sequence[str] = ()) -> str | None:

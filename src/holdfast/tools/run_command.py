@@ -36,6 +36,10 @@ _NO_SANDBOX = (
     "no sandbox works here and nobody is there to allow this; the user can, by --sandbox off."
 )
 _WEAK_SANDBOX_CURE = 'accept what is not protected with weak_sandbox = "run" in their own settings'
+_WITHHELD = (
+    "(The output is not shown: the history is too long to search it for values of files with "
+    "secrets, and nobody is there to allow it.)"
+)
 _OUTSIDE = "outside the sandbox, with all that you may read and write"
 
 
@@ -203,7 +207,11 @@ def _ask_more(
 
 def _without_values(output: str, context: ToolContext, *, git: bool) -> str:
     """Return the output without the values of the project's files with secrets."""
-    for value in context.ports.reads.secret_values(git=git):
+    values = context.ports.reads.secret_values(git=git)
+    if values is None:
+        return _WITHHELD
+
+    for value in values:
         output = output.replace(value, MARK)
     return output
 

@@ -157,3 +157,59 @@ def test_only_filters_of_the_repository_itself_are_switched_off(
         "filter.x.y.process=",
         "filter.x.y.required=false",
     )
+
+
+def test_a_secret_that_has_a_harmless_name_later_is_one_of_the_history(repo: Path) -> None:
+    (repo / ".env").write_text("KEY=value-1\n")
+    git(repo, "add", "-f", ".env")
+    git(repo, "commit", "-qm", "2")
+    git(repo, "mv", ".env", ".env.example")
+    git(repo, "commit", "-qm", "3")
+    (repo / ".env.example").write_text("KEY=\n")
+    git(repo, "commit", "-qam", "4")
+    guard = DiskReadGuard(str(repo))
+    assert guard.why_not_git("present") is None
+    assert guard.why_not_git("history") == PRINTS_ENV
+    assert guard.secret_values(git=True) == ("value-1",)
+
+
+def test_a_secret_that_only_a_merge_adds_is_one_of_the_history(repo: Path) -> None:
+    git(repo, "checkout", "-qb", "other")
+    git(repo, "commit", "-qm", "2", "--allow-empty")
+    git(repo, "checkout", "-q", "-")
+    git(repo, "commit", "-qm", "3", "--allow-empty")
+    git(repo, "merge", "-q", "--no-commit", "other")
+    (repo / ".env").write_text("KEY=value-1\n")
+    git(repo, "add", "-f", ".env")
+    git(repo, "commit", "-qm", "merge")
+    git(repo, "rm", "-q", ".env")
+    git(repo, "commit", "-qm", "4")
+    guard = DiskReadGuard(str(repo))
+    assert guard.why_not_git("history") == PRINTS_ENV
+    assert guard.secret_values(git=True) == ("value-1",)
+
+
+def test_a_tree_that_is_in_no_commit_is_asked_for(repo: Path) -> None:
+    (repo / ".env").write_text("KEY=1\n")
+    git(repo, "add", "-f", ".env")
+    tree = subprocess.run(
+        ["git", "-C", str(repo), "write-tree"], check=True, capture_output=True, text=True
+    )
+    git(repo, "reset", "-q")
+    git(repo, "tag", "tree", tree.stdout.strip())
+    why = DiskReadGuard(str(repo)).why_not_git("history")
+    assert why == "git may print what refs/tags/tree leads to, a file without a name"
+
+
+def test_values_of_a_history_that_is_not_searched_to_its_end_are_not_known(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_guard, "_VERSIONS", ("log", "--no-such-option"))
+    assert DiskReadGuard(str(repo)).secret_values(git=True) is None
+
+
+def test_a_value_that_is_only_staged_is_found(repo: Path) -> None:
+    (repo / ".env").write_text("KEY=value-1\n")
+    git(repo, "add", "-f", ".env")
+    (repo / ".env").unlink()
+    assert DiskReadGuard(str(repo)).secret_values(git=True) == ("value-1",)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import tempfile
 import threading
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,29 +18,53 @@ from holdfast.adapters.project.secret_files import files_in, find_secret_files, 
 from holdfast.guards.secrets import is_secret, values_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from holdfast.guards.shell.read_command import GitContent
 
 _SECONDS = 5.0
 """How long the history is searched for names of secrets before git is asked for."""
 _LARGEST_SECRET = 100_000
-_MOST_VERSIONS = 200
+_READ = 1 << 16
 _INDEX_AND_TREE = re.compile(rb"(?P<index>[^\n]+)\n(?P<tree>[0-9a-f]*)\n?")
 _OBJECT_TYPES = frozenset({"blob", "commit", "tag", "tree"})
+# Git names an object once, by the path at which it finds it first. So names are taken from what
+# each commit changes: a version is in a parent of the commit too, or differs from all parents.
+_ENTRIES = ("--raw", "-c", "--root", "-z", "--no-renames", "--no-abbrev")
+_VERSIONS = ("log", "--all", "--reflog", "--format=", "--no-show-signature", *_ENTRIES)
+_OBJECTS = ("rev-list", "--objects", "--all", "--reflog", "--indexed-objects")
 _PATTERN = re.compile(r"[*?\[]")
 _TOO_LONG = "the history is too long to search it for files with secrets in time"
 
 
-class _Lines:
-    """The lines that a process prints. `whole`: it has ended by itself, without an error."""
+class _Output:
+    """What a process prints, in parts. `whole`: it has ended by itself, without an error."""
 
     def __init__(self, child: subprocess.Popen[bytes]) -> None:
         self._child = child
 
-    def __iter__(self) -> Iterator[bytes]:
-        for line in self._child.stdout or ():
-            yield line.rstrip(b"\n")
+    def parts(self, end: bytes) -> Iterator[bytes]:
+        """Yield the parts, each without its end."""
+        rest = b""
+        while self._child.stdout and (read := os.read(self._child.stdout.fileno(), _READ)):
+            *parts, rest = (rest + read).split(end)
+            yield from parts
+
+    def versions(self) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the new object and the path of each entry of `--raw -z`: two parts."""
+        parts = self.parts(b"\0")
+        for entry, path in zip(parts, parts, strict=False):
+            modes_and_objects = entry.split()
+            yield modes_and_objects[-2], path
+
+    def blobs(self) -> Iterator[bytes]:
+        """Yield the content of each blob in the output of `cat-file --batch`."""
+        stream = self._child.stdout
+        while stream and (heading := stream.readline()):
+            _, kind, *size = heading.split()
+            if size:
+                content = stream.read(int(size[0]) + 1)
+                yield content[:-1] if kind == b"blob" else b""
 
     @property
     def whole(self) -> bool:
@@ -70,14 +95,14 @@ class DiskReadGuard:
         """Return whether a file has secrets: by its name, its real path, or another name of it."""
         return is_secret_file(self._root, path, at)
 
-    def secret_values(self, *, git: bool = False) -> tuple[str, ...]:
+    def secret_values(self, *, git: bool = False) -> tuple[str, ...] | None:
         """Return the values in files with secrets, the longest first.
 
-        With `git` also those in versions of such files that git has.
+        With `git` also those in versions of such files that git has; None if not all were found.
         """
-        values: set[str] = set()
-        if git:
-            values |= self._values_in_history()
+        values = self._values_in_history() if git else set()
+        if values is None:
+            return None
 
         for path in files_in(find_secret_files(self._root).paths):
             try:
@@ -140,9 +165,9 @@ class DiskReadGuard:
         if why is not None:
             return why
 
-        with self._history() as lines:
-            why = _why_not_names(line.partition(b" ")[2] for line in lines)
-            if why is None and not lines.whole:
+        with self._git(*_VERSIONS) as output:
+            why = _why_not_names(path for _, path in output.versions())
+            if why is None and not output.whole:
                 return _TOO_LONG
         return why
 
@@ -152,8 +177,8 @@ class DiskReadGuard:
         refs = git(self._root, "for-each-ref", f"--format={types}") or b""
         for line in refs.splitlines():
             name, *found = line.split()
-            # A tag of a tag may be one of anything.
-            if found[-1] in {b"blob", b"tag"}:
+            # A tag of a tag may be one of anything, and the names in a tree are in no commit.
+            if found[-1] != b"commit":
                 return f"git may print what {os.fsdecode(name)} leads to, a file without a name"
         return None
 
@@ -181,8 +206,8 @@ class DiskReadGuard:
         if git(self._root, *words, *begins, "--not", "--all", "--reflog") == b"":
             return None
 
-        with self._history() as lines:
-            for line in lines:
+        with self._git(*_OBJECTS, "--missing=allow-any") as output:
+            for line in output.parts(b"\n"):
                 ids.discard(line.partition(b" ")[0])
                 if not ids:
                     return None
@@ -195,38 +220,53 @@ class DiskReadGuard:
             return True
         return os.path.lexists(os.path.join(self._root, word))  # noqa: PTH118 - a word need not be a path
 
-    def _values_in_history(self) -> set[str]:
-        """Return the values in all versions of files with secrets that git has."""
-        names: list[str] = []
-        with self._history() as lines:
-            for line in lines:
-                found, _, path = line.partition(b" ")
-                if path and is_secret(os.fsdecode(path)) and len(names) < _MOST_VERSIONS:
-                    names.append(found.decode("ascii"))
+    def _values_in_history(self) -> set[str] | None:
+        """Return the values in all versions of files with secrets that git has.
 
+        Return None if the time was not enough for all.
+        """
+        objects: set[bytes] = set()
+        with self._git(*_VERSIONS) as output:
+            for found, path in output.versions():
+                if is_secret(os.fsdecode(path)):
+                    objects.add(found)
+            if not output.whole:
+                return None
+
+        staged = git(self._root, "ls-files", "--stage", "-z") or b""
+        for entry in staged.split(b"\0"):
+            mode_object_stage, _, path = entry.partition(b"\t")
+            if is_secret(os.fsdecode(path)):
+                objects.add(mode_object_stage.split()[1])
+
+        return self._values_of(objects)
+
+    def _values_of(self, objects: Collection[bytes]) -> set[str] | None:
+        """Return the values in these objects; None if the time was not enough for all."""
         values: set[str] = set()
-        for name in names:
-            data = git(self._root, "cat-file", "blob", name) or b""
-            values |= values_in(data[:_LARGEST_SECRET].decode("utf-8", "replace"))
-
-        return values
+        with tempfile.TemporaryFile() as names:
+            names.write(b"".join(name + b"\n" for name in objects))
+            names.seek(0)
+            with self._git("cat-file", "--batch", stdin=names.fileno()) as output:
+                for text in output.blobs():
+                    values |= values_in(text[:_LARGEST_SECRET].decode("utf-8", "replace"))
+                return values if output.whole else None
 
     @contextmanager
-    def _history(self) -> Iterator[_Lines]:
-        """Return the objects that a reference, a reflog or the index reaches, and their names."""
-        words = ("rev-list", "--objects", "--all", "--reflog", "--indexed-objects")
+    def _git(self, *words: str, stdin: int = subprocess.DEVNULL) -> Iterator[_Output]:
+        """Run git, for some seconds at most."""
         with subprocess.Popen(  # noqa: S603 - a list of words, no shell
-            ["git", *options_of(), *words, "--missing=allow-any"],  # noqa: S607 - the user's git, as the user would find it
+            ["git", *options_of(), *words],  # noqa: S607 - the user's git, as the user would find it
             cwd=self._root,
             env=environment({}, Path(self._root)),
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         ) as child:
             timer = threading.Timer(_SECONDS, child.kill)
             timer.start()
             try:
-                yield _Lines(child)
+                yield _Output(child)
             finally:
                 timer.cancel()
                 child.kill()
