@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import resource
 import select
 import socket
 import subprocess
@@ -187,15 +188,16 @@ def test_a_socket_that_nobody_listens_on_any_more_can_be_removed(
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("type_of_pair", ["SOCK_DGRAM", "SOCK_RAW"])
 def test_no_datagram_is_sent_to_a_service(
-    kind: SandboxChoice, place: Path, level: SandboxLevel
+    kind: SandboxChoice, place: Path, level: SandboxLevel, type_of_pair: str
 ) -> None:
     """An end of a pair of sockets can send to another socket, without a call of `socket`."""
     path = place / "outside" / "log.sock"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as service:
         service.bind(str(path))
         tries = (
-            f"import socket; socket.socketpair(type=socket.SOCK_DGRAM)[0].sendto(b'x', '{path}')"
+            f"import socket;socket.socketpair(type=socket.{type_of_pair})[0].sendto(b'x', '{path}')"
         )
         attempt(kind, place, f'python3 -c "{tries}"', level)
         service.settimeout(0.2)
@@ -206,6 +208,28 @@ def test_no_datagram_is_sent_to_a_service(
 def test_pairs_of_sockets_work(kind: SandboxChoice, place: Path) -> None:
     tries = "import socket; a, b = socket.socketpair(); a.send(b'x'); print(b.recv(1))"
     assert attempt(kind, place, f'python3 -c "{tries}"', "write").output == "b'x'\n"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_only_limits_of_the_process_itself_are_changed(
+    kind: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    kind_of_limit = resource.RLIMIT_NOFILE
+    with subprocess.Popen(["sleep", str(LONGEST)]) as other:
+        try:
+            before = resource.prlimit(other.pid, kind_of_limit)
+            tries = (
+                "import resource; number = resource.RLIMIT_NOFILE;"
+                "resource.prlimit(0, number, (9, 9)); print(resource.getrlimit(number));"
+                f"resource.prlimit({other.pid}, number, (9, 9))"
+            )
+            done = attempt(kind, place, f'python3 -c "{tries}"', level)
+            after = resource.prlimit(other.pid, kind_of_limit)
+        finally:
+            other.kill()
+    assert done.output.startswith("(9, 9)\n")
+    assert done.exit_code == 1
+    assert after == before
 
 
 @pytest.mark.parametrize("level", LEVELS)

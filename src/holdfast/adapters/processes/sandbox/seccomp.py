@@ -26,6 +26,7 @@ _CALLS: Mapping[str, Mapping[str, int]] = {
     "x86_64": {
         "socket": 41,
         "socketpair": 53,
+        "prlimit64": 302,
         "shmget": 29,
         "shmat": 30,
         "shmctl": 31,
@@ -66,6 +67,7 @@ _CALLS: Mapping[str, Mapping[str, int]] = {
     "aarch64": {
         "socket": 198,
         "socketpair": 199,
+        "prlimit64": 261,
         "mq_open": 180,
         "mq_unlink": 181,
         "msgget": 186,
@@ -109,7 +111,7 @@ _METADATA = (
 ).split()
 # As Linux numbers them; `socket` takes longer to import than the rest of a sandbox.
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
-_SOCKET_TYPE, _DATAGRAM = 0xF, 2
+_SOCKET_TYPE, _STREAM, _SEQUENCE = 0xF, 1, 5
 
 SocketScope = Literal["namespaces", "files", "none"]
 """Which sockets are harmless: all with namespaces of their own; socket files only; none."""
@@ -153,6 +155,9 @@ def socket_filter(
     if scope == "none":
         steps += _refuse_datagram_pairs(calls["socketpair"])
 
+    if scope != "namespaces":
+        steps += _refuse_limits_of_others(calls["prlimit64"])
+
     steps += _refuse_other_families(calls["socket"], _families(scope, network))
     return _assemble(steps)
 
@@ -180,12 +185,28 @@ def _begin(architecture: int) -> list[_Step]:
 
 
 def _refuse_datagram_pairs(call: int) -> list[_Step]:
-    """Return the steps for `socketpair`: an end of a pair for datagrams can send to any socket."""
+    """Return the steps for `socketpair`: an end of a pair for datagrams can send to any socket.
+
+    The kernel makes a raw pair one for datagrams, so only the two types with a connection pass.
+    """
     return [
-        (_EQUAL, 0, 3, call),
+        (_EQUAL, 0, 4, call),
         (_LOAD, 0, 0, _SECOND_ARGUMENT),
         (_AND, 0, 0, _SOCKET_TYPE),
-        (_EQUAL, "refuse", "allow", _DATAGRAM),
+        (_EQUAL, "allow", 0, _STREAM),
+        (_EQUAL, "allow", "refuse", _SEQUENCE),
+    ]
+
+
+def _refuse_limits_of_others(call: int) -> list[_Step]:
+    """Return the steps for `prlimit64`: the limit of another process can end that process.
+
+    The number 0 stands for the process itself, and `ulimit` and the C library use it.
+    """
+    return [
+        (_EQUAL, 0, 2, call),
+        (_LOAD, 0, 0, _FIRST_ARGUMENT),
+        (_EQUAL, "allow", "refuse", 0),
     ]
 
 
