@@ -217,7 +217,7 @@ class ReadGuard(Protocol):
         """Return whether a file has secrets: by its name, its real path, or another name of it."""
 
     def secret_values(self, *, git: bool = False) -> tuple[str, ...] | None:
-        """Return the values in files with secrets, the longest first.
+        """Return the values that files with secrets have or had at an earlier call, longest first.
 
         With `git` also those in versions of such files that git has; None if not all were found.
         """

@@ -75,6 +75,10 @@ def run_command(arguments: RunCommandTool, context: ToolContext, cancel: Cancel)
 
     policy = context.policy
     seconds = max(1, min(arguments.timeout or policy.timeout, policy.longest_timeout))
+    if policy.unattended and run.gaps:
+        # The command may give the files with secrets other names.
+        context.ports.reads.secret_values()
+
     done, seen = _run(run, seconds, context, cancel)
     note = ""
     if not run.gaps and run.level == "write":

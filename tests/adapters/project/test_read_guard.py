@@ -213,3 +213,11 @@ def test_a_value_that_is_only_staged_is_found(repo: Path) -> None:
     git(repo, "add", "-f", ".env")
     (repo / ".env").unlink()
     assert DiskReadGuard(str(repo)).secret_values(git=True) == ("value-1",)
+
+
+def test_a_value_is_known_after_its_file_has_another_name(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("KEY=value-1\n")
+    guard = DiskReadGuard(str(tmp_path))
+    assert guard.secret_values() == ("value-1",)
+    (tmp_path / ".env").rename(tmp_path / "moved")
+    assert guard.secret_values() == ("value-1",)

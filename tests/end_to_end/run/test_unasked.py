@@ -396,6 +396,19 @@ def test_more_secrets_than_can_be_masked_are_not_read_by_any_name(project: Proje
     assert SECRET not in ran.out
 
 
+def test_with_landlock_a_command_that_moves_a_secret_first_shows_no_value_of_it(
+    project: Project,
+) -> None:
+    project.write(".env", f"KEY={SECRET}\n")
+    project.variables = {"HOLDFAST_SANDBOX": "landlock", "HOLDFAST_WEAK_SANDBOX": "run"}
+    command = "for f in .e*; do mv $f moved; done; cat moved"
+    with ScriptedServer([call("run_command", command=command), say("Done.")]) as server:
+        ran = project.run("Go.", "--approve", "auto", server=server)
+    assert outputs(ran) == {command: "KEY=[token removed]"}
+    # What the command changed is on record for the undo, and for the person.
+    assert [SECRET in str(request.raw) for request in server.requests] == [False, False]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_folder_that_a_link_calls_one_with_secrets_is_not_read(
     project: Project, kind: str

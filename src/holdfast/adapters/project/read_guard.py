@@ -79,6 +79,7 @@ class DiskReadGuard:
         self._root = os.path.realpath(root)
         self._histories: dict[bytes, str | None] = {}
         self._present: tuple[object, str | None] | None = None
+        self._values: set[str] = set()
 
     def program(self, name: str) -> str | None:
         """Return the path of a program on the PATH, without the directories of the project."""
@@ -96,7 +97,7 @@ class DiskReadGuard:
         return is_secret_file(self._root, path, at)
 
     def secret_values(self, *, git: bool = False) -> tuple[str, ...] | None:
-        """Return the values in files with secrets, the longest first.
+        """Return the values that files with secrets have or had at an earlier call, longest first.
 
         With `git` also those in versions of such files that git has; None if not all were found.
         """
@@ -113,7 +114,8 @@ class DiskReadGuard:
                 continue
             values |= values_in(text)
 
-        return tuple(sorted(values, key=len, reverse=True))
+        self._values |= values
+        return tuple(sorted(self._values, key=len, reverse=True))
 
     def why_not_git(self, content: GitContent, operands: Sequence[str] = ()) -> str | None:
         """Return why git that prints this content needs approval, or None."""
