@@ -685,12 +685,13 @@ def test_an_edit_of_a_file_with_secrets_does_not_show_its_lines(tmp_path: Path) 
 @pytest.mark.parametrize("tool", ["edit_file", "apply_edits", "write_patch"])
 def test_the_event_of_a_refused_edit_has_what_the_model_was_told(world: World, tool: str) -> None:
     token = "ghp_" + "a1B2" * 9
-    world.write("a.py", f"KEY = '{token}'\nB = 1\n")
-    old = "KEY = 'other'"
+    world.write("a.py", f"KEY = '{token}'\nB = 1\nC = 2\nD = 3\n")
+    old = "KEY = 'other'\nB = 1\nC = 2\nD = 3"
+    minus = old.replace("\n", "\n-")
     arguments: dict[str, dict[str, object]] = {
         "edit_file": {"path": "a.py", "old": old, "new": "x"},
         "apply_edits": {"edits": [{"path": "a.py", "old": old, "new": "x"}]},
-        "write_patch": {"diff": f"--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-{old}\n+x\n"},
+        "write_patch": {"diff": f"--- a/a.py\n+++ b/a.py\n@@ -1,4 +1 @@\n-{minus}\n+x\n"},
     }
     outcome = world.call(tool, **arguments[tool])
     [event] = outcome.events

@@ -62,6 +62,7 @@ def test_a_whole_new_text_in_the_place_of_a_secret_is_an_edit_like_any_other(
     assert project.texts()["settings.txt"] == "NAME=1\n"
 
 
+OTHER = "KEY=hunter3-of-that-test"
 UNFIT = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-{1}\n+x\n"
 
 
@@ -73,9 +74,9 @@ def test_an_edit_that_does_not_fit_a_secret_shows_no_line_of_it_to_the_model_or_
     project: Project, tool: str, name: str
 ) -> None:
     edits = {
-        "edit_file": call("edit_file", path=name, old="KEY=other", new="x"),
-        "apply_edits": call("apply_edits", edits=[{"path": name, "old": "KEY=other", "new": "x"}]),
-        "write_patch": call("write_patch", diff=UNFIT.format(name, "KEY=other")),
+        "edit_file": call("edit_file", path=name, old=OTHER, new="x"),
+        "apply_edits": call("apply_edits", edits=[{"path": name, "old": OTHER, "new": "x"}]),
+        "write_patch": call("write_patch", diff=UNFIT.format(name, OTHER)),
     }
     ran, sent = run_turn(project, edits[tool], say("Done."))
     assert "something is open" in sent
@@ -88,8 +89,9 @@ def test_a_token_in_a_line_that_an_edit_does_not_fit_is_not_in_the_note_about_th
     project: Project,
 ) -> None:
     token = "ghp_" + "a1B2" * 9
-    project.write("settings.py", f'TOKEN = "{token}"\n')
-    edit = call("edit_file", path="settings.py", old='TOKEN = "other"', new="TOKEN = 1")
+    rest = "B = 1\nC = 2\nD = 3\n"
+    project.write("settings.py", f"TOKEN = '{token}'\n{rest}")
+    edit = call("edit_file", path="settings.py", old=f"TOKEN = 'other'\n{rest}", new="x\n")
     ran, sent = run_turn(project, edit, say("Done."))
     assert "something is open" in sent
     assert token not in sent
