@@ -79,7 +79,7 @@ BAD = "def total(prices, rate):\n    if rate > 1:\n        return 0\n    return 
 
 def test_a_proposal_that_changes_something_else_is_rejected_and_nothing_is_learned() -> None:
     cheat = BAD.replace("rate > 1", "rate > 2").replace("price)", "prices)")
-    stage = Stage(proposer=Proposing(cheat, cheat + "\n"))
+    stage = Stage(proposer=Proposing(cheat, cheat.replace("rate > 2", "rate > 3")))
     outcome = stage.repair(BAD)
     assert isinstance(outcome, VerificationRejected)
     assert "which no error points at" in outcome.reasons[0]
