@@ -17,7 +17,7 @@ from holdfast.cli.options import AsJson, Root, SandboxOption, Trust
 from holdfast.cli.render.edits import attempt
 from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
 from holdfast.cli.render.sarif_and_annotations import github_annotations, write_sarif
-from holdfast.cli.render.text import warn
+from holdfast.cli.render.text import plain, warn
 from holdfast.cli.settings import read_settings_or_exit
 from holdfast.cli.trust.question import ask_to_trust, is_terminal
 from holdfast.config.settings import Settings
@@ -260,7 +260,7 @@ def _report(
     """Write what still fails for other programs."""
     if annotations is not None:
         for line in github_annotations(repairs):
-            print(line, file=sys.stderr if as_json else sys.stdout)
+            print(plain(line), file=sys.stderr if as_json else sys.stdout)
 
     if sarif is None:
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.end_to_end.repair.workshop import Ran, Workshop, fix
@@ -25,8 +27,9 @@ def places_of_secret(workshop: Workshop) -> list[str]:
 
 @pytest.mark.parametrize("link", ["hard", "symbolic", "its own name"])
 def test_a_file_with_secrets_is_not_repaired_under_any_name(workshop: Workshop, link: str) -> None:
-    secret = workshop.write("credentials.json", f"KEY={SECRET}\n")
-    name = secret.name
+    own = ".aws/a.py" if link == "its own name" else "credentials.json"
+    secret = workshop.write(own, f"KEY={SECRET}\n")
+    name = own
     if link == "hard":
         name = "a.py"
         (workshop.root / name).hardlink_to(secret)
@@ -38,7 +41,7 @@ def test_a_file_with_secrets_is_not_repaired_under_any_name(workshop: Workshop, 
     assert (ran.code, ran.questions) == (1, 0)
     assert SECRET not in ran.out + ran.err
     assert "with passwords or keys" in ran.out
-    assert places_of_secret(workshop) == sorted({secret.name, name})
+    assert places_of_secret(workshop) == sorted({secret.name, Path(name).name})
 
 
 def test_a_hard_link_of_a_secret_that_is_found_in_a_directory_is_skipped(
