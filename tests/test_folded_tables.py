@@ -47,6 +47,8 @@ def test_alone():
 def test_every_case_runs_and_those_that_fail_are_named(tmp_path: Path) -> None:
     (tmp_path / "test_tables.py").write_text(TABLES)
     words = ["-p", "tests.folded_tables", "-p", "no:cacheprovider", "-c", "/dev/null", "-vv"]
+    # Else it removes what earlier runs have left, which can take minutes.
+    words += ["--basetemp", str(tmp_path / "base")]
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *words, "--rootdir", str(tmp_path), str(tmp_path)],
         cwd=Path(__file__).parents[1],
