@@ -74,8 +74,7 @@ def test_stale_types_fail_the_check(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("union", ["Event", "Sentinel"])
-def test_a_kind_without_a_renderer_does_not_compile(tmp_path: Path, union: str) -> None:
+def test_a_kind_without_a_renderer_does_not_compile(tmp_path: Path) -> None:
     node = build.find_node()
     if node is None or not (WEB / "node_modules" / "typescript").exists():
         pytest.skip("the packages of the page are not installed: `make page` installs them")
@@ -90,15 +89,16 @@ def test_a_kind_without_a_renderer_does_not_compile(tmp_path: Path, union: str) 
     fields |= {name: {"type": "string"} for name in ("at", "session", "turn")}
     fields |= {name: {"type": "integer"} for name in ("v", "seq")}
     schemas["Tomorrow"] = {"type": "object", "properties": fields, "required": [*fields]}
-    schemas[union]["oneOf"].append({"$ref": "#/components/schemas/Tomorrow"})
+    for union in ("Event", "Sentinel"):
+        schemas[union]["oneOf"].append({"$ref": "#/components/schemas/Tomorrow"})
     made = make_types.types_of(document)
     (tmp_path / "src" / "api" / "schema.ts").write_text(made, encoding="utf-8")
     command = [node.program, build.package_file("typescript", "bin/tsc"), "--noEmit"]
     compiled = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
     assert compiled.returncode != 0
-    wanted = {"Event": "reduce.ts", "Sentinel": "parts.tsx"}[union]
-    assert wanted in compiled.stdout, compiled.stdout
-    assert "omorrow" in compiled.stdout
+    for wanted in ("reduce.ts", "parts.tsx"):
+        errors = [line for line in compiled.stdout.splitlines() if wanted in line]
+        assert any("omorrow" in line for line in errors), compiled.stdout
 
 
 @pytest.mark.slow
