@@ -1,4 +1,4 @@
-"""Diffs whose changed lines have their mark twice, or a character like it."""
+"""Diffs whose changed lines have their mark twice, a blank behind it, a character like it, or none."""
 
 from __future__ import annotations
 
@@ -93,3 +93,58 @@ def test_a_dash_that_the_line_of_the_file_begins_with_is_content() -> None:
     outcome = land(text, Patch(diff), "a.md")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("three", "four")
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("-   g(a);\n+   i(a);\n   h(a);\n", JS.replace("g(a)", "i(a)")),
+        (
+            "   g(a);\n+   if (b) {\n+     i(a);\n+   }\n   h(a);\n",
+            JS.replace("  h(a)", "  if (b) {\n    i(a);\n  }\n  h(a)"),
+        ),
+    ],
+)
+def test_a_blank_behind_each_mark_is_undone(body: str, wanted: str) -> None:
+    text, wanted = JS + "// a\n    b();\n", wanted + "// a\n    b();\n"
+    outcome = land(text, Patch(f"{HEAD}{body} }}\n"), "a.js")
+    assert isinstance(outcome, Landed), outcome
+    assert (outcome.text, outcome.rung) == (wanted, "unmangled")
+    assert "a blank behind each mark" in (outcome.warning or "")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "-  g(a);\n+   i(a);\n   h(a);\n",
+        "   g(a);\n+   i(a);\n   h(a);\n",
+    ],
+    ids=["the removed line has none", "the file has such an indentation"],
+)
+def test_a_blank_that_may_be_indentation_stays(body: str) -> None:
+    text = JS + "/*\n   b\n*/\n"
+    outcome = land(text, Patch(f"{HEAD}{body} }}\n"), "a.js")
+    assert isinstance(outcome, Landed), outcome
+    assert "\n   i(a);\n" in outcome.text
+
+
+def test_a_new_line_that_lost_its_plus_is_new_if_the_header_counts_it_so() -> None:
+    diff = f"{HEAD.replace('1,5', '1,6')}   g(a);\n+  i(a);\n   j(a);\n   h(a);\n }}\n"
+    outcome = land(JS, Patch(diff), "a.js")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == JS.replace("  h(a)", "  i(a);\n  j(a);\n  h(a)")
+
+
+@pytest.mark.parametrize("header", ["@@ -1,4 +1,5 @@", "@@"])
+def test_a_context_line_beside_a_new_one_that_is_not_in_the_file_is_asked_for(header: str) -> None:
+    diff = f"--- a/a.js\n+++ b/a.js\n{header}\n function f(a) {{\n   g(a);\n+  i(a);\n   j(a);\n   h(a);\n }}\n"
+    outcome = land(JS, Patch(diff), "a.js")
+    assert isinstance(outcome, Refused)
+    assert (outcome.reason, "write + before it" in outcome.message) == ("malformed", True)
+
+
+def test_the_new_side_of_a_replaced_line_may_have_lost_its_plus() -> None:
+    diff = f"{HEAD.replace('1,5', '1,4')}-  g(a);\n   j(a);\n   h(a);\n }}\n"
+    outcome = land(JS, Patch(diff), "a.js")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == JS.replace("g(a)", "j(a)")

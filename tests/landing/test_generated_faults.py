@@ -445,7 +445,7 @@ def test_a_heading_of_prose_names_its_section(path: str, heading: str, other: st
     assert text_of(land(text, Replace(heading + old, heading + new), path)) == expected
 
 
-@pytest.mark.parametrize("comment", ["rest of the function stays the same", "other lines"])
+@pytest.mark.parametrize("comment", ["the function checks the rest", "orders end here"])
 def test_a_comment_does_not_replace_more_lines_than_are_added_beside_it(comment: str) -> None:
     text = "def test():\n    order = make(4)\n    result = cancel(order)\n    assert result.volume == 4\n    check(result)\n    end()\n"
     new = f"def test():\n    order = make(4)\n    result = cancel(order, 2)\n    # {comment}\n    end()\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast import Landed, LineEdit, LineEdits, Patch, Replace, land
+from holdfast import Landed, LineEdit, LineEdits, Patch, Refused, Replace, land
 
 TABS = "class A\n{\n\t\tint depth = 53;\n\t\tint size = 7;\n}\n"
 
@@ -56,3 +56,19 @@ def test_one_line_that_is_off_by_a_blank_says_nothing_about_the_levels_of_new_li
     outcome = land(text, Replace(" };\n\nstruct b {\n", new), "a.c")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("};\n\nstruct b {\n", new[1:])
+
+
+def test_a_new_block_without_any_indentation_is_not_guessed() -> None:
+    text = "class A:\n    def one(self):\n        return 1\n"
+    old = "def one(self):\nreturn 1\n"
+    outcome = land(
+        text, Replace(old, f"{old}def two(self):\nif self:\nreturn 2\nreturn 3\n"), "a.py"
+    )
+    assert isinstance(outcome, Refused), outcome
+
+
+def test_a_new_line_without_indentation_beside_others_without_is_indented() -> None:
+    text = "class A:\n    def one(self):\n        a()\n        return 1\n"
+    outcome = land(text, Replace("a()\nreturn 1\n", "a()\nb()\nreturn 1\n"), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("a()\n", "a()\n        b()\n")

@@ -225,3 +225,35 @@ def test_a_line_of_dots_in_the_place_of_blank_lines_is_refused() -> None:
     assert reason_of(land(text, Replace(text, gone), "a.py")) == "elision"
     kept = text.replace("\n\n\n", "\n\n\n# wait for it ...\n")
     assert reason_of(land(text, Replace(text, kept), "a.py")) == "landed"
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        (
+            "a.yml",
+            "- run: a\n- run: b\n- run: c\n- run: d\n",
+            "# (rest unchanged)\n- run: e\n",
+        ),
+        ("a.tex", "\\item a\n\\item b\n\\item c\n", "\\item c\n% \u2026\n"),
+        ("a.txt", "One.\nTwo.\nThree.\n", "One.\nrest of file stays the same\n"),
+    ],
+    ids=["above a new line", "beside a line that stays", "no comment"],
+)
+def test_words_about_text_stand_for_lines_wherever_they_are(path: str, old: str, new: str) -> None:
+    for request in (Replace(old, new), WriteFile(new)):
+        outcome = land(old, request, path)
+        assert isinstance(outcome, Refused), outcome
+        assert outcome.reason == "elision"
+
+
+def test_a_comment_with_other_words_above_fewer_lines_is_a_comment() -> None:
+    old = "- run: a\n- run: b\n- run: c\n- run: d\n"
+    outcome = land(old, Replace(old, "# all in one\n- run: abcd\n"), "a.yml")
+    assert isinstance(outcome, Landed), outcome
+
+
+def test_a_loop_whose_words_are_about_text_is_code() -> None:
+    old = "for a in b:\n    one()\n    two()\n    three()\n"
+    outcome = land(old, Replace(old, "for other in others:\n    all(other)\n"), "a.py")
+    assert isinstance(outcome, Landed), outcome

@@ -406,3 +406,37 @@ def test_a_new_text_that_is_only_a_divider_lands() -> None:
     outcome = land("a = 1\nb = 2\n", Replace("a = 1", "======="), "x.py")
     assert isinstance(outcome, Landed)
     assert outcome.text == "=======\nb = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("\nb()\n", "c()\n"), ("b()\n", "c()"), ("\n\tb()\n", "\tc()\n")],
+    ids=["above", "below", "above, indented"],
+)
+def test_new_text_is_not_joined_with_the_lines_beside_it(old: str, new: str) -> None:
+    text = f"a(){old if old[0] == chr(10) else chr(10) + old}d()\n"
+    refusal = land(text, Replace(old, new), "a.py")
+    assert isinstance(refusal, Refused)
+    assert (refusal.reason, "joined" in refusal.message) == ("malformed", True)
+    corrected = ("\n" * old.startswith("\n")) + new.strip("\n") + "\n"
+    assert land(text, Replace(old, corrected), "a.py").landed
+    # Of a text without a path nobody knows that it is made of lines.
+    assert landed(text, old, new).text == text.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("b(\n", "b("), ("b(\n", "bb( "), ("b(\n", ""), ("a()\nb(", "a() b(")],
+    ids=["nothing else differs", "a blank joins", "a deletion", "a newline inside"],
+)
+def test_lines_are_joined_where_the_request_says_so(old: str, new: str) -> None:
+    text = "a()\nb(\nd)\n"
+    outcome = land(text, Replace(old, new), "a.txt")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace(old, new)
+
+
+def test_every_place_is_refused_if_new_text_is_joined_at_one() -> None:
+    outcome = land("b()\nb()\nd()\n", Replace("b()\n", "c()", every=True), "a.py")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "malformed"

@@ -376,3 +376,19 @@ def test_backticks_around_each_new_line_never_reach_the_file() -> None:
     outcome = land(text, Replace('`CMD ["b"]`\n', '`CMD ["b"]`\n`LABEL c="d"`\n'), "Dockerfile")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text + 'LABEL c="d"\n'
+
+
+SHELL = "a() {\n  b\n  c\n}\n\nd() {\n  e\n}\n"
+
+
+def test_a_blank_line_behind_each_line_of_both_texts_is_undone() -> None:
+    old, new = "  c\n\n}\n\n\n\nd() {\n\n", "  c\n\n  f\n\n}\n\n\n\nd() {\n\n"
+    outcome = land(SHELL, Replace(old, new), "a.sh")
+    assert isinstance(outcome, Landed), outcome
+    assert (outcome.text, outcome.rung) == (SHELL.replace("  c\n", "  c\n  f\n"), "unmangled")
+
+
+def test_blank_lines_of_new_text_alone_stay() -> None:
+    outcome = land(SHELL, Replace("  b\n  c\n", "  b\n\n  f\n\n"), "a.sh")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == SHELL.replace("  c\n", "\n  f\n\n")

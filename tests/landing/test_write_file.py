@@ -359,3 +359,49 @@ def test_characters_that_are_written_by_others_are_undone_in_a_whole_file(
     alone = land(text, WriteFile(text.replace(*mangle)), "a.sh")
     assert isinstance(alone, Landed)
     assert alone.text == text.replace(*mangle)
+
+
+TERRAFORM = 'terraform {\n  a = 1\n}\n\nresource "b" "c" {\n  d = 2\n  e = 3\n}\n'
+
+
+@pytest.mark.parametrize("mark", ["| ", "\u2502 ", "~> "])
+def test_a_mark_before_each_line_of_a_file_is_learned_from_its_lines(mark: str) -> None:
+    new = TERRAFORM.replace("d = 2", "d = 4")
+    shown = "".join(f"{mark}{line}\n" for line in new.splitlines())
+    outcome = land(TERRAFORM, WriteFile(shown), "a.tf")
+    assert isinstance(outcome, Landed), outcome
+    assert (outcome.text, outcome.rung) == (new, "unmangled")
+
+
+def test_a_mark_before_each_line_is_the_edit_if_nothing_else_changes() -> None:
+    text = "One line.\nAnother line.\n"
+    quoted = "| One line.\n| Another line.\n"
+    outcome = land(text, WriteFile(quoted), "a.txt")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == quoted
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.conf", "worker 1;\nhttp {\n  a b;\n}\n"),
+        ("Makefile", "A := 1\n\nall:\n\techo a\n"),
+        ("a.html", "<!DOCTYPE html>\n<p>\n  a b.\n</p>\n"),
+        ("a.xyz", "a 1\nb 2\nc 3\n"),
+    ],
+)
+def test_a_sentence_outside_of_a_file_is_refused(path: str, text: str) -> None:
+    for new in (
+        f"Here's the fix.\n\n{text}",
+        f"Sure! Here it is:\n{text}",
+        f"{text}\nHope this helps!\n",
+    ):
+        outcome = land(text, WriteFile(new.replace("a", "aa", 1)), path)
+        assert isinstance(outcome, Refused), outcome
+        assert "send the content alone" in outcome.message
+
+
+def test_a_sentence_is_content_where_the_file_ends_in_one() -> None:
+    text = "<p>a</p>\nMade by hand in 2020.\n"
+    outcome = land(text, WriteFile("<p>b</p>\nMade by hand in 2021.\n"), "a.html")
+    assert isinstance(outcome, Landed), outcome

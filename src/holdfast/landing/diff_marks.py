@@ -1,4 +1,4 @@
-"""A diff whose changed lines have their mark twice, or a character like it."""
+"""A diff whose changed lines have their mark twice, a blank behind it, or a character like it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.formats.hunks import mark_like
+from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.lines import Doc, is_blank, solid_lines
 
 if TYPE_CHECKING:
@@ -40,6 +41,51 @@ def with_plain_marks(doc: Doc, hunks: Sequence[Hunk]) -> list[Hunk] | Refused:
     return plain
 
 
+def with_lost_pluses(doc: Doc, hunk: Hunk) -> Hunk | Refused:
+    """Return the hunk with a + before new lines that lost it, if its header counts them as new; a refusal if it is not clear.
+
+    Such a line is context beside changed lines, the file has none like it, and has all others without it.
+    """
+    lost = _unknown_beside_changed(doc, hunk.lines)
+    others = [line.text for n, line in enumerate(hunk.lines) if n not in lost and line.mark != "+"]
+    if not lost or not doc.runs(list(map(key_of, solid_lines(others)))):
+        return hunk
+
+    marks = [line.mark for line in hunk.lines]
+    old, new = len(marks) - marks.count("+"), len(marks) - marks.count("-")
+    if hunk.counts == (old, new):
+        return hunk
+    if hunk.counts != (old - len(lost), new):
+        return _lost_plus(hunk.lines[lost[0]])
+
+    lines = list(hunk.lines)
+    for n in lost:
+        lines[n] = replace(lines[n], mark="+")
+    return replace(hunk, lines=tuple(lines))
+
+
+_CHANGES = frozenset("+-")
+
+
+def _unknown_beside_changed(doc: Doc, lines: Sequence[HunkLine]) -> list[int]:
+    """Return the numbers of the context lines that the file does not have, directly behind a changed line or before it."""
+    found: list[int] = []
+    marks = ["", *(line.mark for line in lines), ""]
+    for n, line in enumerate(lines):
+        if line.mark != " " or is_blank(line.text) or doc.has(line.text):
+            continue
+        if not _CHANGES.isdisjoint((marks[n], marks[n + 2])):
+            found.append(n)
+    return found
+
+
+def _lost_plus(line: HunkLine) -> Refused:
+    return refusals.plain(
+        "malformed",
+        f"`{line.text.strip()}` has no mark and is not in the file: if it is new, write + before it; if not, leave it out.",
+    )
+
+
 def _odd_mark(line: HunkLine) -> Refused:
     return refusals.plain(
         "malformed",
@@ -54,10 +100,7 @@ _ITEM = re.compile(r"\+ {1,3}[\w\[(`*\"']")
 
 def without_doubled_marks(doc: Doc, hunks: Sequence[Hunk], kind: FileKind) -> Sequence[Hunk] | None:
     """Return the hunks with one mark a line, or None where the second one is content or there is none."""
-    texts: dict[Mark, list[str]] = {"+": [], "-": [], " ": [], "?": []}
-    for line in chain.from_iterable(hunk.lines for hunk in hunks):
-        texts[line.mark].append(line.text)
-
+    texts = _texts_by_mark(hunks)
     added, removed = texts["+"], texts["-"]
     if not all(map(_PLUS.match, added)) or not all(map(_MINUS.match, removed)):
         return None
@@ -70,6 +113,42 @@ def without_doubled_marks(doc: Doc, hunks: Sequence[Hunk], kind: FileKind) -> Se
     if _has_two_blanks(doc, texts[" "]):
         marks = "+- "
     return [_with_one_mark(hunk, marks) for hunk in hunks]
+
+
+def _texts_by_mark(hunks: Sequence[Hunk]) -> dict[Mark, list[str]]:
+    texts: dict[Mark, list[str]] = {"+": [], "-": [], " ": [], "?": []}
+    for line in chain.from_iterable(hunk.lines for hunk in hunks):
+        texts[line.mark].append(line.text)
+    return texts
+
+
+def without_blanks_behind_marks(doc: Doc, hunks: Sequence[Hunk]) -> Sequence[Hunk] | None:
+    """Return the hunks without a blank behind each + and -, or None where it is a part of the lines."""
+    texts = _texts_by_mark(hunks)
+    added, removed = solid_lines(texts["+"]), solid_lines(texts["-"])
+    if not added or not all(line.startswith(" ") for line in added + removed):
+        return None
+    # Where all lines of the diff are further to the right, they are shifted as a whole.
+    if not any(map(doc.has_line, solid_lines(texts[" "]))):
+        return None
+
+    known = list(filter(doc.has, removed))
+    if known:
+        fits = not any(map(doc.has_line, known))
+        fits = fits and all(doc.has_line(line[1:]) for line in known)
+    else:
+        fits = not removed and _fit_only_without_blank(doc, added)
+    if not fits:
+        return None
+    return [_with_one_mark(hunk, "+-") for hunk in hunks]
+
+
+def _fit_only_without_blank(doc: Doc, added: Sequence[str]) -> bool:
+    """Return whether the file indents no line as any of these, and some as each of these without its first blank."""
+    indents = set(map(indent_of, added))
+    if doc.indents & indents:
+        return False
+    return doc.indents.issuperset(indent[1:] for indent in indents)
 
 
 # The mark is there twice, and not three times: `++i` is code.

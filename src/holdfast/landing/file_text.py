@@ -14,6 +14,7 @@ from holdfast.landing.formats.surrounding_text import (
     tag_of,
 )
 from holdfast.landing.ladder.exact import with_mixed_endings
+from holdfast.landing.ladder.line_decoration import without_file_decoration
 from holdfast.landing.ladder.unmangle import ENTITY, is_carrier, is_edit_mark, without_mangling
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
@@ -344,9 +345,9 @@ def _out_of_marks(text: str, new: str, path: str | None) -> FileText | Refused |
     if bare != lines:
         return FileText(text_of(bare), ("marks around or before its lines",))
 
-    if kind_of(path) in _KINDS_OF_CODE and doc.language is not UNKNOWN:
-        return _refuse_sentence(doc, solid_lines(lines))
-    return None
+    if kind_of(path) == "prose":
+        return None
+    return _refuse_sentence(doc, solid_lines(lines))
 
 
 _KINDS_OF_CODE = frozenset({"code", "data"})
@@ -416,7 +417,7 @@ def _without_prefix(doc: Doc, lines: list[str]) -> list[str]:
             return reading
         if _returning(doc, reading) > 2 * _returning(doc, lines) + 1:
             return reading
-    return lines
+    return without_file_decoration(doc, lines) or lines
 
 
 def _begins_alike(old: list[str], new: list[str], prefix: str) -> bool:
@@ -582,11 +583,16 @@ def _are_pair(first: str, last: str) -> bool:
     return last != "" and (first.startswith(last) or first.endswith(last))
 
 
-_SENTENCE = re.compile(r"[A-Z][\w']*(?:[ ,]+[\w'`./-]+){3,}[.:!]")
+_SENTENCE = re.compile(r"[A-Z][\w'’]*[!,]?(?:[ ,]+[\w'’`./-]+){2,}[.:!]")
 
 
 def _refuse_sentence(doc: Doc, lines: Sequence[str]) -> Refused | None:
-    """Return the refusal of a sentence above or below all other lines, where a file of this kind has none."""
+    """Return the refusal of a sentence above or below all other lines, where the file has none."""
+    own = solid_lines(doc.lines)
+    if not own and doc.language is UNKNOWN:
+        return None
+    if any(map(_SENTENCE.fullmatch, (*own[:1], *own[-1:]))):
+        return None
     for line in filter(_SENTENCE.fullmatch, (*lines[:1], *lines[-1:])):
         if not doc.has(line):
             return refusals.sentence(line)

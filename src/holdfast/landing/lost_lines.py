@@ -5,15 +5,20 @@ What the placeholder says does not matter: what vanishes where it appears does.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.ladder.elision import is_gap
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, script_of
-from holdfast.landing.text.languages import comment_words, has_dots, is_comment_like
+from holdfast.landing.text.languages import (
+    comment_words,
+    has_dots,
+    is_about_text,
+    is_comment_like,
+)
 from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.line_tokens import strength, words_of
 from holdfast.landing.text.lines import is_blank, solid_lines
@@ -46,19 +51,38 @@ def judge_lost_lines(
             if _loses_lines(script, edit, at, language, whole_file=whole_file):
                 return refusals.lost_lines(new[at], whole_file=whole_file)
 
+    for line in filter(stands_for_text, fresh):
+        # It was put beside lines that stay: what vanishes is in another edit.
+        if any(_lost_lines(script, edit, language, code_only=True) for edit in script.edits):
+            return refusals.lost_lines(line, whole_file=whole_file)
     return None
+
+
+def stands_for_text(line: str) -> bool:
+    """Return whether the line is dots, alone or at an end of a comment, or has only words about text."""
+    return is_gap(line) or is_about_text(line)
 
 
 def new_comments(old: Sequence[str], new: Sequence[str], language: FileLanguage) -> frozenset[str]:
     """Return the lines like comments that only the new text has."""
     fresh = frozenset(new).difference(old)
-    comments = frozenset(filter(partial(is_comment_like, language=language), fresh))
+    comments = frozenset(line for line in fresh if _may_stand_for_text(line, language))
     # Most requests have none, and the keys of all lines take long.
     if not comments:
         return comments
 
     known = frozenset(map(key_of, old))
     return frozenset(line for line in comments if key_of(line) not in known)
+
+
+def _may_stand_for_text(line: str, language: FileLanguage) -> bool:
+    if is_comment_like(line, language):
+        return True
+    # A line of code has marks.
+    return is_about_text(line) and _PLAIN_WORDS.fullmatch(key_of(line)) is not None
+
+
+_PLAIN_WORDS = re.compile(r"[\w' -]+\.?")
 
 
 def _loses_lines(
@@ -79,7 +103,7 @@ def _allowed_loss(script: EditScript, edit: ScriptEdit, at: int, *, whole_file: 
 
     Above a line that stays it may be an honest comment: then as many as other lines are added.
     """
-    if has_dots(script.new[at]):
+    if stands_for_text(script.new[at]):
         return 0
     if _is_about_next(script, edit, at):
         others = edit.n2 - edit.n1 - 1
@@ -101,7 +125,7 @@ def _placeholders(script: EditScript, edit: ScriptEdit, fresh: frozenset[str]) -
     for n, line in enumerate(lines):
         if line not in fresh:
             continue
-        if n == last or is_gap(line):
+        if n == last or stands_for_text(line):
             found.append(edit.n1 + n)
 
     return found

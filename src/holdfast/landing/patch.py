@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import chain, groupby
+from itertools import chain, filterfalse, groupby
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.diff_marks import with_plain_marks, without_doubled_marks
+from holdfast.landing.diff_marks import (
+    with_lost_pluses,
+    with_plain_marks,
+    without_blanks_behind_marks,
+    without_doubled_marks,
+)
 from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed, text_of
 from holdfast.landing.formats.unified import read_diff
 from holdfast.landing.ladder.strict_match import Bounds, find_windows, hint_at
@@ -18,7 +23,7 @@ from holdfast.landing.projection.splices import Splice, landed, splice_of
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines, script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
-from holdfast.landing.text.line_keys import fold, indent_of, indent_width, key_of
+from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
 from holdfast.landing.text.lines import Doc, is_blank, solid_lines
 from holdfast.vocab.outcomes import Landed, Refused
 
@@ -46,13 +51,17 @@ def land_patch(text: str, request: Patch, path: str | None = None) -> Outcome:
     hunks = with_plain_marks(doc, files[0].hunks)
     if isinstance(hunks, Refused):
         return hunks
+    undone = "doubled marks"
     plain = without_doubled_marks(doc, hunks, kind_of(path))
+    if plain is None:
+        undone = "a blank behind each mark"
+        plain = without_blanks_behind_marks(doc, hunks)
     if plain is None:
         return land_hunks(doc, hunks)
 
     outcome = land_hunks(doc, plain)
     if isinstance(outcome, Landed):
-        outcome = replace(outcome, rung="unmangled", warning=undone_warning(["doubled marks"]))
+        outcome = replace(outcome, rung="unmangled", warning=undone_warning([undone]))
     return outcome
 
 
@@ -112,6 +121,10 @@ def land_hunks(doc: Doc, hunks: Sequence[Hunk]) -> Outcome:
 
 
 def _plan(doc: Doc, hunk: Hunk) -> LadderPlan | Refused:
+    marked = with_lost_pluses(doc, hunk)
+    if isinstance(marked, Refused):
+        return marked
+    hunk = marked
     script = script_of_hunk(hunk)
     if not solid_lines(script.old):
         return _judge_unplaced(doc, script)
@@ -185,11 +198,11 @@ def _with_markers_found(doc: Doc, script: EditScript) -> EditScript:
     old, new = list(script.old), list(script.new)
     short = 0
     for n, j in kept_lines(script):
-        if not _is_line(doc, old[j]) and _is_line(doc, f" {old[j]}"):
+        if not doc.has_line(old[j]) and doc.has_line(f" {old[j]}"):
             old[j] = new[n] = f" {old[j]}"
             short += 1
 
-    others = [line for line in filter(doc.has, old) if not _is_line(doc, line)]
+    others = list(filterfalse(doc.has_line, filter(doc.has, old)))
     if len(others) >= short:
         return script
 
@@ -198,11 +211,6 @@ def _with_markers_found(doc: Doc, script: EditScript) -> EditScript:
         for n in added:
             new[n] = f" {new[n]}"
     return EditScript(tuple(old), tuple(new), script.edits)
-
-
-def _is_line(doc: Doc, line: str) -> bool:
-    """Return whether the file has this line with this indentation, as it is or in plain characters."""
-    return not doc.bare_lines.isdisjoint((line.rstrip(), fold(line).rstrip()))
 
 
 def _fit_only_with_blank(doc: Doc, indents: Sequence[str]) -> bool:

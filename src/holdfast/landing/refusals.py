@@ -146,6 +146,16 @@ def empty_old() -> Refused:
     )
 
 
+def joined_lines(line: int) -> Refused:
+    """Return the refusal of a new text that would be joined with the line above or below the old one."""
+    return Refused(
+        "malformed",
+        f"the new text would be joined with the line beside it (at line {line}): old begins or ends with a newline there, "
+        "and new does not. Begin and end new as old; to join two lines, send both of them in old.",
+        candidates=(line,),
+    )
+
+
 def lost_lines(line: str, *, whole_file: bool) -> Refused:
     """Return the refusal of a new text with a placeholder where lines of the old text vanish."""
     cure = "Write those lines out, or put the same line into the old text"

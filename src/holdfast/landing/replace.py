@@ -13,6 +13,7 @@ from holdfast.landing.ladder.exact import (
     hits_on_line,
     indent_before,
     is_line_but_indent,
+    joins_lines,
     window_around,
     with_endings,
 )
@@ -97,11 +98,13 @@ def _without_foreign_blanks(text: str, request: Replace) -> Unmangled:
 def _land_on_match(text: str, request: Replace, match: ExactMatch, path: str | None) -> Outcome:
     """Land on all matches, on the only one, or on the one that the line number names."""
     if request.every and len(match.hits) > 1:
-        return _land_on_all(text, request, match)
+        return _land_on_all(text, request, match, path)
 
     at = _hit_named(text, request, match)
     if at is None:
         return refusals.ambiguous(Doc(text), lines_at(text, match.hits))
+    if path is not None and joins_lines(text, at, match.old, request.new):
+        return refusals.joined_lines(line_at(text, at))
     if is_line_but_indent(text, at, match.old, request.new):
         if indent_of(match.old):
             # A part of an indentation: lines with another one may be meant as well.
@@ -201,13 +204,15 @@ def _hit_named(text: str, request: Replace, match: ExactMatch) -> int | None:
     return match.hits[distances.index(nearest)]
 
 
-def _land_on_all(text: str, request: Replace, match: ExactMatch) -> Outcome:
+def _land_on_all(text: str, request: Replace, match: ExactMatch, path: str | None) -> Outcome:
     hits, old = match.hits, match.old
     if any(b - a < len(old) for a, b in itertools.pairwise(hits)):
         return refusals.overlap(lines_at(text, hits))
 
     splices = []
     for at in hits:
+        if path is not None and joins_lines(text, at, old, request.new):
+            return refusals.joined_lines(line_at(text, at))
         new = with_endings(text, at, old, request.new)
         if find_around(text, at, old, new) is None:
             splices.append(Splice(at, at + len(old), new))

@@ -59,6 +59,7 @@ def test_a_plain_diff_is_read_whole() -> None:
                         HunkLine(" ", "three"),
                     ),
                     start=1,
+                    counts=(3, 3),
                 ),
             ),
         ),

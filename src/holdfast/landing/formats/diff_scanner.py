@@ -209,7 +209,10 @@ def _take_hunk(source: DiffLines, scan: Scan, at: int) -> int:
     if not scan.files:
         scan.files.append(_File(FileHeader(end=at), at, at, []))
     file = scan.files[-1]
-    file.hunks.append(Hunk(body.lines, header.start, header.anchors, header.section, body.at_end))
+    hunk = Hunk(
+        body.lines, header.start, header.anchors, header.section, body.at_end, header.counts
+    )
+    file.hunks.append(hunk)
     file.lines += lines[at : body.end]
     file.ends.update(source.ends[body_at : body.end])
     file.end = body.end

@@ -59,6 +59,8 @@ class Hunk:
     """What was behind the second `@@` of a numbered header."""
     at_end: bool = False
     """The hunk says that it ends at the end of the file (`*** End of File`)."""
+    counts: tuple[int, int] | None = None
+    """How many old and new lines the hunk has, as its header says."""
 
 
 @dataclass(frozen=True, slots=True)

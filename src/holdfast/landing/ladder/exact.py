@@ -85,6 +85,24 @@ def is_line_but_indent(text: str, at: int, old: str, new: str) -> bool:
     return has_one_line and len(new_lines) > 1 and not is_shown
 
 
+def joins_lines(text: str, at: int, old: str, new: str) -> bool:
+    """Return whether a newline that only the old text has at an end joins new text with a line around the match.
+
+    A blank at the end of the new text, or an old text that differs by nothing else, says that it is meant.
+    """
+    if not new.strip() or old.strip("\r\n") == new.strip("\r\n"):
+        return False
+    before, behind = text[:at][-1:], text[at + len(old) :][:1]
+    if old[0] in _NEWLINES and new[0] not in _NEWLINES and before not in _NEWLINES:
+        return True
+    # A literal `\\n` is undone later.
+    ends_open = not new[-1].isspace() and not new.endswith("\\n")
+    return old[-1] in _NEWLINES and ends_open and behind not in _NEWLINES
+
+
+_NEWLINES = frozenset(("", "\r", "\n"))
+
+
 def indent_before(text: str, at: int) -> str:
     """Return what is before `at` on its line, if that is white space alone; else ""."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1

@@ -24,6 +24,7 @@ from holdfast.landing.ladder.unmangle import (
     readings,
     share_mangling,
     unwrapped,
+    with_single_spacing,
     without_diff_marks,
 )
 from holdfast.landing.placement import (
@@ -107,10 +108,11 @@ class Attempt:
 
 def attempts(doc: Doc, script: EditScript, hint: Hint) -> Iterator[Attempt]:
     """Yield the steps of the ladder, the strictest first."""
-    # Before the strict rungs: there the blank before each line would be indentation.
-    bare = without_diff_marks(doc, script.old, script.new)
-    if bare is not None:
-        yield Attempt(_script_of(bare), _find_strictly, hint, "unmangled", decides=False)
+    # Before the strict rungs: there the blank before each line would be indentation, and blank lines count for nothing.
+    for undo in (without_diff_marks, with_single_spacing):
+        bare = undo(doc, script.old, script.new)
+        if bare is not None:
+            yield Attempt(_script_of(bare), _find_strictly, hint, "unmangled", decides=False)
 
     yield Attempt(script, _find_strictly, hint)
     old, new = text_of(script.old), text_of(script.new)

@@ -66,6 +66,27 @@ def find_decoration(doc: Doc, old: Sequence[str]) -> LineDecoration | None:
     return None
 
 
+def without_file_decoration(doc: Doc, lines: Sequence[str]) -> list[str] | None:
+    """Return the lines of a whole file without the decoration that all have, if most of them are lines of the file then."""
+    solid = solid_lines(lines)
+    if doc.bare_lines.intersection(map(str.rstrip, solid)):
+        return None
+    for line in solid[:_TRIED]:
+        for decoration in _decorations(doc, line[:_LONGEST]):
+            bare = decoration.strip_all(lines)
+            if bare is None or not _is_proven(decoration, lines, bare):
+                continue
+            known = doc.bare_lines.intersection(map(str.rstrip, solid_lines(bare)))
+            # Where nothing else changes, it is the edit.
+            if 2 * len(known) > len(doc.bare_lines) and bare != doc.lines:
+                return bare
+    return None
+
+
+_TRIED = 5
+"""Lines of which one is expected to be in the file."""
+
+
 def _decorations(doc: Doc, line: str) -> Iterator[LineDecoration]:
     """Yield what may be around a line of the file in this line, the shortest first."""
     for is_indented in (False, True):

@@ -393,6 +393,28 @@ def _width_of_marks(old: Sequence[str], new: Sequence[str]) -> int:
     return 0
 
 
+def with_single_spacing(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unmangled | None:
+    """Return the reading without a blank line behind each line, if the file has the old lines exactly so; else None."""
+    if not _is_double_spaced(old) or not _is_double_spaced(new):
+        return None
+    # A single blank line is a slip.
+    if len(solid_lines(new)) < _MANY_LINES:
+        return None
+    single = text_of(map(str.rstrip, old[::2]))
+    text = _bare_text(doc.lines)
+    if f"\n{single}" not in text or _bare_text(old) in text:
+        return None
+    return Unmangled(text_of(old[::2]), text_of(new[::2]))
+
+
+_MANY_LINES = 3
+
+
+def _is_double_spaced(lines: Sequence[str]) -> bool:
+    """Return whether every second line is blank, and at least two others are not."""
+    return all(map(is_blank, lines[1::2])) and len(solid_lines(lines)) > 1
+
+
 def without_mangling(text: str, new: str) -> str | None:
     """Return a text without line numbers or escapes, if that has more lines of the file.
 

@@ -163,6 +163,8 @@ class _Writer:
         return [(line, real) for line, real in pairs if not is_blank(line)]
 
     def write(self, edit: ScriptEdit, first: int, last: int) -> tuple[str, ...] | UnclearProjection:
+        if self._lost_levels(edit):
+            return UnclearProjection(first, last)
         indents = self.indents or self._local_indents(edit)
         if indents is None:
             if solid_numbers(self.script.new[edit.n1 : edit.n2]):
@@ -186,6 +188,15 @@ class _Writer:
                 out.append(self.drift.undo(line))
 
         return tuple(out)
+
+    def _lost_levels(self, edit: ScriptEdit) -> bool:
+        """Return whether all lines of the request are indented alike, lines of the file are not so, and a new one opens a block."""
+        if all(indent_of(line) == indent_of(real) for line, real in self.pairs):
+            return False
+        if len(set(map(indent_of, solid_lines(self.request)))) > 1:
+            return False
+        added = solid_lines(self.script.new[edit.n1 : edit.n2])
+        return any(opens_block(key_of(line)) for line in added[:-1])
 
     def _indent(self, n: int, indents: Indents) -> str:
         """Return the file's indentation for a new line."""

@@ -196,6 +196,32 @@ def comment_words(line: str) -> str:
     return key_of(line).strip("#/*<!->;%{}[]() ")
 
 
+_TEXT_WORDS = """
+a above all and are as before below body brevity changed changes code content contents continue continues current
+definitions elsewhere etc everything existing file follows for forth from function functions goes here implementation in
+is keep kept leave left lines logic method methods more no nothing not of old omitted on original other others part
+previous previously remain remainder remaining remains rest same section shown skipped snip so stay stays still text that
+the these this to truncated unaltered unchanged unmodified untouched was were with
+"""
+_ABOUT_TEXT = frozenset(_TEXT_WORDS.split())
+"""Words of a line that stands for other lines: it is about text, and not about what the text does."""
+
+
+def is_about_text(line: str) -> bool:
+    """Return whether the line has two words at least, or "etc", and all of them are about text.
+
+    >>> is_about_text("# (rest unchanged)"), is_about_text("% keep the remaining lines"), is_about_text("# keep users")
+    (True, True, False)
+    """
+    words = _WORDS.findall(comment_words(line).lower())
+    if not words or not _ABOUT_TEXT.issuperset(words):
+        return False
+    return len(words) > 1 or words == ["etc"]
+
+
+_WORDS = re.compile(r"[^\W_]+|[^\w\s.,:;!()'-]")
+
+
 def has_dots(line: str) -> bool:
     """Return whether the text of a line begins or ends with dots."""
     words = comment_words(line)

@@ -178,6 +178,10 @@ class Doc:
         """Return whether the line is anywhere in the file, white space and typography aside."""
         return key_of(line) in self.key_set
 
+    def has_line(self, line: str) -> bool:
+        """Return whether the file has the line with this indentation, as it is or in plain characters."""
+        return not self.bare_lines.isdisjoint((line.rstrip(), fold(line).rstrip()))
+
     def name_in(self, at: int) -> str:
         """Return what the line (by number among the solid ones) names, or ""."""
         lines = [self.lines[i] for i in self.solid[at : at + 2]]
