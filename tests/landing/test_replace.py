@@ -440,3 +440,32 @@ def test_every_place_is_refused_if_new_text_is_joined_at_one() -> None:
     outcome = land("b()\nb()\nd()\n", Replace("b()\n", "c()", every=True), "a.py")
     assert isinstance(outcome, Refused)
     assert outcome.reason == "malformed"
+
+
+ROWS = (
+    'def load(path):\n    data = open(path).read()\n    rows = data.split(",")\n    return rows\n'
+)
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        '    data = open(path, "r").read()\n    rows = data.split(",")\n',
+        '    data = open(path, "r").read()\n    rows = data.split(",")\n    return rows\n',
+        'def load(path):\n    data = open(path, "r").read()\n',
+    ],
+    ids=["the next line", "the next two lines", "the line above"],
+)
+def test_a_line_beside_the_old_text_is_not_written_twice(new: str) -> None:
+    old = "    data = open(path).read()\n"
+    outcome = land(ROWS, Replace(old, new), "a.py")
+    assert isinstance(outcome, Refused), outcome
+    assert (outcome.reason, "would be there twice" in outcome.message) == ("malformed", True)
+
+
+def test_a_bracket_or_a_line_that_is_there_several_times_may_be_written_again() -> None:
+    text = "if (a) {\n  send(message);\n}\nif (b) {\n  send(message);\n}\n"
+    old, new = "if (a) {\n", "if (c) {\n  send(message);\n}\nif (a) {\n  send(message);\n"
+    outcome = land(text, Replace(old, new), "a.js")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace(old, new)

@@ -405,3 +405,18 @@ def test_a_sentence_is_content_where_the_file_ends_in_one() -> None:
     text = "<p>a</p>\nMade by hand in 2020.\n"
     outcome = land(text, WriteFile("<p>b</p>\nMade by hand in 2021.\n"), "a.html")
     assert isinstance(outcome, Landed), outcome
+
+
+@pytest.mark.parametrize("line", ["=== a.tf ===", "File: a.tf", "--- src/a.tf ---", "**`a.tf`**"])
+def test_the_name_of_the_file_above_it_is_dropped(line: str) -> None:
+    new = TERRAFORM.replace("d = 2", "d = 4")
+    outcome = land(TERRAFORM, WriteFile(f"{line}\n{new}"), "src/a.tf")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == new
+
+
+def test_the_tag_of_a_lost_fence_is_dropped() -> None:
+    text = "import a\n\nb = a.c()\nd = b.e()\n"
+    outcome = land(text, WriteFile("python\n" + text.replace("a.c", "a.f")), "x.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("a.c", "a.f")

@@ -384,11 +384,34 @@ def _wraps(line: str, path: str | None) -> bool:
     """Return whether models put the line around the content of a file of this kind, or its name above it."""
     kind = kind_of(path)
     names = {path, str(path).rpartition("/")[2]}
-    if kind in _KINDS_OF_CODE and line.strip("*`: ") in names:
+    if kind in _KINDS_OF_CODE and _ROLE_OF_NAME.sub("", line).strip(_AROUND_NAME) in names:
+        return True
+    if kind in _KINDS_OF_CODE and line.strip().lower() in _TAGS_OF_FENCES:
         return True
     return any(wraps(line) for wraps in _WRAPPERS[kind])
 
 
+_TAGS_OF_FENCES = frozenset(
+    (
+        "python",
+        "javascript",
+        "typescript",
+        "java",
+        "rust",
+        "go",
+        "bash",
+        "yaml",
+        "json",
+        "toml",
+        "sql",
+        "cpp",
+        "css",
+        "ini",
+    )
+)
+"""The words behind an opening fence that are left where the fence is lost."""
+_ROLE_OF_NAME = re.compile(r"^\W*(?:file|filename|path)\s*[:=]\s*", re.IGNORECASE)
+_AROUND_NAME = "*`:=-~<>[]() "
 _WRAPPERS: dict[FileKind, tuple[Callable[[str], object], ...]] = {
     "prose": (is_wrapper_tag,),
     "markup": (fence_of, is_edit_mark),

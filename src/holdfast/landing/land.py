@@ -19,7 +19,9 @@ from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
-from holdfast.landing.text.lines import Doc, split_lines
+from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.line_tokens import strength
+from holdfast.landing.text.lines import Doc, contents_of, solid_lines, split_lines
 from holdfast.landing.write_file import land_file
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.outcomes import RUNGS, Landed, Outcome, Refused, Span
@@ -105,7 +107,45 @@ def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
     old = without_end_token(text, request.old)
     read = read_replacement(text, old, request.new, path)
     outcome = land_replace(text, replace(request, old=old, new=read.text), path)
+    if isinstance(outcome, Landed) and path is not None:
+        doubled = _line_written_twice(text, read.text, outcome)
+        if doubled:
+            return refusals.doubled_line(doubled, outcome.spans[-1].line)
     return _with_undone(outcome, read.undone)
+
+
+def _line_written_twice(text: str, new: str, outcome: Landed) -> str:
+    """Return a line at an end of the new text that was the file's only such line, directly beside the old text; or ""."""
+    fresh = list(map(key_of, solid_lines(contents_of(new))))
+    if len(fresh) < _SEVERAL:
+        return ""
+    start, end = outcome.spans[0].start, outcome.spans[-1].end
+    size = len(new) + _BESIDE
+    above, below = Doc(text[max(0, start - size) : start]), Doc(text[end : end + size])
+    repeated: list[str] = []
+    for count in range(1, len(fresh)):
+        if fresh[:count] == above.solid_keys[-count:]:
+            repeated += fresh[:count]
+        if fresh[-count:] == below.solid_keys[:count]:
+            repeated += fresh[-count:]
+    if not repeated:
+        return ""
+    before, after = Doc(text), Doc(outcome.text)
+    for key in filter(_is_telling, repeated):
+        if before.keys.count(key) == 1 and after.keys.count(key) > 1:
+            return key
+    return ""
+
+
+def _is_telling(key: str) -> bool:
+    return strength(key) >= _TELLING
+
+
+_SEVERAL = 2
+_BESIDE = 1_000
+"""Characters of the file that are looked at beside the place, in addition to as many as the new text has."""
+_TELLING = 8
+"""Letters and digits of a line that nobody writes twice by chance."""
 
 
 def _land_line_edits(text: str, request: LineEdits, path: str | None) -> Outcome:

@@ -146,6 +146,16 @@ def empty_old() -> Refused:
     )
 
 
+def doubled_line(line: str, at: int) -> Refused:
+    """Return the refusal of a new text that begins or ends with the line that is beside the old one in the file."""
+    return Refused(
+        "malformed",
+        f"`{line}` is in the file already, beside the old text (line {at}), and would be there twice. Leave it out of new, or "
+        "put it into old too.",
+        candidates=(at,),
+    )
+
+
 def joined_lines(line: int) -> Refused:
     """Return the refusal of a new text that would be joined with the line above or below the old one."""
     return Refused(
