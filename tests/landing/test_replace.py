@@ -465,7 +465,7 @@ def test_a_line_beside_the_old_text_is_not_written_twice(new: str) -> None:
 
 def test_a_bracket_or_a_line_that_is_there_several_times_may_be_written_again() -> None:
     text = "if (a) {\n  send(message);\n}\nif (b) {\n  send(message);\n}\n"
-    old, new = "if (a) {\n", "if (c) {\n  send(message);\n}\nif (a) {\n  send(message);\n"
+    old, new = "if (b) {\n", "if (d) {\n  other(message);\n  send(message);\n"
     outcome = land(text, Replace(old, new), "a.js")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace(old, new)
