@@ -185,3 +185,18 @@ def test_blank_lines_left_out_of_the_old_text_do_not_change_the_size_of_the_plac
     outcome = edit(LineEdit(1, 3, "c\nb", old="a\nb"), text="x\na\n\nb\ny\n", shown=None)
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "x\nc\n\nb\ny\n"
+
+
+def test_a_fence_around_lines_that_are_inserted_into_code_is_dropped() -> None:
+    text = "a()\nb()\nc()\n"
+    edit = LineEdit(2, 1, "```js\nif (d) {\n  e()\n}\n\n```\n")
+    outcome = land(text, LineEdits((edit,), shown=text), "a.js")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "a()\nif (d) {\n  e()\n}\n\nb()\nc()\n"
+
+
+def test_a_blank_last_line_of_the_range_is_in_texts_that_were_joined_without_a_newline() -> None:
+    text = "a = 1\n\nb = 2\n"
+    outcome = land(text, LineEdits((LineEdit(1, 2, "a = 3\n", old="a = 1\n"),)), "a.toml")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "a = 3\n\nb = 2\n"

@@ -469,3 +469,26 @@ def test_a_bracket_or_a_line_that_is_there_several_times_may_be_written_again() 
     outcome = land(text, Replace(old, new), "a.js")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace(old, new)
+
+
+@pytest.mark.parametrize("mark", ["+", "+ "])
+def test_a_plus_before_new_lines_alone_is_undone(mark: str) -> None:
+    text = "a {\n  b;\n  c;\n}\n"
+    new = f"  b;\n{mark}  d;\n{mark}\n{mark}  e;\n  c;\n"
+    outcome = land(text, Replace("  b;\n  c;\n", new), "a.css")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "a {\n  b;\n  d;\n\n  e;\n  c;\n}\n"
+
+
+def test_a_plus_before_items_of_a_list_is_content() -> None:
+    text = "# A\n\nOne:\n"
+    outcome = land(text, Replace("One:\n", "One:\n+ two\n+ three\n"), "a.md")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "# A\n\nOne:\n+ two\n+ three\n"
+
+
+def test_an_inserted_block_goes_below_the_blank_line_that_the_request_lost() -> None:
+    text = "a {\n}\n\nc {\n}\n"
+    outcome = land(text, Replace("}\nc {\n", "}\nb {\n}\n\nc {\n"), "a.tf")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "a {\n}\n\nb {\n}\n\nc {\n}\n"

@@ -279,9 +279,10 @@ def test_what_both_texts_suffered_is_undone_in_both(mangle: Callable[[str], str]
     assert (outcome.text, outcome.rung) == (new, "unmangled")
 
 
-@pytest.mark.parametrize("text", ["a = '\x1b[0m'\nb = 1\n", f"a = '{BYTES}'\nb = 1\n"])
-def test_colours_and_letters_that_the_file_has_are_content(text: str) -> None:
-    new = text.replace("b = 1", f"b = '\x1b[0m{BYTES}'")
+@pytest.mark.parametrize("odd", ["\x1b[0m", BYTES])
+def test_colours_and_letters_that_the_file_has_are_content(odd: str) -> None:
+    text = f"a = '{odd}'\nb = 1\n"
+    new = text.replace("b = 1", f"b = '{odd} {odd}'")
     outcome = land(text, Replace(text, new), "a.py")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == new
@@ -392,3 +393,10 @@ def test_blank_lines_of_new_text_alone_stay() -> None:
     outcome = land(SHELL, Replace("  b\n  c\n", "  b\n\n  f\n\n"), "a.sh")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == SHELL.replace("  c\n", "\n  f\n\n")
+
+
+def test_letters_of_another_encoding_that_the_file_does_not_have_are_undone() -> None:
+    outcome = land("a = 1\nb = 2\n", Replace("b = 2\n", f"b = '{BYTES}'\n"), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "a = 1\nb = 'été'\n"
+    assert "letters of another encoding" in (outcome.warning or "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -420,3 +421,35 @@ def test_the_tag_of_a_lost_fence_is_dropped() -> None:
     outcome = land(text, WriteFile("python\n" + text.replace("a.c", "a.f")), "x.py")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("a.c", "a.f")
+
+
+def numbered(text: str) -> str:
+    return "".join(f"{n:5}\u2192{line}\n" for n, line in enumerate(text.splitlines(), 1))
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda text: f"<![CDATA[\n{numbered(text)}]]>\n",
+        lambda text: f"<file>\n{numbered(text)}</file>\n",
+        lambda text: f"```hcl\n{numbered(text)}```\n",
+        lambda text: "```\n" + "".join(f"    {line}\n" for line in text.splitlines()) + "```\n",
+        lambda text: f"\n\n{text}",
+        lambda text: f"hcl\n{text}",
+        lambda text: f"# src/a.tf\n{text}",
+    ],
+    ids=["CDATA", "tags", "a fence", "a fence, indented", "blank lines", "a tag", "its path"],
+)
+def test_what_is_around_and_before_the_lines_of_a_file_is_undone_together(
+    around: Callable[[str], str],
+) -> None:
+    new = TERRAFORM.replace("d = 2", "d = 4")
+    outcome = land(TERRAFORM, WriteFile(around(new)), "src/a.tf")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == new
+
+
+def test_what_announces_a_text_for_people_is_refused() -> None:
+    text = "Title\n\nOne line.\nAnother line.\n"
+    outcome = land(text, WriteFile(f"Here is the updated file:\n\n{text}More.\n"), "a.txt")
+    assert isinstance(outcome, Refused), outcome

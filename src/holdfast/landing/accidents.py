@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -100,6 +101,8 @@ class Accident:
     """The kinds of file in which many lines may have it on purpose."""
     by_line: bool = False
     """The first match of a line stands for all of the line."""
+    proves_itself: bool = False
+    """Nobody writes it on purpose in a file that has none."""
 
     def undo_where(self, line: str, is_code: Callable[[int], bool]) -> str:
         """Return the line without the matches that begin in code."""
@@ -286,7 +289,10 @@ _WRITINGS = (
     _writing("escapes of Markdown", r"\\[_*#\[\]<>|~]", _second_character, r"(?<!\\)[_*]"),
     _writing(r"a literal \t for each tab", r"\\t", lambda _: "\t", "\t"),
     _writing("escaped letters", LETTER.seen.pattern, LETTER.read, r"[^\x00-\x7f]"),
-    _writing("letters of another encoding", MOJIBAKE.seen.pattern, MOJIBAKE.read, _NOTHING),
+    replace(
+        _writing("letters of another encoding", MOJIBAKE.seen.pattern, MOJIBAKE.read, _NOTHING),
+        proves_itself=True,
+    ),
     _writing("colour codes", COLOUR.seen.pattern, COLOUR.read, _NOTHING),
     _writing("long dashes", "\u2014", lambda _: "--", "--", "prose"),
     _writing("full-width marks", _any_of(WIDE), lambda found: WIDE[found[0]], _NOTHING, "prose"),

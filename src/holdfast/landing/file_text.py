@@ -18,7 +18,7 @@ from holdfast.landing.ladder.line_decoration import without_file_decoration
 from holdfast.landing.ladder.unmangle import ENTITY, is_carrier, is_edit_mark, without_mangling
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
-from holdfast.landing.text.languages import UNKNOWN, language_of
+from holdfast.landing.text.languages import BY_NAME, UNKNOWN, comment_words, language_of
 from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import (
@@ -33,12 +33,12 @@ from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.syntax.parse_check import breaks, parses
 from holdfast.syntax.parse_check import language_of as grammar_of
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.landing.text.file_kinds import FileKind
-    from holdfast.vocab.outcomes import Refused
     from holdfast.vocab.requests import LineEdit
 
 _FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+.#-]*\s*")
@@ -58,15 +58,92 @@ def read_file_text(text: str, new: str, path: str | None) -> FileText | Refused:
     What is around the content or before its lines is undone if lines of the file come back by that; else it is refused.
     """
     ended = _without_token(text, new)
-    new = _with_file_mark(text, ended.text)
-    for undo in (_out_of_fence, _out_of_escapes, _out_of_pair, _out_of_marks):
+    new = _without_leading_blanks(text, _with_file_mark(text, ended.text))
+    # One may be inside another: numbers before the lines in a fence in tags.
+    undos = (_out_of_several, _out_of_fence, _out_of_escapes, _out_of_pair, _out_of_marks)
+    for undo in undos:
         read = undo(text, new, path)
-        if isinstance(read, FileText):
-            return FileText(read.text, ended.undone + read.undone)
-        if read is not None:
+        if isinstance(read, Refused):
             return read
+        if read is not None and read.text != new:
+            inner = read_file_text(text, read.text, path)
+            if isinstance(inner, Refused):
+                return inner
+            return FileText(inner.text, ended.undone + read.undone + inner.undone)
 
     return FileText(new, ended.undone)
+
+
+def _out_of_several(text: str, new: str, path: str | None) -> FileText | None:
+    """Return the reading by several steps that has most lines of the file, if the text as it is has few and that one many."""
+    doc = Doc(text)
+    known = _returning(doc, contents_of(new))
+    enough = max(2 * known + 1, len(doc.bare_lines) // 2)
+    if 2 * known > len(doc.bare_lines):
+        return None
+
+    best, most = new, enough
+    readings = {new}
+    for _ in range(_STEPS):
+        readings = {step(doc, reading, path) for reading in readings for step in _PEELS}
+        for reading in sorted(readings):
+            found = _returning(doc, contents_of(reading))
+            if found > most:
+                best, most = reading, found
+    # Where nothing else changes, it is the edit.
+    if best == new or contents_of(best) == doc.lines:
+        return None
+    return FileText(best, ("marks around or before its lines",))
+
+
+_STEPS = 3
+"""What may have happened to one text."""
+
+
+def _without_outer_pair(doc: Doc, new: str, _path: str | None) -> str:
+    lines = contents_of(new)
+    solid = solid_numbers(lines)
+    if len(solid) < 3:
+        return new
+    around = lines[solid[0]], lines[solid[-1]]
+    is_pair = _are_pair(*around) or _tag_around(*around) or all(map(_FENCE.fullmatch, around))
+    if not is_pair or any(map(doc.has, around)):
+        return new
+    return text_of(lines[solid[0] + 1 : solid[-1]])
+
+
+def _without_outer_wrappers(doc: Doc, new: str, path: str | None) -> str:
+    return text_of(_without_wrappers(doc, contents_of(new), path))
+
+
+def _without_numbers(doc: Doc, new: str, _path: str | None) -> str:
+    plain = without_mangling(doc.text, new)
+    if plain is None or len(contents_of(plain)) != len(contents_of(new)):
+        return new
+    return plain
+
+
+def _without_marks(doc: Doc, new: str, _path: str | None) -> str:
+    return text_of(_without_prefix(doc, contents_of(new)))
+
+
+_PEELS: tuple[Callable[[Doc, str, str | None], str], ...] = (
+    _without_outer_pair,
+    _without_outer_wrappers,
+    _without_numbers,
+    _without_marks,
+)
+
+
+def _without_leading_blanks(text: str, new: str) -> str:
+    """Return the new text without blank lines above it, if the file has none and something else changes too."""
+    bare = _LEADING_BLANKS.sub("", new)
+    if not text.strip() or _LEADING_BLANKS.match(text) or bare == text:
+        return new
+    return bare
+
+
+_LEADING_BLANKS = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+")
 
 
 def read_replacement(text: str, old: str, new: str, path: str | None) -> FileText:
@@ -92,9 +169,12 @@ def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | Non
 def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     """Return the new text without what is around it or before its lines, if lines of the old text come back by that."""
     ended = _without_token(text, new)
-    edit = _out_of_edit(old, ended.text, path)
+    edit = _out_of_edit(old, ended.text, path) or _out_of_added_marks(text, old, ended.text, path)
     if edit is not None:
         return edit
+    bare = _out_of_own_fence(text, ended, path)
+    if bare is not ended:
+        return bare
 
     inner = _out_of_foreign_tags(text, old, ended.text, path)
     if inner is not None:
@@ -176,6 +256,53 @@ def _out_of_edit(old: str, new: str, path: str | None) -> FileText | None:
         if old_side == contents_of(old):
             return FileText(text_of(new_side), ("the old text before it",))
     return None
+
+
+def _out_of_added_marks(text: str, old: str, new: str, path: str | None) -> FileText | None:
+    """Return the new text without the + before each line that the old one has not, if no line of the file begins so."""
+    lines = contents_of(new)
+    known = frozenset(map(key_of, contents_of(old)))
+    added = [n for n, line in enumerate(lines) if key_of(line) not in known]
+    if path is None or not added or not all(lines[n].startswith("+") for n in added):
+        return None
+    if kind_of(path) == "prose" and all(_ITEM.match(lines[n]) for n in added):
+        return None
+    if path.endswith((".diff", ".patch")):
+        return None
+    doc = Doc(text)
+    if any(line.lstrip().startswith("+") for line in doc.lines):
+        return None
+    # With a mark before old lines too, both texts are read without.
+    if not all(map(doc.has_line, solid_lines(contents_of(old)))):
+        return None
+    indents = {indent_of(lines[n][1:]) for n in added}
+    width = 1
+    if not indents <= doc.indents | {""} and all(lines[n][1:2] in {"", " "} for n in added):
+        width = 2
+    for n in added:
+        lines[n] = lines[n][width:]
+    plain = text_of(lines)
+    if not new.endswith("\n"):
+        plain = plain.removesuffix("\n")
+    return FileText(plain, ("marks of a diff before new lines",))
+
+
+_ITEM = re.compile(r"\+ +\S")
+
+
+def _out_of_own_fence(text: str, read: FileText, path: str | None) -> FileText:
+    """Return the new text without a fence around it, if the fence names the file's own language or its kind has no fences."""
+    lines = contents_of(read.text)
+    outer = solid_numbers(lines)
+    fences = numbers_matching(_FENCE, lines)
+    if len(outer) < 3 or fences != [outer[0], outer[-1]]:
+        return read
+    if numbers_matching(_FENCE, contents_of(text)) and kind_of(path) != "prose":
+        return read
+    if kind_of(path) == "prose" and not _tags_language(lines[fences[0]], path):
+        return read
+    inside = text_of(lines[fences[0] + 1 : fences[-1]])
+    return FileText(inside, (*read.undone, "a Markdown fence"))
 
 
 def _sides_of_hunk(lines: list[str]) -> list[tuple[list[str], list[str]]]:
@@ -345,9 +472,11 @@ def _out_of_marks(text: str, new: str, path: str | None) -> FileText | Refused |
     if bare != lines:
         return FileText(text_of(bare), ("marks around or before its lines",))
 
+    sentences = solid_lines(lines)
     if kind_of(path) == "prose":
-        return None
-    return _refuse_sentence(doc, solid_lines(lines))
+        # What announces the file is no part of it.
+        sentences = [line for line in sentences[:1] if line.endswith(":")]
+    return _refuse_sentence(doc, sentences)
 
 
 _KINDS_OF_CODE = frozenset({"code", "data"})
@@ -356,12 +485,15 @@ _KINDS_OF_CODE = frozenset({"code", "data"})
 def _without_wrappers(doc: Doc, lines: list[str], path: str | None) -> list[str]:
     """Return the lines without those above and below that wrap content and are no lines of the file."""
 
-    def is_around(n: int) -> bool:
+    def is_below(n: int) -> bool:
         return _wraps(lines[n], path) and not doc.has(lines[n])
 
+    def is_above(n: int) -> bool:
+        return is_below(n) or (_names_file(lines[n], path) and not doc.has(lines[n]))
+
     solid = solid_numbers(lines)
-    first = max(takewhile(is_around, solid), default=-1)
-    last = min(takewhile(is_around, reversed(solid)), default=len(lines))
+    first = max(takewhile(is_above, solid), default=-1)
+    last = min(takewhile(is_below, reversed(solid)), default=len(lines))
     inside = _between(doc, lines, first, last)
     is_wrapped = 0 < len(inside) < len(lines)
     if not is_wrapped or not doc.lines:
@@ -381,34 +513,33 @@ def _between(doc: Doc, lines: list[str], first: int, last: int) -> list[str]:
 
 
 def _wraps(line: str, path: str | None) -> bool:
-    """Return whether models put the line around the content of a file of this kind, or its name above it."""
-    kind = kind_of(path)
-    names = {path, str(path).rpartition("/")[2]}
-    if kind in _KINDS_OF_CODE and _ROLE_OF_NAME.sub("", line).strip(_AROUND_NAME) in names:
-        return True
-    if kind in _KINDS_OF_CODE and line.strip().lower() in _TAGS_OF_FENCES:
-        return True
-    return any(wraps(line) for wraps in _WRAPPERS[kind])
+    """Return whether models put the line around the content of a file of this kind."""
+    return any(wraps(line) for wraps in _WRAPPERS[kind_of(path)])
 
 
-_TAGS_OF_FENCES = frozenset(
-    (
-        "python",
-        "javascript",
-        "typescript",
-        "java",
-        "rust",
-        "go",
-        "bash",
-        "yaml",
-        "json",
-        "toml",
-        "sql",
-        "cpp",
-        "css",
-        "ini",
-    )
-)
+def _tags_language(tag: str, path: str | None) -> bool:
+    """Return whether this word behind a fence names the language of the file."""
+    tag = tag.strip("`~ ").lower()
+    if tag in _OWN_TAGS:
+        return True
+    return tag != "" and language_of(f"a.{tag}") is language_of(path) is not UNKNOWN
+
+
+_OWN_TAGS = frozenset(("markdown", "restructuredtext", "text", "plaintext"))
+
+
+def _names_file(line: str, path: str | None) -> bool:
+    """Return whether the line above a file is its name, also as a comment, or the word that is left of a lost fence."""
+    if kind_of(path) == "prose":
+        return _tags_language(line, path)
+    if line.strip().lower() in _TAGS_OF_FENCES:
+        return True
+    plain = _ROLE_OF_NAME.sub("", comment_words(line))
+    return plain.strip(_AROUND_NAME) in {path, str(path).rpartition("/")[2]}
+
+
+_TAGS = "python javascript typescript csharp ruby rust kotlin golang bash shell console terraform hcl nginx text xml graphql c++"
+_TAGS_OF_FENCES = BY_NAME.keys() | frozenset(_TAGS.split())
 """The words behind an opening fence that are left where the fence is lost."""
 _ROLE_OF_NAME = re.compile(r"^\W*(?:file|filename|path)\s*[:=]\s*", re.IGNORECASE)
 _AROUND_NAME = "*`:=-~<>[]() "
@@ -519,8 +650,8 @@ def _has_no_tags(text: str, path: str | None) -> bool:
 
 def _kept_ends(own: Sequence[str], lines: Sequence[str]) -> int:
     """Return how many of the file's first and last line these lines begin and end with."""
-    solid = solid_lines(lines)
-    return (own[:1] == solid[:1]) + (own[-1:] == solid[-1:])
+    keys, own_keys = list(map(key_of, solid_lines(lines))), list(map(key_of, own))
+    return (own_keys[:1] == keys[:1]) + (own_keys[-1:] == keys[-1:])
 
 
 def _out_of_tag(

@@ -84,7 +84,12 @@ def _plan_by_text(doc: Doc, source: Doc, edit: LineEdit, old: list[str]) -> Ladd
 
     The number of the first line may be off: it only picks one of several places.
     """
-    script = script_of(old, contents_of(edit.new))
+    new = contents_of(edit.new)
+    if _ends_in_blank_line(source, edit, old):
+        # The lines were joined without a newline at the end: the last one of the text is the blank line's.
+        old = [*old, ""]
+        new += [""] * edit.new.endswith("\n")
+    script = script_of(old, new)
     if not script.edits:
         return refusals.no_change()
 
@@ -110,6 +115,13 @@ def _plan_by_text(doc: Doc, source: Doc, edit: LineEdit, old: list[str]) -> Ladd
         return plan
 
     return _conflict(source, edit, script.old)
+
+
+def _ends_in_blank_line(source: Doc, edit: LineEdit, old: list[str]) -> bool:
+    """Return whether the range is the old lines and a blank one, whose newline ends the old text."""
+    if edit.end - edit.start != len(old) or not str(edit.old).endswith("\n"):
+        return False
+    return _is_at(source, [*old, ""], edit.start - 1)
 
 
 def _is_at(source: Doc, old: Sequence[str], first: int) -> bool:

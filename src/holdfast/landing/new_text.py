@@ -157,7 +157,8 @@ def _judge(accident: Accident, change: _Change, undone: Sequence[str]) -> str | 
     if is_whole and change.kind not in accident.honest_in:
         restored = _restored_lines(accident, change)
     # One line may be chance, unless the same accident happened to others.
-    if len(restored) + (accident.name in undone) > 1:
+    proves_itself = accident.proves_itself and not accident.seen.search(change.before)
+    if proves_itself or len(restored) + (accident.name in undone) > 1:
         return plain
 
     spans = code_spans(change.after, change.language)

@@ -109,10 +109,13 @@ class Attempt:
 def attempts(doc: Doc, script: EditScript, hint: Hint) -> Iterator[Attempt]:
     """Yield the steps of the ladder, the strictest first."""
     # Before the strict rungs: there the blank before each line would be indentation, and blank lines count for nothing.
-    for undo in (without_diff_marks, with_single_spacing):
-        bare = undo(doc, script.old, script.new)
-        if bare is not None:
-            yield Attempt(_script_of(bare), _find_strictly, hint, "unmangled", decides=False)
+    bare = without_diff_marks(doc, script.old, script.new)
+    if bare is not None:
+        yield Attempt(_script_of(bare), _find_strictly, hint, "unmangled", decides=False)
+    single = with_single_spacing(doc, script.old, script.new)
+    if single is not None:
+        script = _script_of(single)
+        yield Attempt(script, _find_strictly, hint, "unmangled", decides=False)
 
     yield Attempt(script, _find_strictly, hint)
     old, new = text_of(script.old), text_of(script.new)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 from holdfast.landing.ladder.line_decoration import find_decoration
 from holdfast.landing.text.line_keys import key_of
@@ -381,10 +382,14 @@ def _bare_text(lines: Sequence[str]) -> str:
     return "\n" + text_of(map(str.rstrip, lines))
 
 
+_DIFF_MARKS = (("  ", "--", "++"), ("  ", "- ", "+ "), (" ", "-", "+"))
+"""What is before a line that stays, goes and comes: marks twice, with a blank behind them, and as they are."""
+
+
 def _width_of_marks(old: Sequence[str], new: Sequence[str]) -> int:
     """Return how many characters the marks of a diff before the lines have, which may be doubled; 0 without marks."""
-    for width in (2, 1):
-        stays, goes, comes = " " * width, "-" * width, "+" * width
+    for stays, goes, comes in _DIFF_MARKS:
+        width = len(stays)
         marks = {line[:width] for line in solid_lines(old)}
         new_marks = {line[:width] for line in solid_lines(new)}
         are_marks = marks <= {stays, goes} and new_marks <= {stays, comes}
@@ -394,20 +399,27 @@ def _width_of_marks(old: Sequence[str], new: Sequence[str]) -> int:
 
 
 def with_single_spacing(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unmangled | None:
-    """Return the reading without a blank line behind each line, if the file has the old lines exactly so; else None."""
+    """Return the reading without a blank line behind each line, if the file is not written so; else None."""
     if not _is_double_spaced(old) or not _is_double_spaced(new):
         return None
     # A single blank line is a slip.
     if len(solid_lines(new)) < _MANY_LINES:
         return None
-    single = text_of(map(str.rstrip, old[::2]))
-    text = _bare_text(doc.lines)
-    if f"\n{single}" not in text or _bare_text(old) in text:
+    if not _are_twice_as_far(doc, old):
         return None
     return Unmangled(text_of(old[::2]), text_of(new[::2]))
 
 
 _MANY_LINES = 3
+
+
+def _are_twice_as_far(doc: Doc, old: Sequence[str]) -> bool:
+    """Return whether neighbours among the old lines are twice as far from each other as in the file, wherever it has both."""
+    ratios: set[bool] = set()
+    for one, other in pairwise(solid_numbers(old)):
+        for at in doc.runs([key_of(old[one]), key_of(old[other])])[:_MANY_LINES]:
+            ratios.add(2 * (doc.solid[at + 1] - doc.solid[at]) == other - one)
+    return ratios == {True}
 
 
 def _is_double_spaced(lines: Sequence[str]) -> bool:

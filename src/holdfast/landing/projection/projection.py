@@ -116,6 +116,8 @@ def _gap(
         if any(doc.keys[upper + 1 : lower]):
             return UnclearProjection(upper, lower + 1)
 
+    if uppers and lowers and _goes_below_blanks(script, edit, (above[0], below[0])):
+        return lowers[0], lowers[0]
     if uppers and (not lowers or above == [edit.o1 - 1]):
         at = _after(doc, uppers[0], edit.o1 - above[0] - 1)
     elif lowers:
@@ -124,6 +126,17 @@ def _gap(
         return UnclearProjection(place.first, place.last + 1)
 
     return at, at
+
+
+def _goes_below_blanks(script: EditScript, edit: ScriptEdit, between: tuple[int, int]) -> bool:
+    """Return whether an insertion ends in a blank line and begins with none, and old lines around it have none between them.
+
+    The file has some there: they part the line above from the insertion.
+    """
+    new = script.new[edit.n1 : edit.n2]
+    if between != (edit.o1 - 1, edit.o1) or not new:
+        return False
+    return is_blank(new[-1]) and not is_blank(new[0])
 
 
 def _after(doc: Doc, upper: int, blanks: int) -> int:
@@ -163,7 +176,7 @@ class _Writer:
         return [(line, real) for line, real in pairs if not is_blank(line)]
 
     def write(self, edit: ScriptEdit, first: int, last: int) -> tuple[str, ...] | UnclearProjection:
-        if self._lost_levels(edit):
+        if self._lost_levels(edit, first):
             return UnclearProjection(first, last)
         indents = self.indents or self._local_indents(edit)
         if indents is None:
@@ -189,14 +202,23 @@ class _Writer:
 
         return tuple(out)
 
-    def _lost_levels(self, edit: ScriptEdit) -> bool:
+    def _lost_levels(self, edit: ScriptEdit, first: int) -> bool:
         """Return whether all lines of the request are indented alike, lines of the file are not so, and a new one opens a block."""
         if all(indent_of(line) == indent_of(real) for line, real in self.pairs):
             return False
         if len(set(map(indent_of, solid_lines(self.request)))) > 1:
             return False
         added = solid_lines(self.script.new[edit.n1 : edit.n2])
-        return any(opens_block(key_of(line)) for line in added[:-1])
+        removed = solid_lines(self.script.old[edit.o1 : edit.o2])
+        if any(opens_block(key_of(line)) for line in added[:-1]):
+            return True
+        levels = {indent_of(real) for _, real in self.pairs}
+        if added and not removed and len(levels) > 1:
+            around = solid_lines(self.doc.lines[max(0, first - 1) : first + 1])
+            if len(set(map(indent_of, around))) > 1:
+                return True
+        # What was in a block that is taken away moves to the left.
+        return _count_openers(removed) != _count_openers(added)
 
     def _indent(self, n: int, indents: Indents) -> str:
         """Return the file's indentation for a new line."""
@@ -233,6 +255,10 @@ class _Writer:
         """
         near = self._solid_pairs(max(0, edit.o1 - 1), edit.o2 + 1)
         return map_indents(near, self.request, self.doc)
+
+
+def _count_openers(lines: Iterable[str]) -> int:
+    return sum(opens_block(key_of(line)) for line in lines)
 
 
 def _spellings(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

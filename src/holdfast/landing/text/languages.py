@@ -153,7 +153,7 @@ def language_of(path: str | None) -> FileLanguage:
     return BY_NAME.get(name.rsplit(".", 1)[-1], UNKNOWN)
 
 
-_ANY_COMMENT = re.compile(r"#(?![!\[\w])|//|/\*|\*(?:/|$|\s)|<!--|--\s|;|%|\{/\*|(?i:rem )")
+_ANY_COMMENT = re.compile(r"#(?![!\[\w])|<%#|\{#|//|/\*|\*(?:/|$|\s)|<!--|--\s|;|%|\{/\*|(?i:rem )")
 _PLACEHOLDER = re.compile(
     r"[\[(<{]+[\w\s',.:;\u2026-]*(?:\s|\.{3}|\u2026)[\w\s',.:;\u2026-]*[\])>}]+"
     r"|[\[(<{]*\(\w+\)[\])>}]*"
