@@ -395,3 +395,20 @@ def test_a_fence_around_lines_that_may_be_code_is_content() -> None:
         "# One\n\nmake\nmake test\n", "make\nmake test\n", "```sh\nmake\nmake all\n```\n", "a.md"
     )
     assert is_content("# One\n\n- a\n", "- a\n", "```\n- a\n```\n", "a.md")
+
+
+def test_an_escape_of_markdown_inside_a_name_of_code_is_undone() -> None:
+    text = "FROM a\nARG ONE\n"
+    outcome = land(text, Replace("ARG ONE\n", "ARG ONE\nARG LOCAL\\_TOKEN\n"), "Dockerfile")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "FROM a\nARG ONE\nARG LOCAL_TOKEN\n"
+
+
+@pytest.mark.parametrize(("path", "is_undone"), [("a.md", True), ("a.py", False)])
+def test_an_escaped_letter_is_content_in_code_and_none_in_a_text_for_people(
+    path: str, is_undone: bool
+) -> None:
+    text, new = "one\ntwo = 1\n", "two = 'S\\u00e3o'\n"
+    outcome = land(text, Replace("two = 1\n", new), path)
+    assert isinstance(outcome, Landed), outcome
+    assert ("São" in outcome.text) == is_undone

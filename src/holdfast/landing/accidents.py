@@ -101,8 +101,8 @@ class Accident:
     """The kinds of file in which many lines may have it on purpose."""
     by_line: bool = False
     """The first match of a line stands for all of the line."""
-    proves_itself: bool = False
-    """Nobody writes it on purpose in a file that has none."""
+    proven_in: frozenset[FileKind] = frozenset()
+    """The kinds of file in which nobody writes it on purpose, if the file has none."""
 
     def undo_where(self, line: str, is_code: Callable[[int], bool]) -> str:
         """Return the line without the matches that begin in code."""
@@ -127,6 +127,7 @@ class Accident:
 
 # --------------------------------------------------------------------------------------- entities
 
+_ALL_KINDS: frozenset[FileKind] = frozenset({"prose", "markup", "mixed", "data", "code"})
 _PROSE: frozenset[FileKind] = frozenset({"prose"})
 _TEXT: frozenset[FileKind] = frozenset({"prose", "markup"})
 _QUOTE_ENTITIES = frozenset(name for name, char in ENTITIES.items() if char in "\"'")
@@ -281,17 +282,30 @@ def _second_character(found: re.Match[str]) -> str:
     return found[0][1]
 
 
+def _is_in_name(_file: FileFacts, line: str, found: re.Match[str]) -> bool:
+    r"""Return whether the escape is inside a name: `a\_b`."""
+    return _ESCAPED_NAME.match(line, max(0, found.start() - 1)) is not None
+
+
+_ESCAPED_NAME = re.compile(r"\w\\_\w")
 _NOTHING = r"(?!)"
 _WRITINGS = (
     _writing("doubled backslashes", r"\\\\", _second_character, r"(?<!\\)\\(?!\\)"),
     _writing("escaped quotes", r"\\'", _second_character, r"(?<!\\)'"),
     _writing("escaped slashes", r"\\/", _second_character, r"(?<!\\)/"),
-    _writing("escapes of Markdown", r"\\[_*#\[\]<>|~]", _second_character, r"(?<!\\)[_*]"),
+    replace(
+        _writing("escapes of Markdown", r"\\[_*#\[\]<>|~]", _second_character, r"(?<!\\)[_*]"),
+        is_foreign=_is_in_name,
+        content_in=_TEXT,
+    ),
     _writing(r"a literal \t for each tab", r"\\t", lambda _: "\t", "\t"),
-    _writing("escaped letters", LETTER.seen.pattern, LETTER.read, r"[^\x00-\x7f]"),
+    replace(
+        _writing("escaped letters", LETTER.seen.pattern, LETTER.read, r"[^\x00-\x7f]"),
+        proven_in=_PROSE,
+    ),
     replace(
         _writing("letters of another encoding", MOJIBAKE.seen.pattern, MOJIBAKE.read, _NOTHING),
-        proves_itself=True,
+        proven_in=_ALL_KINDS,
     ),
     _writing("colour codes", COLOUR.seen.pattern, COLOUR.read, _NOTHING),
     _writing("long dashes", "\u2014", lambda _: "--", "--", "prose"),

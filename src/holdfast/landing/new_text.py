@@ -157,8 +157,7 @@ def _judge(accident: Accident, change: _Change, undone: Sequence[str]) -> str | 
     if is_whole and change.kind not in accident.honest_in:
         restored = _restored_lines(accident, change)
     # One line may be chance, unless the same accident happened to others.
-    proves_itself = accident.proves_itself and not accident.seen.search(change.before)
-    if proves_itself or len(restored) + (accident.name in undone) > 1:
+    if _proves_itself(accident, change) or len(restored) + (accident.name in undone) > 1:
         return plain
 
     spans = code_spans(change.after, change.language)
@@ -170,6 +169,10 @@ def _judge(accident: Accident, change: _Change, undone: Sequence[str]) -> str | 
         return _refusal(accident, restored[0])
 
     return None
+
+
+def _proves_itself(accident: Accident, change: _Change) -> bool:
+    return change.kind in accident.proven_in and not accident.seen.search(change.before)
 
 
 def _is_in_code_of_line(accident: Accident, change: _Change) -> bool:
