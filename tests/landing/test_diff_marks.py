@@ -148,3 +148,10 @@ def test_the_new_side_of_a_replaced_line_may_have_lost_its_plus() -> None:
     outcome = land(JS, Patch(diff), "a.js")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == JS.replace("g(a)", "j(a)")
+
+
+def test_a_removed_line_that_is_one_blank_off_does_not_move_the_new_one() -> None:
+    diff = f"{HEAD}-   g(a);\n+  i(a);\n   h(a);\n }}\n"
+    outcome = land(JS, Patch(diff), "a.js")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == JS.replace("g(a)", "i(a)")

@@ -72,3 +72,12 @@ def test_a_new_line_without_indentation_beside_others_without_is_indented() -> N
     outcome = land(text, Replace("a()\nreturn 1\n", "a()\nb()\nreturn 1\n"), "a.py")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("a()\n", "a()\n        b()\n")
+
+
+def test_new_lines_in_the_indentation_of_the_file_stay_although_one_is_an_old_line_too() -> None:
+    text = "f(() => {\n    for (;;) {\n        a()\n    }\n    b()\n    c()\n})\n"
+    old = "    a()\n}\nb()\nc()\n"
+    new = "        a()\n    }\n    b()\n    d()\n    c()\n"
+    outcome = land(text, Replace(old, new), "a.js")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("    b()\n", "    b()\n    d()\n")

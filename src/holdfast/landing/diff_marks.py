@@ -136,6 +136,8 @@ def without_blanks_behind_marks(doc: Doc, hunks: Sequence[Hunk]) -> Sequence[Hun
     if known:
         fits = not any(map(doc.has_line, known))
         fits = fits and all(doc.has_line(line[1:]) for line in known)
+        # New lines that are indented as the file is have no such blank.
+        fits = fits and not doc.indents.issuperset(map(indent_of, added))
     else:
         fits = not removed and _fit_only_without_blank(doc, added)
     if not fits:

@@ -7,8 +7,15 @@ from collections import Counter
 from itertools import filterfalse, product
 from typing import TYPE_CHECKING
 
-from holdfast.landing.text.edit_script import script_of
-from holdfast.landing.text.line_keys import TAB_WIDTH, fold, indent_of, indent_width, width_of
+from holdfast.landing.text.edit_script import kept_lines, script_of
+from holdfast.landing.text.line_keys import (
+    TAB_WIDTH,
+    fold,
+    indent_of,
+    indent_width,
+    key_of,
+    width_of,
+)
 from holdfast.landing.text.lines import Doc, is_blank, solid_lines
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -83,8 +90,8 @@ def _is_in_file_indentation(doc: Doc, script: EditScript, pairs: Mapping[int, in
 
     New lines that begin further to the left than the lines of the file are in the old ones' indentation: a wrapped block.
     """
-    new = solid_lines(script.new)
     off = {j: i for j, i in pairs.items() if indent_of(script.old[j]) != indent_of(doc.lines[i])}
+    new = solid_lines(script.new)
     if not off or not new:
         return False
     outer_old = _outermost(script.old[j] for j in pairs)
@@ -95,10 +102,15 @@ def _is_in_file_indentation(doc: Doc, script: EditScript, pairs: Mapping[int, in
     if outer_new == outer_real and width_of(outer_new) < width_of(outer_old):
         return True
 
-    if not {script.old[j] for j in off}.isdisjoint(new):
-        return False
-    if not {doc.lines[i] for i in off.values()}.isdisjoint(new):
-        return True
+    votes: Counter[str] = Counter()
+    keys = script_of(list(map(key_of, script.old)), list(map(key_of, script.new)))
+    for n, j in kept_lines(keys):
+        if j in off:
+            real, old = indent_of(doc.lines[off[j]]), indent_of(script.old[j])
+            votes["file"] += indent_of(script.new[n]) == real
+            votes["old"] += indent_of(script.new[n]) == old
+    if votes["file"] or votes["old"]:
+        return votes["file"] > votes["old"]
     return _begins_in_file_indentation(doc, script, off)
 
 
