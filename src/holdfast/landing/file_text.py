@@ -7,12 +7,7 @@ from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.formats.surrounding_text import (
-    fence_of,
-    is_wrapper,
-    is_wrapper_tag,
-    tag_of,
-)
+from holdfast.landing.formats.surrounding_text import WRAPPER_TAG, fence_of, is_wrapper, tag_of
 from holdfast.landing.ladder.exact import with_mixed_endings
 from holdfast.landing.ladder.line_decoration import without_file_decoration
 from holdfast.landing.ladder.unmangle import ENTITY, is_carrier, is_edit_mark, without_mangling
@@ -390,7 +385,7 @@ def _wraps(line: str, path: str | None) -> bool:
 
 
 _WRAPPERS: dict[FileKind, tuple[Callable[[str], object], ...]] = {
-    "prose": (is_wrapper_tag,),
+    "prose": (WRAPPER_TAG.match,),
     "markup": (fence_of, is_edit_mark),
     "mixed": (fence_of, is_edit_mark),
     "data": (is_wrapper, is_carrier),

@@ -9,7 +9,7 @@ from itertools import dropwhile
 from operator import not_
 from typing import TYPE_CHECKING
 
-from holdfast.landing.formats.detect import resembles_edit
+from holdfast.landing.formats.detect import may_be_edit
 from holdfast.landing.formats.hunk_body import END_OF_FILE, is_change
 from holdfast.landing.formats.hunks import (
     Malformed,
@@ -123,7 +123,8 @@ class _SectionReader:
         self.inside = word == BEGIN
         if self.inside or not line.strip():
             return
-        if word or not self.unwrap or not _is_prose(line):
+        is_edit = is_change(line) or may_be_edit([line], 0)
+        if word or is_edit or not self.unwrap:
             raise malformed(_OUTSIDE.format(shorten(line, 40)), number)
 
 
@@ -147,11 +148,6 @@ def _ends_in_context(text: str) -> bool:
     """Return whether the last line is whole and is context: the change above it is not cut."""
     last = text.rstrip().rpartition("\n")[2]
     return text.endswith("\n") and last.startswith(" ")
-
-
-def _is_prose(line: str) -> bool:
-    """Return whether a line outside can be dropped: one that looks like an edit may be meant."""
-    return not line.startswith("@@") and not is_change(line) and not resembles_edit(line)
 
 
 def _directive(line: str, strip: Callable[[str], str] = str.strip) -> str:
