@@ -160,7 +160,6 @@ def escaped(text: str) -> str:
         .replace('"c"', "\u201cc\u201d"),
         f"Sure! I have changed it.\n\n```python\n{CHANGED}```\n\nIs there more?\n",
         f"```\n{CHANGED}```\n",
-        f"```\n{CHANGED.removesuffix(chr(10))}```\n",
         "".join(f"{n}| {line}\n" for n, line in enumerate(CHANGED.split("\n")[:-1], 1)),
         CHANGED.replace('"', '\\"').replace("\n", "\\n"),
     ],
@@ -290,13 +289,6 @@ def test_marks_in_the_new_text_that_may_be_content_stay() -> None:
     assert is_content("x = 1\n```\ny = 2\n", "y = 2\n", "y = 3\n```\n", "a.py")
     assert is_content("# one\n# two\n", "# one\n", "# ```\n# one\n# ```\n", "a.py")
     assert is_content("a\nb\nc\n", "a\nb\nc\n", "> a\n> b\n> c\n", "a.md")
-
-
-def test_entities_in_place_of_all_tags_of_the_old_text_are_undone() -> None:
-    file = "<ul>\n  <li>one</li>\n</ul>\n"
-    request = Replace("  <li>one</li>", "  &lt;li&gt;two&lt;/li&gt;")
-
-    assert text_of(file, request, "a.html") == "<ul>\n  <li>two</li>\n</ul>\n"
 
 
 def test_entities_are_the_edit_where_only_they_differ() -> None:

@@ -171,33 +171,6 @@ def test_a_literal_newline_at_the_end_of_a_line_ends_it(newline: str) -> None:
     assert done.text == new
 
 
-EDIT = "a = 1\nb = 2\n"
-
-
-@pytest.mark.parametrize(
-    "new",
-    [
-        pytest.param(" a = 1\n-b = 2\n+b = 3\n", id="a hunk"),
-        pytest.param("@@ -1,2 +1,2 @@\n a = 1\n-b = 2\n+b = 3\n", id="a hunk with its header"),
-        pytest.param("a = 1\nb = 2\n=======\na = 1\nb = 3\n", id="both sides of a block"),
-        pytest.param("<<<<<<< SEARCH\na = 1\nb = 2\n=======\na = 1\nb = 3\n>>>>>>> REPLACE\n", id="a block"),
-        pytest.param("+a = 1\n+b = 3\n", id="marks of a diff"),
-        pytest.param("a = 1\nb = 3\n=======\n", id="a mark of a block"),
-    ],
-)  # fmt: skip
-def test_an_edit_in_the_place_of_the_new_text_is_read_if_its_old_side_is_the_old_text(
-    new: str,
-) -> None:
-    for request in (Replace(EDIT, new), LineEdits((LineEdit(1, 2, new, EDIT),))):
-        outcome = land(TEXT, request, "a.toml")
-        assert isinstance(outcome, Landed), outcome
-        assert (outcome.text, outcome.rung) == (TEXT.replace("2", "3"), "unmangled")
-        # In prose it may be meant.
-        kept = land("one\na = 1\nb = 2\n", Replace("one\n", "one\n=======\ntwo\n"), "a.md")
-        assert isinstance(kept, Landed)
-        assert kept.text == "one\n=======\ntwo\na = 1\nb = 2\n"
-
-
 @pytest.mark.parametrize("mark", ["-", "    ", "\t"])
 def test_a_new_text_in_the_indentation_of_the_file_stays_so_although_the_old_lines_are_off(
     mark: str,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from itertools import dropwhile, takewhile
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.formats.surrounding_text import WRAPPER_TAG, fence_of, is_wrapper, tag_of
 from holdfast.landing.ladder.exact import with_mixed_endings
 from holdfast.landing.ladder.line_decoration import without_file_decoration
-from holdfast.landing.ladder.unmangle import ENTITY, is_carrier, is_edit_mark, without_mangling
+from holdfast.landing.ladder.unmangle import is_carrier, is_edit_mark, without_mangling
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import UNKNOWN, language_of
@@ -87,16 +87,11 @@ def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | Non
 def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     """Return the new text without what is around it or before its lines, if lines of the old text come back by that."""
     ended = _without_token(text, new)
-    edit = _out_of_edit(old, ended.text, path)
-    if edit is not None:
-        return edit
-
     inner = _out_of_foreign_tags(text, old, ended.text, path)
     if inner is not None:
         return FileText(_ending_as(old, inner.text), ended.undone + inner.undone)
 
-    undos = (_out_of_foreign_fence, _out_of_fence, _out_of_escapes, _out_of_entities, _out_of_marks)
-    for undo in undos:
+    for undo in (_out_of_foreign_fence, _out_of_fence, _out_of_escapes, _out_of_marks):
         read = undo(old, ended.text, path)
         if isinstance(read, FileText) and not _drops_file_lines(text, ended.text, read.text):
             return FileText(_ending_as(old, read.text), ended.undone + read.undone)
@@ -161,53 +156,13 @@ def _with_file_mark(text: str, new: str) -> str:
     return new.removeprefix(MARK)
 
 
-# ------------------------------------------------------------------------- an edit in the new text
-
-
-def _out_of_edit(old: str, new: str, path: str | None) -> FileText | None:
-    """Return the new side of an edit that the new text is itself, if its old side is the old text."""
-    lines = contents_of(new)
-    for old_side, new_side in (*_sides_of_hunk(lines), *_sides_of_block(lines, path)):
-        if old_side == contents_of(old):
-            return FileText(text_of(new_side), ("the old text before it",))
-    return None
-
-
-def _sides_of_hunk(lines: list[str]) -> list[tuple[list[str], list[str]]]:
-    """Return the old and the new lines of the hunk that the lines are, or nothing."""
-    body = list(dropwhile(_DIFF_HEADER.match, lines))
-    marks = {line[:1] for line in body}
-    if not {"-", "+"} <= marks <= {"-", "+", " "}:
-        return []
-    return [(_side_without(body, "+"), _side_without(body, "-"))]
-
-
-def _side_without(body: list[str], mark: str) -> list[str]:
-    return [line[1:] for line in body if not line.startswith(mark)]
-
-
-_DIFF_HEADER = re.compile(r"--- |\+\+\+ |@@")
-_DIVIDER = re.compile(r"={5,9}\s*")
-
-
-def _sides_of_block(lines: list[str], path: str | None) -> list[tuple[list[str], list[str]]]:
-    """Return the lines above and below the only divider, without the marks around them, or nothing."""
-    dividers = numbers_matching(_DIVIDER, lines)
-    # In prose it may be the line below a heading.
-    if len(dividers) != 1 or kind_of(path) == "prose":
-        return []
-    first = int(is_carrier(lines[0]))
-    last = len(lines) - is_carrier(lines[-1])
-    return [(lines[first : dividers[0]], lines[dividers[0] + 1 : last])]
-
-
 # ------------------------------------------------------------------------------ fences and prose
 
 
 def _out_of_fence(text: str, new: str, path: str | None) -> FileText | Refused | None:
     """Return the lines in the outermost fence, a refusal, or None where the fence is content or there is none."""
     doc = Doc(text)
-    lines = _with_last_fence_apart(contents_of(new))
+    lines = contents_of(new)
     fences = numbers_matching(_FENCE, lines)
     # It may be the file's own.
     if len(fences) < 2 or len(numbers_matching(_FENCE, doc.lines)) >= len(fences):
@@ -230,17 +185,6 @@ def _out_of_fence(text: str, new: str, path: str | None) -> FileText | Refused |
     return refusals.plain(
         "malformed", "the text is wrapped in a Markdown fence; send the file's content alone."
     )
-
-
-def _with_last_fence_apart(lines: list[str]) -> list[str]:
-    """Return the lines with a closing fence that is behind the last line on a line of its own."""
-    if len(numbers_matching(_FENCE, lines)) % 2 == 0:
-        return lines
-    last = lines[-1].rstrip()
-    content = last.removesuffix("```")
-    if content in {"", last}:
-        return lines
-    return [*lines[:-1], content, "```"]
 
 
 def _is_the_file(doc: Doc, lines: Sequence[str], kind: FileKind) -> bool:
@@ -309,26 +253,6 @@ def _out_of_escapes(text: str, new: str, _path: str | None) -> FileText | Refuse
 _QUOTED = re.compile(r'\A\s*"(.*)"\s*\Z', re.DOTALL)
 
 
-_TAG = re.compile(r"</?[A-Za-z!?%]")
-
-
-def _out_of_entities(old: str, new: str, _path: str | None) -> FileText | None:
-    """Return the new text without HTML entities, if the old text has in their place what they stand for.
-
-    Lines of it come back, or all its tags are gone. Where only the entities differ, they are the edit.
-    """
-    plain = ENTITY.seen.sub(ENTITY.read, new)
-    if plain == new or ENTITY.seen.search(old) or contents_of(plain) == contents_of(old):
-        return None
-
-    doc = Doc(old)
-    has_lines_back = _shared_lines(doc, contents_of(plain)) > _shared_lines(doc, contents_of(new))
-    has_tags_back = bool(_TAG.search(old) and _TAG.search(plain) and not _TAG.search(new))
-    if not has_lines_back and not has_tags_back:
-        return None
-    return FileText(plain, ("HTML entities",))
-
-
 # --------------------------------------------------- lines around the content, marks before its lines
 
 
@@ -377,11 +301,8 @@ def _between(doc: Doc, lines: list[str], first: int, last: int) -> list[str]:
 
 def _wraps(line: str, path: str | None) -> bool:
     """Return whether models put the line around the content of a file of this kind, or its name above it."""
-    kind = kind_of(path)
     names = {path, str(path).rpartition("/")[2]}
-    if kind in _KINDS_OF_CODE and line.strip("*`: ") in names:
-        return True
-    return any(wraps(line) for wraps in _WRAPPERS[kind])
+    return line.strip("*`: ") in names or any(wraps(line) for wraps in _WRAPPERS[kind_of(path)])
 
 
 _WRAPPERS: dict[FileKind, tuple[Callable[[str], object], ...]] = {
@@ -408,20 +329,9 @@ def _without_prefix(doc: Doc, lines: list[str]) -> list[str]:
         # Where nothing else changes, it is the edit.
         if reading == doc.lines:
             continue
-        if _begins_alike(doc.lines, reading, shared):
-            return reading
         if _returning(doc, reading) > 2 * _returning(doc, lines) + 1:
             return reading
     return without_file_decoration(doc, lines) or lines
-
-
-def _begins_alike(old: list[str], new: list[str], prefix: str) -> bool:
-    """Return whether the new lines begin with the indentation and the word of the old ones, behind the mark of a diff."""
-    beginning = _BEGINNING.match("".join(old[:1]))
-    return beginning is not None and prefix.startswith("+") and new[0].startswith(beginning[0])
-
-
-_BEGINNING = re.compile(r"\s*\w+\b")
 
 
 def _returning(doc: Doc, lines: Iterable[str]) -> int:
