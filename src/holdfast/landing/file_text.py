@@ -10,7 +10,7 @@ from holdfast.landing import refusals
 from holdfast.landing.formats.surrounding_text import WRAPPER_TAG, fence_of, is_wrapper, tag_of
 from holdfast.landing.ladder.exact import with_mixed_endings
 from holdfast.landing.ladder.line_decoration import without_file_decoration
-from holdfast.landing.ladder.unmangle import is_carrier, is_edit_mark, without_mangling
+from holdfast.landing.ladder.unmangle import ENTITY, is_carrier, is_edit_mark, without_mangling
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import UNKNOWN, language_of
@@ -91,7 +91,13 @@ def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     if inner is not None:
         return FileText(_ending_as(old, inner.text), ended.undone + inner.undone)
 
-    for undo in (_out_of_foreign_fence, _out_of_fence, _out_of_escapes, _out_of_marks):
+    for undo in (
+        _out_of_foreign_fence,
+        _out_of_fence,
+        _out_of_escapes,
+        _out_of_entities,
+        _out_of_marks,
+    ):
         read = undo(old, ended.text, path)
         if isinstance(read, FileText) and not _drops_file_lines(text, ended.text, read.text):
             return FileText(_ending_as(old, read.text), ended.undone + read.undone)
@@ -251,6 +257,20 @@ def _out_of_escapes(text: str, new: str, _path: str | None) -> FileText | Refuse
 
 
 _QUOTED = re.compile(r'\A\s*"(.*)"\s*\Z', re.DOTALL)
+
+
+def _out_of_entities(old: str, new: str, _path: str | None) -> FileText | None:
+    """Return the new text without HTML entities, if lines of the old text, which has none, come back by that.
+
+    Where only the entities differ, they are the edit.
+    """
+    plain = ENTITY.seen.sub(ENTITY.read, new)
+    if ENTITY.seen.search(old) or contents_of(plain) == contents_of(old):
+        return None
+    doc = Doc(old)
+    if _shared_lines(doc, contents_of(plain)) <= _shared_lines(doc, contents_of(new)):
+        return None
+    return FileText(plain, ("HTML entities",))
 
 
 # --------------------------------------------------- lines around the content, marks before its lines

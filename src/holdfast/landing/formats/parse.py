@@ -9,7 +9,6 @@ from holdfast.landing.formats.begin_patch import BEGIN, read_patch
 from holdfast.landing.formats.detect import opens_block, opens_notation
 from holdfast.landing.formats.diff_scanner import FileSection, malformed
 from holdfast.landing.formats.hunks import Malformed, fault_as_value, text_of
-from holdfast.landing.formats.indented_reply import without_indentation
 from holdfast.landing.formats.json_edits import read_json
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.search_replace import EXAMPLE as BLOCK_EXAMPLE
@@ -44,10 +43,6 @@ def parse(
     (FileRequest(path='a.py', action='create', request=WriteFile(text='x = 1'), to=None),)
     """
     check_type("parse", "text", text, str)
-    if unwrap:
-        text = without_indentation(text)
-    if _TIGHT_BEGIN.match(text.lstrip("\ufeff \t\r\n")):
-        text = _TIGHT.sub("*** ", text)
     notation: Format | None = format
     if format == "auto":
         notation = _detect(text)
@@ -59,12 +54,6 @@ def parse(
         return Refused("malformed", read.message)
     return read
 
-
-_TIGHT_BEGIN = re.compile(r"(?:[`~]{3,}.*\n)?\*\*\*Begin Patch")
-_TIGHT = re.compile(
-    r"^\*\*\*(?=(?:Begin|End) Patch|(?:Add|Update|Delete) File:|Move to:)", re.MULTILINE
-)
-"""A line of the patch notation without its blank."""
 
 # ----------------------------------------------------------------------------------- which notation
 
