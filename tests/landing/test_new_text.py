@@ -104,8 +104,8 @@ def test_spaces_of_another_kind_in_strings_and_values_are_content() -> None:
 
 def test_lines_run_into_one_by_a_literal_newline_are_parted() -> None:
     ini = "[a]\nhost = x\n\n[b]\nhost = y\n"
-    assert text_of(ini, Replace("[b]", r"[b]\n; bounded"), "a.ini") == ini.replace(
-        "[b]", "[b]\n; bounded"
+    assert text_of(ini, Replace("[b]", r"[b]\nport = 1"), "a.ini") == ini.replace(
+        "[b]", "[b]\nport = 1"
     )
     new = r"def g():\n    return \"g\"\n\n\ndef f(x):"
     assert text_of(PY, Replace("def f(x):", new), "a.py") == PY.replace(
