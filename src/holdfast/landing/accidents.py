@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from holdfast.landing.ladder.unmangle import COLOUR, ENTITIES, ENTITY, JSON_STRING, LETTER, MOJIBAKE
 from holdfast.landing.text.code_spans import string_spans
 from holdfast.landing.text.file_kinds import kind_of
-from holdfast.landing.text.languages import is_comment_like, language_of
+from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import SPACES, UNSEEN, WIDE, key_of
-from holdfast.landing.text.line_tokens import knows_word, words_of
+from holdfast.landing.text.line_tokens import knows_word, matched
 from holdfast.landing.text.lines import contents_of, is_blank, solid_lines
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -45,18 +45,13 @@ class FileFacts:
         return "\n" + "\n".join(lines)
 
     def has_such(self, line: str) -> bool:
-        """Return whether this may be a line of the file: by its key, its indentation or its first word."""
-        if is_comment_like(line, self.language):
-            return True
+        """Return whether this may be a line of the file: it has a key, or the file has its first word."""
         if self.language.has_keys:
             return re.match(self.language.keys, line) is not None
-        if line[:1].isspace():
-            return True
-
-        words = words_of(line)
-        return not words or knows_word(self.text, words[0])
+        return knows_word(self.text, matched(_FIRST_WORD, line))
 
 
+_FIRST_WORD = re.compile(r"[\W\d]*(\w*)")
 _AROUND = 40
 
 
@@ -130,31 +125,16 @@ class Accident:
 _ALL_KINDS: frozenset[FileKind] = frozenset({"prose", "markup", "mixed", "data", "code"})
 _PROSE: frozenset[FileKind] = frozenset({"prose"})
 _TEXT: frozenset[FileKind] = frozenset({"prose", "markup"})
-_QUOTE_ENTITIES = frozenset(name for name, char in ENTITIES.items() if char in "\"'")
-
-
-def _is_entity_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
-    if file.kind == "code":
-        # `&lt` may be the address of a variable with that name.
-        return not knows_word(file.text, found[1])
-    if found[1] not in _QUOTE_ENTITIES:
-        return False
-
-    closing = line.find(found[0], found.end())
-    if closing < 0:
-        return False
-    return role_of(line, found.start(), closing + len(found[0])) in file.quote_roles
-
-
 _ENTITY_ACCIDENT = Accident(
     "HTML entities",
     ENTITY.seen,
     ENTITY.read,
     lambda line: ENTITY.seen.sub(ENTITY.read, line),
-    _is_entity_foreign,
+    # `&lt` may be the address of a variable with that name.
+    lambda file, _, found: not knows_word(file.text, found[1]),
     plain=re.compile(rf"[<>]|&(?!(?:{'|'.join(ENTITIES)});)"),
     only_whole=True,
-    content_in=frozenset({"prose", "markup", "mixed"}),
+    content_in=frozenset({"prose", "markup", "mixed", "data"}),
 )
 
 # ----------------------------------------------------------------------------- quotes and spaces
@@ -234,17 +214,10 @@ def _unescape(line: str) -> str:
 
 def _is_newline_foreign(file: FileFacts, line: str, _found: re.Match[str]) -> bool:
     r"""Return whether a line that the edit removes is in this one, with others run on to it by `\n`."""
-    lost = frozenset(map(key_of, file.lost))
-    fresh: list[str] = []
-    known: list[str] = []
-    for piece in solid_lines(contents_of(_unescape(line))):
-        if key_of(piece) in lost:
-            known.append(piece)
-        else:
-            fresh.append(piece)
-
+    pieces = set(map(key_of, solid_lines(contents_of(_unescape(line)))))
+    fresh = pieces.difference(map(key_of, file.lost))
     # A value or a path may have such an escape: what is behind it is then no line.
-    return bool(known) and all(map(file.has_such, fresh))
+    return fresh != pieces and all(map(file.has_such, fresh))
 
 
 _NEWLINE_ACCIDENT = Accident(

@@ -7,12 +7,7 @@ from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.formats.surrounding_text import (
-    fence_of,
-    is_wrapper,
-    is_wrapper_tag,
-    tag_of,
-)
+from holdfast.landing.formats.surrounding_text import WRAPPER_TAG, fence_of, is_wrapper, tag_of
 from holdfast.landing.ladder.exact import with_mixed_endings
 from holdfast.landing.ladder.line_decoration import without_file_decoration
 from holdfast.landing.ladder.unmangle import ENTITY, is_carrier, is_edit_mark, without_mangling
@@ -180,8 +175,13 @@ def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     if inner is not None:
         return FileText(_ending_as(old, inner.text), ended.undone + inner.undone)
 
-    undos = (_out_of_foreign_fence, _out_of_fence, _out_of_escapes, _out_of_entities, _out_of_marks)
-    for undo in undos:
+    for undo in (
+        _out_of_foreign_fence,
+        _out_of_fence,
+        _out_of_escapes,
+        _out_of_entities,
+        _out_of_marks,
+    ):
         read = undo(old, ended.text, path)
         if isinstance(read, FileText) and not _drops_file_lines(text, ended.text, read.text):
             return FileText(_ending_as(old, read.text), ended.undone + read.undone)
@@ -339,7 +339,7 @@ def _sides_of_block(lines: list[str], path: str | None) -> list[tuple[list[str],
 def _out_of_fence(text: str, new: str, path: str | None) -> FileText | Refused | None:
     """Return the lines in the outermost fence, a refusal, or None where the fence is content or there is none."""
     doc = Doc(text)
-    lines = _with_last_fence_apart(contents_of(new))
+    lines = contents_of(new)
     fences = numbers_matching(_FENCE, lines)
     # It may be the file's own.
     if len(fences) < 2 or len(numbers_matching(_FENCE, doc.lines)) >= len(fences):
@@ -362,17 +362,6 @@ def _out_of_fence(text: str, new: str, path: str | None) -> FileText | Refused |
     return refusals.plain(
         "malformed", "the text is wrapped in a Markdown fence; send the file's content alone."
     )
-
-
-def _with_last_fence_apart(lines: list[str]) -> list[str]:
-    """Return the lines with a closing fence that is behind the last line on a line of its own."""
-    if len(numbers_matching(_FENCE, lines)) % 2 == 0:
-        return lines
-    last = lines[-1].rstrip()
-    content = last.removesuffix("```")
-    if content in {"", last}:
-        return lines
-    return [*lines[:-1], content, "```"]
 
 
 def _is_the_file(doc: Doc, lines: Sequence[str], kind: FileKind) -> bool:
@@ -441,22 +430,16 @@ def _out_of_escapes(text: str, new: str, _path: str | None) -> FileText | Refuse
 _QUOTED = re.compile(r'\A\s*"(.*)"\s*\Z', re.DOTALL)
 
 
-_TAG = re.compile(r"</?[A-Za-z!?%]")
-
-
 def _out_of_entities(old: str, new: str, _path: str | None) -> FileText | None:
-    """Return the new text without HTML entities, if the old text has in their place what they stand for.
+    """Return the new text without HTML entities, if lines of the old text, which has none, come back by that.
 
-    Lines of it come back, or all its tags are gone. Where only the entities differ, they are the edit.
+    Where only the entities differ, they are the edit.
     """
     plain = ENTITY.seen.sub(ENTITY.read, new)
-    if plain == new or ENTITY.seen.search(old) or contents_of(plain) == contents_of(old):
+    if ENTITY.seen.search(old) or contents_of(plain) == contents_of(old):
         return None
-
     doc = Doc(old)
-    has_lines_back = _shared_lines(doc, contents_of(plain)) > _shared_lines(doc, contents_of(new))
-    has_tags_back = bool(_TAG.search(old) and _TAG.search(plain) and not _TAG.search(new))
-    if not has_lines_back and not has_tags_back:
+    if _shared_lines(doc, contents_of(plain)) <= _shared_lines(doc, contents_of(new)):
         return None
     return FileText(plain, ("HTML entities",))
 
@@ -544,7 +527,7 @@ _TAGS_OF_FENCES = BY_NAME.keys() | frozenset(_TAGS.split())
 _ROLE_OF_NAME = re.compile(r"^\W*(?:file|filename|path)\s*[:=]\s*", re.IGNORECASE)
 _AROUND_NAME = "*`:=-~<>[]() "
 _WRAPPERS: dict[FileKind, tuple[Callable[[str], object], ...]] = {
-    "prose": (is_wrapper_tag,),
+    "prose": (WRAPPER_TAG.match,),
     "markup": (fence_of, is_edit_mark),
     "mixed": (fence_of, is_edit_mark),
     "data": (is_wrapper, is_carrier),
@@ -567,20 +550,9 @@ def _without_prefix(doc: Doc, lines: list[str]) -> list[str]:
         # Where nothing else changes, it is the edit.
         if reading == doc.lines:
             continue
-        if _begins_alike(doc.lines, reading, shared):
-            return reading
         if _returning(doc, reading) > 2 * _returning(doc, lines) + 1:
             return reading
     return without_file_decoration(doc, lines) or lines
-
-
-def _begins_alike(old: list[str], new: list[str], prefix: str) -> bool:
-    """Return whether the new lines begin with the indentation and the word of the old ones, behind the mark of a diff."""
-    beginning = _BEGINNING.match("".join(old[:1]))
-    return beginning is not None and prefix.startswith("+") and new[0].startswith(beginning[0])
-
-
-_BEGINNING = re.compile(r"\s*\w+\b")
 
 
 def _returning(doc: Doc, lines: Iterable[str]) -> int:

@@ -247,7 +247,7 @@ def test_form_feeds_in_a_block_are_content() -> None:
         ),
         (
             f"a.py\n{BLOCK}\n--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-a\n+b\n",
-            'line 8: "--- a/b.py" belongs to another notation; write all edits as blocks:',
+            'line 8: "--- a/b.py" is outside of all blocks; write each edit so:',
         ),
         (
             f"a.py\n{BLOCK}\n<<<<<<<\nold\n=======\nnew\n>>>>>>>\n",
@@ -263,7 +263,7 @@ def test_form_feeds_in_a_block_are_content() -> None:
         ),
         (
             f"*** Update File: a.py\n{BLOCK}",
-            'line 1: "*** Update File: a.py" belongs to another notation; write all edits as blocks:',
+            'line 1: "*** Update File: a.py" is outside of all blocks; write each edit so:',
         ),
     ],
 )

@@ -257,9 +257,6 @@ def indent(text: str) -> str:
     [
         pytest.param(DIFF.replace("@@ -1,2 +1,2 @@\n", "@@ -1,2 +1,2 @@\n" * 2), id="@@ twice"),
         pytest.param(DIFF + "*** End Patch\n", id="the end of another notation"),
-        pytest.param("1. Change it:\n" + indent(DIFF) + "Done.\n", id="indented diff"),
-        pytest.param("1. Change it:\n" + indent(f"```diff\n{DIFF}```\n"), id="indented fence"),
-        pytest.param(indent(PATCH), id="indented patch"),
         pytest.param("*** Begin Patch\n" + PATCH, id="begin twice"),
         pytest.param(indent(BLOCK), id="indented block"),
         pytest.param(BLOCK.replace("<<<<<<< SEARCH\n", "<<<<<<< SEARCH\n" * 2), id="SEARCH twice"),

@@ -28,8 +28,6 @@ def land_reply_on(text: str, reply: str) -> Outcome:
         f"+++ a.txt\n{BODY}",
         f"--- a/a.txt\n+++ b/a.txt\n{BODY}*** End Patch\n",
         f"```diff\n--- a/a.txt\n+++ b/a.txt\n{BODY}*** End Patch\n```\n",
-        "***Begin Patch\n***Update File: a.txt\n@@\n one\n-two\n+2\n three\n***End Patch\n",
-        "***Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+2\n three\n*** End Patch\n",
     ],
 )
 def test_a_header_that_lacks_a_part_is_read(reply: str) -> None:

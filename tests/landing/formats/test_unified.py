@@ -296,10 +296,6 @@ def test_headers_without_any_hunk_header_make_one_hunk_without_a_number() -> Non
     assert marked(HEAD + " \n one\n-two\n+zwei\n three\n") == [[" ", *PLAIN[0]]]
 
 
-def test_several_files_without_hunk_headers_are_distinguished_by_their_names() -> None:
-    assert paths("--- a/x\n+++ b/x\n-a\n+b\n--- a/y\n+++ b/y\n-c\n+d\n") == [("x", "x"), ("y", "y")]
-
-
 def test_marked_lines_alone_make_one_hunk_that_names_no_file() -> None:
     assert marked(" one\n-two\n+zwei\n three\n") == PLAIN
     assert paths("-a\n+b\n") == [("", "")]

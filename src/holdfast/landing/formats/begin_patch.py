@@ -9,7 +9,7 @@ from itertools import dropwhile
 from operator import not_
 from typing import TYPE_CHECKING
 
-from holdfast.landing.formats.detect import resembles_edit
+from holdfast.landing.formats.detect import may_be_edit
 from holdfast.landing.formats.hunk_body import END_OF_FILE, is_change
 from holdfast.landing.formats.hunks import (
     Malformed,
@@ -59,7 +59,7 @@ def read_patch(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...]:
     (FileRequest(path='a.py', action='delete', request=None, to=None),)
     """
     lines, _ = split_lines(text.removeprefix("\ufeff"))
-    sections = _split(lines, unwrap=unwrap, is_whole=_ends_in_context(text))
+    sections = _split(lines, unwrap=unwrap)
     if not sections:
         raise malformed(
             "the patch names no file with `*** Update File:`, `*** Add File:` or `*** Delete File:`:"
@@ -123,12 +123,13 @@ class _SectionReader:
         self.inside = word == BEGIN
         if self.inside or not line.strip():
             return
-        if word or not self.unwrap or not _is_prose(line):
+        is_edit = is_change(line) or may_be_edit([line], 0)
+        if word or is_edit or not self.unwrap:
             raise malformed(_OUTSIDE.format(shorten(line, 40)), number)
 
 
-def _split(lines: Sequence[str], *, unwrap: bool, is_whole: bool) -> list[_Section]:
-    """Return the sections of the patch. A patch that does not end is a fault, unless it `is_whole`."""
+def _split(lines: Sequence[str], *, unwrap: bool) -> list[_Section]:
+    """Return the sections of the patch. A patch that does not end is a fault."""
     begins = BEGIN in map(_directive, lines)
     reader = _SectionReader(unwrap, inside=not begins)
     for number, line in enumerate(lines, 1):
@@ -138,20 +139,9 @@ def _split(lines: Sequence[str], *, unwrap: bool, is_whole: bool) -> list[_Secti
             reader.read_outside(line, number)
 
     # A reply that was cut short ends like this, and what it did not come to say is not known.
-    if begins and reader.inside and not is_whole:
+    if begins and reader.inside:
         raise malformed(_UNENDED)
     return reader.sections
-
-
-def _ends_in_context(text: str) -> bool:
-    """Return whether the last line is whole and is context: the change above it is not cut."""
-    last = text.rstrip().rpartition("\n")[2]
-    return text.endswith("\n") and last.startswith(" ")
-
-
-def _is_prose(line: str) -> bool:
-    """Return whether a line outside can be dropped: one that looks like an edit may be meant."""
-    return not line.startswith("@@") and not is_change(line) and not resembles_edit(line)
 
 
 def _directive(line: str, strip: Callable[[str], str] = str.strip) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import starts_file
-from holdfast.landing.formats.surrounding_text import opens_edit
+from holdfast.landing.formats.surrounding_text import EDIT_OPENING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,9 @@ _OPENINGS = (
 )
 
 
+_OPENING = re.compile(rf"@@|{EDIT_OPENING.pattern}|{BLOCK_OPENER.pattern}")
+
+
 def opens_block(line: str) -> bool:
     """Return whether this line begins a SEARCH/REPLACE block.
 
@@ -47,9 +50,7 @@ def opens_notation(lines: Sequence[str], at: int) -> bool:
     # The cheap question first: there may be millions of lines.
     if not line.startswith(_OPENINGS):
         return False
-    if opens_block(line) or opens_edit(line):
-        return True
-    return line.startswith("@@") or starts_file(lines, at)
+    return _OPENING.match(line[:LONGEST_MARKER]) is not None or starts_file(lines, at)
 
 
 _RESEMBLING = re.compile(
@@ -72,3 +73,8 @@ def resembles_edit(line: str) -> bool:
     [False, False, False, False, False]
     """
     return _RESEMBLING.match(line[:LONGEST_MARKER]) is not None
+
+
+def may_be_edit(lines: Sequence[str], at: int) -> bool:
+    """Return whether a line outside of all edits that were read begins another one, or may be part of one."""
+    return opens_notation(lines, at) or resembles_edit(lines[at])

@@ -147,7 +147,7 @@ def interrupts(lines: Sequence[str], at: int) -> bool:
     What could be a change has to name a file clearly.
 
     A removed line `-- x` above an added line `++ y` looks just like a file's header; it is one only
-    if a hunk follows, or if the two agree about the file.
+    if a hunk follows.
     """
     if not _is_header_line(lines, at):
         return False
@@ -158,21 +158,12 @@ def interrupts(lines: Sequence[str], at: int) -> bool:
     while lines[below : below + 1] == [""]:
         below += 1
 
-    return _begins(lines, below, "@@") or _agree(lines[at][4:], lines[at + 1][4:])
+    return _begins(lines, below, "@@")
 
 
 def _begins(lines: Sequence[str], at: int, beginning: str) -> bool:
     """Return whether there is a line `at`, and it begins so."""
     return "".join(lines[at : at + 1]).startswith(beginning)
-
-
-def _agree(old: str, new: str) -> bool:
-    first, second = _header_path(old), _header_path(new)
-    if first is None or second is None:
-        return True
-
-    first, second = _strip_prefixes(first, second)
-    return first == second
 
 
 # Alone, `rename to x` may be prose.

@@ -9,7 +9,6 @@ from holdfast.landing.formats.begin_patch import BEGIN, read_patch
 from holdfast.landing.formats.detect import opens_block, opens_notation
 from holdfast.landing.formats.diff_scanner import FileSection, malformed
 from holdfast.landing.formats.hunks import Malformed, fault_as_value, text_of
-from holdfast.landing.formats.indented_reply import without_indentation
 from holdfast.landing.formats.json_edits import read_json
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.search_replace import EXAMPLE as BLOCK_EXAMPLE
@@ -44,10 +43,6 @@ def parse(
     (FileRequest(path='a.py', action='create', request=WriteFile(text='x = 1'), to=None),)
     """
     check_type("parse", "text", text, str)
-    if unwrap:
-        text = without_indentation(text)
-    if _TIGHT_BEGIN.match(text.lstrip("\ufeff \t\r\n")):
-        text = _TIGHT.sub("*** ", text)
     notation: Format | None = format
     if format == "auto":
         notation = _detect(text)
@@ -59,12 +54,6 @@ def parse(
         return Refused("malformed", read.message)
     return read
 
-
-_TIGHT_BEGIN = re.compile(r"(?:[`~]{3,}.*\n)?\*\*\*Begin Patch")
-_TIGHT = re.compile(
-    r"^\*\*\*(?=(?:Begin|End) Patch|(?:Add|Update|Delete) File:|Move to:)", re.MULTILINE
-)
-"""A line of the patch notation without its blank."""
 
 # ----------------------------------------------------------------------------------- which notation
 
@@ -111,31 +100,29 @@ def _read_diff(text: str, unwrap: bool) -> tuple[FileRequest, ...] | Malformed: 
 
 
 def _request(share: FileSection) -> FileRequest:
-    diff = share.diff
-    if diff.old_path is None and diff.new_path:
-        return _create(diff.new_path, share)
-    if diff.new_path is None and diff.old_path:
-        return _delete(diff.old_path, share)
-    if not diff.old_path or not diff.new_path:
+    old, new = share.diff.old_path, share.diff.new_path
+    if "" in {old, new}:
         raise malformed("the diff names no file; write its path into the --- and +++ lines:")
+    if old is None:
+        return _create(str(new), share)
+    if new is None:
+        return _delete(old, share)
 
+    patch = _patch(share)
     # A backup beside the file, as in `diff -u a.py.orig a.py`, is the same file.
-    same = {f"{diff.new_path}{suffix}" for suffix in ("", ".orig", ".old", ".bak", "~")}
-    if diff.old_path in same:
-        return _edit(diff.new_path, share)
-    if not diff.rename:
+    if not re.fullmatch(re.escape(new) + _BACKUP, old):
+        if share.diff.rename:
+            return FileRequest(old, "rename", patch, new)
         raise malformed(
-            f"--- {shorten(diff.old_path)} and +++ {shorten(diff.new_path)} must name one file, unless the lines"
+            f"--- {shorten(old)} and +++ {shorten(new)} must name one file, unless the lines"
             " `rename from` and `rename to` name two:"
         )
+    if patch is None:
+        raise malformed(f"{new} is renamed to itself; leave these lines out, or show a change:")
+    return FileRequest(new, "edit", patch)
 
-    return FileRequest(diff.old_path, "rename", _patch(share), diff.new_path)
 
-
-def _edit(path: str, share: FileSection) -> FileRequest:
-    if share.diff.hunks:
-        return FileRequest(path, "edit", Patch(share.text))
-    raise malformed(f"{path} is renamed to itself; leave these lines out, or show a change:")
+_BACKUP = r"(?:\.orig|\.old|\.bak|~)?"
 
 
 def _create(path: str, share: FileSection) -> FileRequest:

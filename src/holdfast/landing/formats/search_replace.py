@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from holdfast.landing.formats.detect import (
     BLOCK_OPENER,
     LONGEST_MARKER,
+    may_be_edit,
     opens_block,
-    opens_notation,
-    resembles_edit,
 )
 from holdfast.landing.formats.hunks import MalformedError, fault_as_value, malformed_like
 from holdfast.landing.formats.paths import shorten, tidy_path
@@ -342,12 +341,7 @@ def _check_between(lines: Sequence[str], start: int, end: int) -> None:
     To skip it as prose would land half of the reply.
     """
     for i in range(start, end):
-        if opens_notation(lines, i):
-            raise malformed(
-                f'"{shorten(lines[i], 40)}" belongs to another notation; write all edits as blocks:',
-                i + 1,
-            )
-        if resembles_edit(lines[i]):
+        if may_be_edit(lines, i):
             raise malformed(
                 f'"{shorten(lines[i], 40)}" is outside of all blocks; write each edit so:', i + 1
             )

@@ -8,14 +8,15 @@ from holdfast.landing.text.line_tokens import matched
 
 FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
 _TAG = re.compile(r"</?([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?/?>\s*$|<(\|)[^<>]*\|>\s*$")
-_WRAPPER_TAG = re.compile(
+WRAPPER_TAG = re.compile(
     r"</?(?i:(?:antml:)?(?:tool(?:_\w*)?|function(?:_\w*)?|invoke|parameter|apply_\w*|(?:unified_)?diff|patch|edit|answer"
     r"|think(?:ing)?))(?:\s[^<>]*)?/?>\s*$|<\|[^<>]*\|>\s*$"
 )
 _OPENING = r"Begin Patch\s*$|(?:Add|Update|Delete) File:|Move to:"
-_EDIT_OPENING = re.compile(rf"\*\*\* (?:{_OPENING})")
+EDIT_OPENING = re.compile(rf"\*\*\* (?:{_OPENING})")
+"""Any directive but the last of the `*** Begin Patch` notation."""
 DIRECTIVE = re.compile(rf"\*\*\* (?:{_OPENING}|End Patch\s*$)")
-_WRAPPER = re.compile("|".join(each.pattern for each in (FENCE, DIRECTIVE, _WRAPPER_TAG)))
+_WRAPPER = re.compile("|".join(each.pattern for each in (FENCE, DIRECTIVE, WRAPPER_TAG)))
 # Short words only: a word of megabytes is none, and would be slow to match.
 _WORD = re.compile(r"(?=.{1,39}\Z)[\"'`(*_]*[A-Za-z][A-Za-z'’-]*[\"'`)*_]*[.,:;!?]*$")
 
@@ -57,19 +58,9 @@ def is_wrapper(line: str) -> bool:
     return _WRAPPER.match(line) is not None
 
 
-def is_wrapper_tag(line: str) -> bool:
-    """Return whether this line is a tag that models put around an edit."""
-    return _WRAPPER_TAG.match(line) is not None
-
-
 def is_directive(line: str) -> bool:
     """Return whether this line belongs to the `*** Begin Patch` notation."""
     return DIRECTIVE.match(line) is not None
-
-
-def opens_edit(line: str) -> bool:
-    """Return whether an edit in the `*** Begin Patch` notation begins at this line: at any directive but the last."""
-    return _EDIT_OPENING.match(line) is not None
 
 
 def is_prose(line: str) -> bool:

@@ -6,7 +6,6 @@ import re
 
 from holdfast.landing.formats.diff_scanner import DiffLines, FileSection, read_bare
 from holdfast.landing.formats.hunks import FileDiff, Malformed, MalformedError, fault_as_value
-from holdfast.landing.formats.indented_reply import without_indentation
 from holdfast.landing.formats.wrappers import read_wrapped
 from holdfast.landing.text.lines import split_lines
 
@@ -48,8 +47,6 @@ def read_shares(
     text: str, *, unwrap: bool = False, judge_paths: bool = True
 ) -> tuple[FileSection, ...]:
     """Return what `read_diff` returns, each with its own lines."""
-    if unwrap:
-        text = without_indentation(text)
     text = _with_both_names(_END.sub("", text.removeprefix("\ufeff")))
     lines, ends = split_lines(text)
     source = DiffLines(lines, ends, judge_paths=judge_paths)

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from holdfast.landing.formats.detect import opens_notation, resembles_edit
+from holdfast.landing.formats.detect import may_be_edit
 from holdfast.landing.formats.diff_scanner import (
     DiffLines,
     FileSection,
@@ -116,7 +116,7 @@ def _check_prose(source: DiffLines, start: int, end: int) -> None:
     """
     lines = source.lines
     for i in range(start, end):
-        if is_change(lines[i]) or opens_notation(lines, i) or resembles_edit(lines[i]):
+        if is_change(lines[i]) or may_be_edit(lines, i):
             raise malformed(_OUTSIDE.format(shorten(lines[i], 40)), source.first + i)
 
 

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from itertools import compress, starmap
+from itertools import compress
 from operator import ne
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -268,7 +268,6 @@ def _similarity(doc: Doc, keys: Sequence[str], pairs: Sequence[Pair]) -> float:
 _COMMENT_LIKE = 0.2
 _TYPO_LIKE = 0.5
 _PROSE_LIKE = 0.8
-_STALE_LIKE = 0.66
 
 
 def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Likeness, float] | None:
@@ -337,25 +336,16 @@ def _code_shape(line: str, real: str, similarity: float) -> _Shape | None:
         return "typo", similarity, ()
 
     other = _other_words(line, real)
-    if not 1 <= len(other) <= _MISSPELT or not _are_typos(other, similarity):
+    if not 1 <= len(other) <= _MISSPELT:
         return None
-    strangers = [mine for mine, _ in other if not _is_spelling(line, mine, similarity)]
-    return "typo", similarity, strangers
+    # In a quoted sentence a word is prose, not a name.
+    prose = words_of(" ".join(_QUOTED_SENTENCE.findall(line)))
+    return "typo", similarity, sorted(set(other).difference(prose))
 
 
 _END_MARKS = ";,"
+_QUOTED_SENTENCE = re.compile(r"\"[^\"]* [^\"]* [^\"]*\"|'[^']* [^']* [^']*'")
 _MISSPELT = 3
-
-
-def _are_typos(other: Sequence[tuple[str, str]], similarity: float) -> bool:
-    """Return whether the words may differ by drift.
-
-    One stale word, or several that are each nearly right.
-    """
-    nearly_right = all(starmap(_is_typo, other))
-    if len(other) > 1:
-        return nearly_right and similarity >= _PROSE_LIKE
-    return nearly_right or similarity >= _STALE_LIKE
 
 
 def _is_typo(word: str, real: str) -> bool:
@@ -379,28 +369,12 @@ def is_misspelt(line: str, real: str) -> bool:
     return all(map(_is_typo, ours, theirs))
 
 
-_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`")
-_SENTENCE = 3
-
-
-def _is_spelling(line: str, word: str, similarity: float) -> bool:
-    """Return whether the word is in a quoted sentence of a line nearly the same.
-
-    There it is prose, not a name.
-    """
-    if similarity < _PROSE_LIKE:
-        return False
-    sentences = map(words_of, _QUOTED.findall(line))
-    return any(word in words and len(words) >= _SENTENCE for words in sentences)
-
-
-def _other_words(line: str, real: str) -> list[tuple[str, str]]:
-    """Return the words that differ, compared place by place.
+def _other_words(line: str, real: str) -> list[str]:
+    """Return the words of the first line that differ, compared place by place.
 
     None where the lines have different numbers of words.
     """
     ours, theirs = words_of(line), words_of(real)
     if len(ours) != len(theirs):
         return []
-    pairs = zip(ours, theirs, strict=True)
-    return list(compress(pairs, map(ne, ours, theirs)))
+    return list(compress(ours, map(ne, ours, theirs)))
