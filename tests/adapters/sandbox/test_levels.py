@@ -250,6 +250,50 @@ def test_shared_memory_of_other_processes_is_not_reached(
     assert done.output == "True\n"
 
 
+ATTRIBUTES = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+path = sys.argv[1].encode()
+value = ctypes.create_string_buffer(b"x")
+arguments = (ctypes.c_uint64 * 2)(ctypes.addressof(value), 1)
+for call in (
+    lambda: os.setxattr(path, "user.first", b"x"),
+    lambda: os.removexattr(path, "user.own"),
+    lambda: libc.syscall(463, -100, path, 0, b"user.second", ctypes.byref(arguments), ctypes.c_size_t(16)),
+    lambda: libc.syscall(466, -100, path, 0, b"user.own"),
+):
+    try:
+        call()
+    except OSError:
+        pass
+"""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_extended_attributes_of_files_outside_do_not_change(
+    kind: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    path = place / "outside/c.txt"
+    set_attribute(path)
+    (place / "root/attributes.py").write_text(ATTRIBUTES)
+    attempt(kind, place, f"python3 attributes.py {path}", level)
+    assert os.listxattr(path) == ["user.own"]
+
+
+def test_a_file_with_extended_attributes_is_copied(kind: SandboxChoice, place: Path) -> None:
+    set_attribute(place / "root/a.txt")
+    command = "cp -a a.txt b && cp -p a.txt c && sed -i s/text/more/ b && cat b c"
+    done = attempt(kind, place, command, "write")
+    assert (done.exit_code, done.output) == (0, "more\ntext\n")
+
+
+def set_attribute(path: Path) -> None:
+    try:
+        os.setxattr(path, "user.own", b"x")
+    except OSError:
+        pytest.skip("the file system of temporary files has no extended attributes")
+
+
 def test_other_processes_are_neither_read_nor_ended(kind: SandboxChoice, place: Path) -> None:
     with subprocess.Popen(["sleep", str(LONGEST)], env={"KEY": "hunter2"}) as other:
         done = attempt(
