@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.processes.commands import OsCommands
+from holdfast.adapters.processes.sandbox import layout
 from holdfast.adapters.processes.sandbox.probe import SandboxChoice
 from holdfast.vocab.sandbox import SandboxLevel
 from tests.adapters.sandbox.attempt import attempt, files_below, open_at
@@ -248,6 +249,36 @@ def test_shared_memory_of_other_processes_is_not_reached(
     finally:
         libc.shmctl(number, 0, None)
     assert done.output == "True\n"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_nothing_is_written_into_a_named_pipe_outside(
+    kind: SandboxChoice, place: Path, level: SandboxLevel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read-only mount would not stop it, and a daemon may obey what is written there."""
+    # Otherwise a process would not see the pipe at all, for tests run in a hidden folder.
+    monkeypatch.setattr(layout, "_HIDDEN", ())
+    monkeypatch.setattr(layout, "listening_sockets", list)
+    path = place / "outside/control"
+    os.mkfifo(path)
+    daemon = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        done = attempt(kind, place, f"test -p {path} && echo halt > {path}; echo $?", level)
+        received = os.read(daemon, 100)
+    finally:
+        os.close(daemon)
+    assert received == b""
+    assert done.output.endswith(": Permission denied\n2\n")
+
+
+def test_named_pipes_and_moves_in_the_project_work(kind: SandboxChoice, place: Path) -> None:
+    command = (
+        "mkfifo pipe; p=$(mktemp -u); mkfifo $p; for p in pipe $p; do echo through > $p & cat $p; done;"
+        "mkdir -p d/e && mv a.txt d/e/moved && ln d/e/moved linked && cat linked;"
+        "echo shown > /dev/stdout; echo shown > /dev/null"
+    )
+    done = attempt(kind, place, command, "write")
+    assert (done.exit_code, done.output) == (0, "through\nthrough\ntext\nshown\n")
 
 
 ATTRIBUTES = """
