@@ -15,6 +15,7 @@ from holdfast.adapters.processes.child_process import GRACE, ProcessEnded, run_p
 from holdfast.adapters.processes.sandbox.agent_confinement import AgentConfinement
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layouts
 from holdfast.adapters.processes.sandbox.placeholders import placeholders
+from holdfast.adapters.processes.sandbox.restoration import restored
 from holdfast.vocab.sandbox import SandboxStatus
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class Sandbox:
         layout = layouts.of(process)
         first = _FirstOutput(on_output)
         with ExitStack() as opened:
+            opened.enter_context(restored(layout))
             if self.status.kind == "bubblewrap":
                 here = os.path.realpath(root)
                 opened.enter_context(placeholders(layout.kept_out, here, state))
@@ -111,9 +113,6 @@ class Sandbox:
                 end_all=launch.end_all,
             )
             failed = launch.failed()
-
-        for path in layout.forbidden:
-            _remove_forbidden(path)
 
         if failed and ended.code > 0 and not (ended.timed_out or ended.cancelled):
             problem = first.data.decode("utf-8", "replace").strip()
@@ -184,13 +183,3 @@ def _as_signal(ended: ProcessEnded) -> ProcessEnded:
     if number in set(signal.Signals):
         return replace(ended, code=-number)
     return ended
-
-
-def _remove_forbidden(path: str) -> None:
-    """Remove a file that the process was not allowed to make."""
-    try:
-        os.unlink(path)
-    except IsADirectoryError:
-        shutil.rmtree(path, ignore_errors=True)
-    except FileNotFoundError:
-        return
