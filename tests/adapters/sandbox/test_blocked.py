@@ -71,3 +71,12 @@ def test_git_that_would_configure_something_says_why_it_cannot(
     done = attempt(bubblewrap, place, command, "write", git="write")
     assert done.exit_code != 0
     assert "(modules, worktrees in .git)" in done.blocked, done.output
+
+
+def test_what_was_put_back_is_told(bubblewrap: SandboxChoice, place: Path) -> None:
+    (place / "root/settings").mkdir()
+    (place / "root/.holdfast").symlink_to("settings")
+    done = attempt(bubblewrap, place, "rm .holdfast; mkdir .holdfast", "write")
+    assert done.blocked == (
+        'it may not change .holdfast, which was put back as it was before; ask for it with access="all".'
+    )

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from holdfast.adapters.processes.sandbox.layout import ConfinedProcess
     from holdfast.adapters.processes.sandbox.view import View
@@ -50,6 +50,13 @@ def explain_failure(output: str, process: ConfinedProcess, view: View) -> str:
         if found:
             return found
     return ""
+
+
+def explain_restoration(paths: Sequence[str], process: ConfinedProcess) -> str:
+    """Return a sentence about paths that were put back when a process had ended."""
+    root = os.path.realpath(process.root)
+    names = " and ".join(os.path.relpath(path, root) for path in paths)
+    return f"it may not change {names}, which was put back as it was before; {_ALL}."
 
 
 def _explain(line: str, process: ConfinedProcess, view: View) -> str:
