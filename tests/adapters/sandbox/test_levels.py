@@ -145,6 +145,26 @@ def test_a_service_behind_a_socket_file_is_not_reached(
     assert done.exit_code == 1
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root sees what is in folders of others")
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_service_in_a_folder_of_another_user_is_no_obstacle_for_root(
+    kind: SandboxChoice, place: Path, level: SandboxLevel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as `private` of postfix: in its own namespace of users root cannot mount there."""
+    monkeypatch.setattr(layout, "_HIDDEN", ())
+    path = place / "outside/private/service.sock"
+    path.parent.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as service, socket.socket(socket.AF_UNIX) as second:
+        for each, name in ((service, path), (second, path.with_name("second.sock"))):
+            each.bind(str(name))
+            each.listen()
+        os.chown(path.parent, 65534, 65534)
+        tries = f"import socket; print('run'); socket.socket(socket.AF_UNIX).connect('{path}')"
+        done = attempt(kind, place, f'python3 -c "{tries}"', level)
+    assert done.output.startswith("run\n")
+    assert done.exit_code == 1
+
+
 SERVICE = """
 import os, socket, sys
 service = socket.socket(socket.AF_UNIX)
@@ -258,7 +278,6 @@ def test_nothing_is_written_into_a_named_pipe_outside(
     """A read-only mount would not stop it, and a daemon may obey what is written there."""
     # Otherwise a process would not see the pipe at all, for tests run in a hidden folder.
     monkeypatch.setattr(layout, "_HIDDEN", ())
-    monkeypatch.setattr(layout, "listening_sockets", list)
     path = place / "outside/control"
     os.mkfifo(path)
     daemon = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

@@ -20,7 +20,11 @@ from holdfast.adapters.processes.sandbox.git_places import (
     with_keys,
 )
 from holdfast.adapters.processes.sandbox.link_guards import guard_links, pin_directories
-from holdfast.adapters.processes.sandbox.sockets import is_answered, listening_sockets
+from holdfast.adapters.processes.sandbox.sockets import (
+    closed_folder,
+    is_answered,
+    listening_sockets,
+)
 from holdfast.adapters.processes.sandbox.toolchain_folders import (
     cache_folders,
     installation_of,
@@ -144,8 +148,7 @@ class Layouts:
             view.set(path, "hidden" if os.path.isdir(path) else "masked")
 
         for path in listening_sockets():
-            if view.access_of(path) != "hidden":
-                view.set(path, "masked")
+            _mask_socket(view, path)
 
         if self._find_secrets is None:
             return []
@@ -160,6 +163,18 @@ class Layouts:
                 view.set(path, "masked")
 
         return repositories
+
+
+def _mask_socket(view: View, path: str) -> None:
+    """Mask a socket, or the folder around it that root cannot enter in a namespace of users."""
+    if view.access_of(path) == "hidden":
+        return
+
+    folder = closed_folder(path)
+    if folder is not None and view.rules.setdefault(folder, "masked") == "masked":
+        return
+
+    view.set(path, "masked")
 
 
 def _home(variables: Mapping[str, str]) -> str:
