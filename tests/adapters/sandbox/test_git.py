@@ -186,22 +186,20 @@ def test_a_git_directory_in_a_folder_of_the_project_is_not_moved_away(
     assert files_below(place) == before
 
 
-def test_a_link_that_leads_nowhere_does_not_become_a_repository(
-    bubblewrap: SandboxChoice, place: Path
+@pytest.mark.parametrize("target", ["gone", "gone/far/away", "a.txt/away"])
+def test_a_link_that_leads_nowhere_does_not_lead_to_a_repository_afterwards(
+    bubblewrap: SandboxChoice, place: Path, target: str
 ) -> None:
     root = place / "root"
-    (root / ".holdfast").symlink_to("settings")
+    (root / ".holdfast").symlink_to(target)
     (root / "vendor").mkdir()
-    (root / "vendor/.git").symlink_to("gone")
-    done = attempt(
-        bubblewrap,
-        place,
-        "mkdir settings vendor/gone; touch settings/config.toml; echo $?",
-        "write",
-    )
-    assert done.output == "0\n"
-    assert not (root / "settings").exists()
-    assert not (root / "vendor/gone").exists()
+    (root / "vendor/.git").symlink_to(f"../{target}")
+    first = target.partition("/")[0]
+    hostile = f"echo begun; mkdir -p own/far/away own/away; mv a.txt b; ln -s own {first}"
+    done = attempt(bubblewrap, place, hostile, "write")
+    assert done.output.startswith("begun\n")
+    assert not (root / ".holdfast").exists()
+    assert not (root / "vendor/.git").exists()
 
 
 def test_links_to_what_configures_git_are_the_same_after_an_approved_git_command(

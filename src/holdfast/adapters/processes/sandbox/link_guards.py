@@ -35,8 +35,9 @@ def guard_links(view: View, paths: Iterable[str]) -> GuardedLinks:
         if not own:
             continue
         targets |= own
-        if not os.path.lexists(end) and _is_in_writable(view, end):
-            missing.append(end)
+        first = _first_missing(end)
+        if first is not None and _is_in_writable(view, first):
+            missing.append(first)
         for each in (*own, end):
             pin_directories(view, each)
 
@@ -66,14 +67,23 @@ def follow(path: str) -> tuple[dict[str, str], str]:
     return links, here
 
 
+def _first_missing(path: str) -> str | None:
+    """Return the outermost part of a path that does not exist; None if all of it does."""
+    missing = None
+    while not os.path.lexists(path):
+        missing = path
+        path = os.path.dirname(path)
+    return missing
+
+
 def _is_in_writable(view: View, path: str) -> bool:
     return view.access_of(os.path.dirname(path)) == "write"
 
 
 def pin_directories(view: View, path: str) -> None:
-    """Make the writable directories of a path mounts of their own: a mount cannot be moved."""
+    """Make what is above a path, and writable, mounts of their own: a mount cannot be moved."""
     folder = os.path.dirname(path)
     while folder not in view.rules and view.access_of(folder) == "write":
-        if os.path.isdir(folder):
+        if os.path.lexists(folder):
             view.set(folder, "write")
         folder = os.path.dirname(folder)
