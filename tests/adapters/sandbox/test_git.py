@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.processes.sandbox.placeholders import placeholders
+from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
 from holdfast.adapters.processes.sandbox.probe import SandboxChoice
 from holdfast.vocab.sandbox import GitAccess
 from tests.adapters.sandbox.attempt import attempt, files_below
@@ -56,7 +56,7 @@ def test_what_a_killed_holdfast_left_is_removed_by_the_next(
 ) -> None:
     root = place / "root"
     program = (
-        "import os, pathlib, sys; from holdfast.adapters.processes.sandbox.placeholders import placeholders\n"
+        "import os, pathlib, sys; from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders\n"
         "with placeholders([sys.argv[1] + '/.holdfast'], sys.argv[1], pathlib.Path(sys.argv[2])): os.kill(os.getpid(), 9)"
     )
     words = [sys.executable, "-c", program, os.path.realpath(root), str(place / "state")]

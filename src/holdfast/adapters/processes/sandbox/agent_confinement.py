@@ -13,12 +13,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
+from holdfast.adapters.processes.sandbox.cleanup.restoration import restored
 from holdfast.adapters.processes.sandbox.git_places import git_places, rebase_list, redirecting
 from holdfast.adapters.processes.sandbox.launch import Launch
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess
-from holdfast.adapters.processes.sandbox.placeholders import placeholders
 from holdfast.adapters.processes.sandbox.private_objects import PrivateObjects, private_store
-from holdfast.adapters.processes.sandbox.restoration import restored
 from holdfast.adapters.processes.sandbox.toolchain_folders import installation_of
 from holdfast.adapters.processes.sandbox.view import existing
 from holdfast.vocab.lazy_dataclass import dataclass

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.child_process import GRACE, ProcessEnded, run_process
 from holdfast.adapters.processes.sandbox.agent_confinement import AgentConfinement
+from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
+from holdfast.adapters.processes.sandbox.cleanup.restoration import restored
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layouts
-from holdfast.adapters.processes.sandbox.placeholders import placeholders
-from holdfast.adapters.processes.sandbox.restoration import restored
 from holdfast.vocab.sandbox import SandboxStatus
 
 if TYPE_CHECKING:
