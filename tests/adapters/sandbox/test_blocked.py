@@ -59,3 +59,24 @@ def test_a_secret_that_a_line_names_behind_the_program_is_told_as_hidden(
     done = attempt(landlock, place, "/usr/bin/grep -r TOKEN .", "read")
 
     assert done.blocked == f'{place}/root/.env is hidden here; ask for it with access="all".', done
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git worktree add inner", "git remote add origin /elsewhere", "git submodule add ./. lib"],
+)
+def test_git_that_would_configure_something_says_why_it_cannot(
+    bubblewrap: SandboxChoice, place: Path, command: str
+) -> None:
+    done = attempt(bubblewrap, place, command, "write", git="write")
+    assert done.exit_code != 0
+    assert "(modules, worktrees in .git)" in done.blocked, done.output
+
+
+def test_what_was_put_back_is_told(bubblewrap: SandboxChoice, place: Path) -> None:
+    (place / "root/settings").mkdir()
+    (place / "root/.holdfast").symlink_to("settings")
+    done = attempt(bubblewrap, place, "rm .holdfast; mkdir .holdfast", "write")
+    assert done.blocked == (
+        'it may not change .holdfast, which was put back as it was before; ask for it with access="all".'
+    )

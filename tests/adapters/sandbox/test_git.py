@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from holdfast.adapters.processes.sandbox.placeholders import placeholders
+import pytest
+
+from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
 from holdfast.adapters.processes.sandbox.probe import SandboxChoice
 from holdfast.vocab.sandbox import GitAccess
 from tests.adapters.sandbox.attempt import attempt, files_below
@@ -54,7 +56,7 @@ def test_what_a_killed_holdfast_left_is_removed_by_the_next(
 ) -> None:
     root = place / "root"
     program = (
-        "import os, pathlib, sys; from holdfast.adapters.processes.sandbox.placeholders import placeholders\n"
+        "import os, pathlib, sys; from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders\n"
         "with placeholders([sys.argv[1] + '/.holdfast'], sys.argv[1], pathlib.Path(sys.argv[2])): os.kill(os.getpid(), 9)"
     )
     words = [sys.executable, "-c", program, os.path.realpath(root), str(place / "state")]
@@ -144,3 +146,173 @@ def test_a_repository_inside_the_project_is_not_configured(
         assert (inner / ".git/config").read_text() == before
         assert not (inner / ".git/hooks/pre-commit").exists()
         assert (inner / "new").exists()
+
+
+@pytest.mark.parametrize("target", ["gitdir", "deep/er/gitdir", "../outside/gitdir"])
+@pytest.mark.parametrize("access", ["read", "write"])
+def test_a_link_to_git_or_to_our_settings_is_the_same_afterwards(
+    bubblewrap: SandboxChoice, place: Path, target: str, access: GitAccess
+) -> None:
+    """A link cannot be a mount point, so a command can replace it while it runs."""
+    root = place / "root"
+    (root / target).parent.mkdir(parents=True, exist_ok=True)
+    (root / ".git").rename(root / target)
+    (root / "hops").symlink_to(target)
+    (root / ".git").symlink_to("hops")
+    (root / "settings").mkdir()
+    (root / ".holdfast").symlink_to(f"{root}/settings")
+    before = links_and_files(place)
+    done = attempt(
+        bubblewrap,
+        place,
+        "rm .git .holdfast hops; mv deep d; mkdir -p .git/hooks .holdfast hops; echo evil > .git/hooks/pre-commit;"
+        f"rm -rf {target}/hooks; mkdir -p {target}/hooks && echo evil > {target}/hooks/pre-commit; echo x > settings/config.toml",
+        "write",
+        git=access,
+    )
+    assert links_and_files(place) == before, done.output
+
+
+def test_a_git_directory_in_a_folder_of_the_project_is_not_moved_away(
+    bubblewrap: SandboxChoice, place: Path
+) -> None:
+    root = place / "root"
+    (root / "deep/er").mkdir(parents=True)
+    (root / ".git").rename(root / "deep/er/gitdir")
+    (root / ".git").write_text("gitdir: deep/er/gitdir\n")
+    before = files_below(place)
+    hostile = "mv deep d; mkdir -p deep/er/gitdir/hooks; echo x > deep/er/gitdir/hooks/pre-commit"
+    attempt(bubblewrap, place, hostile, "write")
+    assert files_below(place) == before
+
+
+@pytest.mark.parametrize("target", ["gone", "gone/far/away", "a.txt/away"])
+def test_a_link_that_leads_nowhere_does_not_lead_to_a_repository_afterwards(
+    bubblewrap: SandboxChoice, place: Path, target: str
+) -> None:
+    root = place / "root"
+    (root / ".holdfast").symlink_to(target)
+    (root / "vendor").mkdir()
+    (root / "vendor/.git").symlink_to(f"../{target}")
+    first = target.partition("/")[0]
+    hostile = f"echo begun; mkdir -p own/far/away own/away; mv a.txt b; ln -s own {first}"
+    done = attempt(bubblewrap, place, hostile, "write")
+    assert done.output.startswith("begun\n")
+    assert not (root / ".holdfast").exists()
+    assert not (root / "vendor/.git").exists()
+
+
+def test_links_to_what_configures_git_are_the_same_after_an_approved_git_command(
+    bubblewrap: SandboxChoice, place: Path
+) -> None:
+    """Android's `repo` makes such links."""
+    root = place / "root"
+    for name in ("config", "hooks", "info"):
+        (root / ".git" / name).rename(place / "outside" / name)
+        (root / ".git" / name).symlink_to(place / "outside" / name)
+    before = links_and_files(place)
+    done = attempt(
+        bubblewrap,
+        place,
+        "cd .git; rm config hooks info; mkdir hooks info; echo evil > hooks/pre-commit;"
+        "echo '[core]' > config; echo '* filter=x' > info/attributes; ls hooks",
+        "write",
+        git="write",
+    )
+    assert "pre-commit\n" in done.output
+    assert links_and_files(place) == before
+
+
+def test_an_approved_git_command_prepares_no_other_repository(
+    bubblewrap: SandboxChoice, place: Path
+) -> None:
+    root = place / "root"
+    before = links_and_files(place)
+    attempt(
+        bubblewrap,
+        place,
+        "cd .git; mkdir -p modules/sub/hooks worktrees/w; echo x > modules/sub/config; echo x > worktrees/w/config.worktree;"
+        "echo /elsewhere > objects/info/alternates; git log --oneline",
+        "write",
+        git="write",
+    )
+    assert links_and_files(place) == before
+    assert not (root / ".git/modules").exists()
+
+
+LIST = ".git/rebase-merge/git-rebase-todo"
+
+
+@pytest.mark.parametrize(
+    ("command", "runs_own"),
+    [
+        (f"echo '  x touch pwned' >> {LIST}", True),
+        (f"cp {LIST} list; ln -f list {LIST}", True),
+        (f"cp {LIST} list; ln -sf $PWD/list {LIST}", False),
+        ("mv .git/rebase-merge r; ln -s ../r .git/rebase-merge", False),
+    ],
+)
+def test_a_rebase_runs_no_command_that_was_left_for_it(
+    kind: SandboxChoice, place: Path, command: str, *, runs_own: bool
+) -> None:
+    root = place / "root"
+    make_two_branches(root)
+    start = ["git", "rebase", "-qx", "touch own", "one"]
+    assert subprocess.run(start, cwd=root, check=False).returncode != 0
+    attempt(kind, place, command, "write", git="write")
+    for path in (root / "list", root / "r/git-rebase-todo"):
+        if path.exists():
+            # As a command that does not name git could do it.
+            path.write_text(f"{path.read_text()}exec touch pwned\n")
+
+    (root / "a.txt").write_text("both\n")
+    git(root, "add", "a.txt")
+    subprocess.run(["git", "-c", "core.editor=true", "rebase", "--continue"], cwd=root, check=False)
+    assert not (root / "pwned").exists()
+    assert (root / "own").exists() == runs_own
+
+
+def test_an_approved_rebase_stops_at_a_conflict_and_goes_on(
+    bubblewrap: SandboxChoice, place: Path
+) -> None:
+    root = place / "root"
+    make_two_branches(root)
+    stopped = attempt(bubblewrap, place, "git rebase -q one", "write", git="write")
+    assert "CONFLICT" in stopped.output
+    done = attempt(
+        bubblewrap,
+        place,
+        "echo both > a.txt; git add a.txt; git -c core.editor=true rebase --continue && git log --format=%s",
+        "write",
+        git="write",
+    )
+    assert done.output.endswith("two\none\n1\n")
+
+
+def test_nothing_is_put_back_by_way_of_a_link(bubblewrap: SandboxChoice, place: Path) -> None:
+    """Else a command could have us remove the file of another repository."""
+    other = place / "outside/alternates"
+    other.write_text("/store\n")
+    attempt(
+        bubblewrap,
+        place,
+        f"rm -rf .git/objects/info; ln -s {other.parent} .git/objects/info",
+        "write",
+        git="write",
+    )
+    assert other.read_text() == "/store\n"
+
+
+def make_two_branches(root: Path) -> None:
+    """Make two branches that do not fit together, and check out the second."""
+    git(root, "switch", "-qc", "one")
+    (root / "a.txt").write_text("one\n")
+    git(root, "commit", "-qam", "one")
+    git(root, "switch", "-qc", "two", "HEAD~1")
+    (root / "a.txt").write_text("two\n")
+    git(root, "commit", "-qam", "two")
+
+
+def links_and_files(place: Path) -> dict[str, bytes | str]:
+    links = {str(path): str(path.readlink()) for path in place.rglob("*") if path.is_symlink()}
+    return {**files_below(place), **links}

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.processes.commands import OsCommands
+from holdfast.adapters.processes.sandbox import layout
 from holdfast.adapters.processes.sandbox.probe import SandboxChoice
 from holdfast.vocab.sandbox import SandboxLevel
 from tests.adapters.sandbox.attempt import attempt, files_below, open_at
@@ -144,6 +145,26 @@ def test_a_service_behind_a_socket_file_is_not_reached(
     assert done.exit_code == 1
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root sees what is in folders of others")
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_service_in_a_folder_of_another_user_is_no_obstacle_for_root(
+    kind: SandboxChoice, place: Path, level: SandboxLevel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as `private` of postfix: in its own namespace of users root cannot mount there."""
+    monkeypatch.setattr(layout, "_HIDDEN", ())
+    path = place / "outside/private/service.sock"
+    path.parent.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as service, socket.socket(socket.AF_UNIX) as second:
+        for each, name in ((service, path), (second, path.with_name("second.sock"))):
+            each.bind(str(name))
+            each.listen()
+        os.chown(path.parent, 65534, 65534)
+        tries = f"import socket; print('run'); socket.socket(socket.AF_UNIX).connect('{path}')"
+        done = attempt(kind, place, f'python3 -c "{tries}"', level)
+    assert done.output.startswith("run\n")
+    assert done.exit_code == 1
+
+
 SERVICE = """
 import os, socket, sys
 service = socket.socket(socket.AF_UNIX)
@@ -248,6 +269,79 @@ def test_shared_memory_of_other_processes_is_not_reached(
     finally:
         libc.shmctl(number, 0, None)
     assert done.output == "True\n"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_nothing_is_written_into_a_named_pipe_outside(
+    kind: SandboxChoice, place: Path, level: SandboxLevel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read-only mount would not stop it, and a daemon may obey what is written there."""
+    # Otherwise a process would not see the pipe at all, for tests run in a hidden folder.
+    monkeypatch.setattr(layout, "_HIDDEN", ())
+    path = place / "outside/control"
+    os.mkfifo(path)
+    daemon = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        done = attempt(kind, place, f"test -p {path} && echo halt > {path}; echo $?", level)
+        received = os.read(daemon, 100)
+    finally:
+        os.close(daemon)
+    assert received == b""
+    assert done.output.endswith(": Permission denied\n2\n")
+
+
+def test_named_pipes_and_moves_in_the_project_work(kind: SandboxChoice, place: Path) -> None:
+    command = (
+        "mkfifo pipe; p=$(mktemp -u); mkfifo $p; for p in pipe $p; do echo through > $p & cat $p; done;"
+        "mkdir -p d/e && mv a.txt d/e/moved && ln d/e/moved linked && cat linked;"
+        "echo shown > /dev/stdout; echo shown > /dev/null"
+    )
+    done = attempt(kind, place, command, "write")
+    assert (done.exit_code, done.output) == (0, "through\nthrough\ntext\nshown\n")
+
+
+ATTRIBUTES = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+path = sys.argv[1].encode()
+value = ctypes.create_string_buffer(b"x")
+arguments = (ctypes.c_uint64 * 2)(ctypes.addressof(value), 1)
+for call in (
+    lambda: os.setxattr(path, "user.first", b"x"),
+    lambda: os.removexattr(path, "user.own"),
+    lambda: libc.syscall(463, -100, path, 0, b"user.second", ctypes.byref(arguments), ctypes.c_size_t(16)),
+    lambda: libc.syscall(466, -100, path, 0, b"user.own"),
+):
+    try:
+        call()
+    except OSError:
+        pass
+"""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_extended_attributes_of_files_outside_do_not_change(
+    kind: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    path = place / "outside/c.txt"
+    set_attribute(path)
+    (place / "root/attributes.py").write_text(ATTRIBUTES)
+    attempt(kind, place, f"python3 attributes.py {path}", level)
+    assert os.listxattr(path) == ["user.own"]
+
+
+def test_a_file_with_extended_attributes_is_copied(kind: SandboxChoice, place: Path) -> None:
+    set_attribute(place / "root/a.txt")
+    command = "cp -a a.txt b && cp -p a.txt c && sed -i s/text/more/ b && cat b c"
+    done = attempt(kind, place, command, "write")
+    assert (done.exit_code, done.output) == (0, "more\ntext\n")
+
+
+def set_attribute(path: Path) -> None:
+    try:
+        os.setxattr(path, "user.own", b"x")
+    except OSError:
+        pytest.skip("the file system of temporary files has no extended attributes")
 
 
 def test_other_processes_are_neither_read_nor_ended(kind: SandboxChoice, place: Path) -> None:

@@ -114,6 +114,19 @@ def test_an_ordinary_user_configures_no_git(their_place: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
+def test_a_link_is_put_back_also_where_nothing_may_be_removed(
+    their_place: Path, kind: SandboxChoice
+) -> None:
+    link = their_place / "root/.holdfast"
+    link.symlink_to("sub")
+    command = "rm .holdfast; mkdir -p .holdfast/x/y; chmod 0 .holdfast/x .holdfast; chmod 555 ."
+    attempt_as_nobody(their_place, kind, command, level="write")
+    assert link.readlink() == Path("sub")
+    names = sorted(path.name for path in link.parent.iterdir())
+    assert names == [".env", ".git", ".holdfast", "a.txt", "sub"]
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
 def test_root_works_in_the_project_of_another_user(
     their_place: Path, kind: SandboxChoice, monkeypatch: pytest.MonkeyPatch
 ) -> None:

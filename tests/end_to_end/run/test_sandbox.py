@@ -48,7 +48,7 @@ def test_a_command_of_a_turn_is_confined(project: Project, kind: str) -> None:
 WEAK_COMMAND = "echo x > .git/hooks/post-commit; touch made.txt"
 GAPS = (
     "files with secrets in the project can be read; .git and .holdfast can be changed; "
-    "modes, times and attributes of files outside the project can be changed"
+    "modes, owners and times of files outside the project can be changed"
 )
 
 

@@ -36,13 +36,15 @@ _DRAIN = 0.2
 class ProcessEnded:
     """How a process ended. `code` is negative for a signal.
 
-    `left`: the process left child processes behind that kept its output open.
+    `left`: the process left child processes behind that kept its output open. `put_back` are paths
+    that it changed against the rules of its sandbox, and that are as before.
     """
 
     code: int
     timed_out: bool = False
     cancelled: bool = False
     left: bool = False
+    put_back: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int | None:

@@ -84,10 +84,8 @@ class OsCommands:
             return CommandDone(126, f"{argv[0]}: this cannot be run ({error.strerror}).")
 
         text = output.text(lambda raw: remove_tokens(readable(raw)))
-        blocked = ""
-        if ended.exit_code not in {0, None}:
-            process = ConfinedProcess(argv, level, self._root, cwd, variables, network, git)
-            blocked = self._sandbox.explain(process, text)
+        process = ConfinedProcess(argv, level, self._root, cwd, variables, network, git)
+        blocked = self._sandbox.explain(process, ended, text)
 
         return CommandDone(
             exit_code=ended.exit_code,

@@ -16,7 +16,7 @@ _FILE_GAPS: Mapping[tuple[SandboxKind, SandboxLevel], tuple[str, ...]] = {
     ("landlock", "write"): (
         "files with secrets in the project can be read",
         ".git and .holdfast can be changed",
-        "modes, times and attributes of files outside the project can be changed",
+        "modes, owners and times of files outside the project can be changed",
     ),
 }
 _OPEN_NETWORK = ("the network is open",)

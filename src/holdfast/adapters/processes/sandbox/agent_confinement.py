@@ -13,10 +13,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.processes.sandbox.git_places import git_places, redirecting
+from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
+from holdfast.adapters.processes.sandbox.cleanup.restoration import restored
+from holdfast.adapters.processes.sandbox.git_places import git_places, rebase_list, redirecting
 from holdfast.adapters.processes.sandbox.launch import Launch
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess
-from holdfast.adapters.processes.sandbox.placeholders import placeholders
 from holdfast.adapters.processes.sandbox.private_objects import PrivateObjects, private_store
 from holdfast.adapters.processes.sandbox.toolchain_folders import installation_of
 from holdfast.adapters.processes.sandbox.view import existing
@@ -109,6 +110,7 @@ class AgentConfinement:
         process = replace(process, git="write")
         try:
             with ExitStack() as opened:
+                opened.enter_context(restored(layout))
                 if self._kind == "bubblewrap":
                     kept_out = placeholders(layout.kept_out, self._root, self._state)
                     opened.enter_context(kept_out)
@@ -165,7 +167,7 @@ class AgentConfinement:
             if os.path.lexists(path):
                 view.set(path, "read")
 
-        return layout
+        return replace(layout, rebase_lists=[rebase_list(places)])
 
     def _git_variables(self) -> dict[str, str]:
         if self._branch is None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.sandbox.launch import Launch, memory_file
@@ -22,21 +24,28 @@ _FILE_CAPABILITIES = ("CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID
 _ALSO_TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - directories of the sandbox
 _SHARE_OF_MEMORY = 4
 _STATUS_BYTES = 4096
+_LANDLOCK_WRITES = Path(__file__).with_name("landlock_writes.py")
+_WITH_MOVES = 2
+"""The version of Landlock from which on a process that gives up rights can still move files."""
 
 
 class Bubblewrap:
     """Starts processes by a `bwrap` program.
 
     `empty` is an empty file, which is mounted over masked ones; `unreadable` is one that nobody may
-    read. `overlay`: caches can be written to, and forget it.
+    read. `overlay`: caches can be written to, and forget it. `landlock` is the version that the
+    kernel has: a read-only mount does not keep a process from writing into a named pipe.
     """
 
-    def __init__(self, program: str, empty: str, unreadable: str, *, overlay: bool) -> None:
-        """Set the program, and what it can do."""
+    def __init__(
+        self, program: str, empty: str, unreadable: str, *, overlay: bool, landlock: int
+    ) -> None:
+        """Set the program, and what it and the kernel can do."""
         self._program = program
         self._empty = empty
         self._unreadable = unreadable
         self._overlay = overlay
+        self._limits_writes = landlock >= _WITH_MOVES
 
     @contextmanager
     def prepare(self, process: ConfinedProcess, layout: Layout) -> Iterator[Launch]:
@@ -54,16 +63,20 @@ class Bubblewrap:
         seccomp = memory_file(socket_filter("namespaces", network=process.network))
         words += ["--seccomp", str(seccomp), "--json-status-fd", str(status_out)]
         options = memory_file("\0".join([*words, ""]).encode("utf-8", "surrogateescape"))
+        paths = memory_file(b"".join(os.fsencode(path) + b"\0" for path in _writable(layout.view)))
         status = _Status(status_in)
+        starter: list[str] = []
+        if self._limits_writes:
+            starter = [sys.executable, "-I", "-S", "-B", str(_LANDLOCK_WRITES), str(paths)]
         try:
             yield Launch(
-                [self._program, "--args", str(options), "--", *process.argv],
-                (options, seccomp, status_out),
+                [self._program, "--args", str(options), "--", *starter, *process.argv],
+                (options, seccomp, status_out, paths),
                 inner_group=status.child,
                 failed=lambda: not status.has_ended(),
             )
         finally:
-            for number in (options, seccomp, status_out, status_in):
+            for number in (options, seccomp, status_out, status_in, paths):
                 os.close(number)
 
 
@@ -148,6 +161,12 @@ def _mount(path: str, access: PathAccess, mask: str, *, overlay: bool) -> Sequen
             return ["--overlay-src", path, "--tmp-overlay", path]
         case "read" | "cache":
             return ["--ro-bind", path, path]
+
+
+def _writable(view: View) -> list[str]:
+    """Return the paths below which a process can write, or where it has a directory of its own."""
+    own = [path for path, access in view.ordered() if access not in {"read", "masked"}]
+    return ["/dev", "/proc", *own]
 
 
 def _private_size() -> str:

@@ -11,13 +11,15 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from holdfast.adapters.processes.sandbox.layout import ConfinedProcess
     from holdfast.adapters.processes.sandbox.view import View
 
 _NOT_WRITABLE = re.compile(r"read-only file system|EROFS", re.IGNORECASE)
-_REFUSED = re.compile(r"permission denied|operation not permitted|EACCES|EPERM", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"permission denied|operation not permitted|resource busy|EACCES|EPERM|EBUSY", re.IGNORECASE
+)
 _MISSING = re.compile(r"no such file or directory|not found|ENOENT", re.IGNORECASE)
 _NO_NETWORK = re.compile(
     r"could not resolve host|name resolution|name or service not known|network is unreachable|"
@@ -33,6 +35,11 @@ _ALL = 'ask for it with access="all"'
 _NETWORK = 'the network is off here; ask for it with access="network".'
 _UNASKED = f"a command that runs unasked can change nothing; {_ALL}."
 _OUTSIDE = f"writing outside the project, or to .git and .holdfast, is not allowed here; {_ALL}."
+_GIT = (
+    "a git command may not write here to settings and hooks (config, hooks, info in .git), to git "
+    "directories of submodules and other worktrees (modules, worktrees in .git), to .holdfast, or "
+    f"outside the project; {_ALL}."
+)
 
 
 def explain_failure(output: str, process: ConfinedProcess, view: View) -> str:
@@ -45,8 +52,15 @@ def explain_failure(output: str, process: ConfinedProcess, view: View) -> str:
     return ""
 
 
+def explain_restoration(paths: Sequence[str], process: ConfinedProcess) -> str:
+    """Return a sentence about paths that were put back when a process had ended."""
+    root = os.path.realpath(process.root)
+    names = " and ".join(os.path.relpath(path, root) for path in paths)
+    return f"it may not change {names}, which was put back as it was before; {_ALL}."
+
+
 def _explain(line: str, process: ConfinedProcess, view: View) -> str:
-    not_writable = _UNASKED if process.level == "read" else _OUTSIDE
+    not_writable = _not_writable(process)
     if _NOT_WRITABLE.search(line):
         return not_writable
     if not process.network and _is_about_network(line):
@@ -63,6 +77,12 @@ def _explain(line: str, process: ConfinedProcess, view: View) -> str:
             return not_writable
 
     return ""
+
+
+def _not_writable(process: ConfinedProcess) -> str:
+    if process.level == "read":
+        return _UNASKED
+    return _GIT if process.git == "write" else _OUTSIDE
 
 
 def _is_hidden(path: str, view: View) -> bool:

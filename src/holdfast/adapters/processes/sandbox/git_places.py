@@ -13,7 +13,7 @@ _CONFIGURING = ("config", "hooks", "info")
 _WITH_CONTENTS = ("objects", "lfs")
 _UNDER_WAY = ("rebase-merge", "rebase-apply")
 _REDIRECTING = ("commondir", "config.worktree", "gitdir")
-"""Names that lead git to another configuration."""
+"""Names that lead git to another configuration; `objects/info/alternates` leads it to objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,13 @@ def redirecting(places: GitPlaces) -> list[str]:
     They cannot be covered by an empty file while they are missing: git would stop at it.
     """
     directories = {places.directory, places.common}
-    return [os.path.join(each, name) for each in sorted(directories) for name in _REDIRECTING]
+    paths = [os.path.join(each, name) for each in sorted(directories) for name in _REDIRECTING]
+    return [*paths, os.path.join(places.common, "objects/info/alternates")]
+
+
+def rebase_list(places: GitPlaces) -> str:
+    """Return the path of the list of what a rebase has yet to do, which can name commands."""
+    return os.path.join(places.directory, "rebase-merge/git-rebase-todo")
 
 
 def _linked_directory(entry: Path) -> str:

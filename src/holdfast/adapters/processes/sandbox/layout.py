@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import sys
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,11 +14,17 @@ from holdfast.adapters.processes.sandbox.git_places import (
     configuring,
     git_places,
     of_others,
+    rebase_list,
     redirecting,
     with_contents,
     with_keys,
 )
-from holdfast.adapters.processes.sandbox.sockets import is_answered, listening_sockets
+from holdfast.adapters.processes.sandbox.link_guards import guard_links, pin_directories
+from holdfast.adapters.processes.sandbox.sockets import (
+    closed_folder,
+    is_answered,
+    listening_sockets,
+)
 from holdfast.adapters.processes.sandbox.toolchain_folders import (
     cache_folders,
     installation_of,
@@ -74,15 +81,19 @@ class ConfinedProcess:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A view, and the paths that must not come to be while the process runs.
+    """A view, and the paths that must not come to be or change while the process runs.
 
-    `kept_out` are directories that are missing now, and that a mount can stand for. `forbidden` are
-    files of git that no mount can stand for: they are looked at afterwards.
+    `kept_out` are directories that are missing now, and that a mount can stand for. The rest is put
+    back afterwards, for no mount can stand for it: `forbidden` are paths that are missing now,
+    `links` are symbolic links with their targets, `rebase_lists` are lists of git that must not
+    name new commands.
     """
 
     view: View
     kept_out: Sequence[str] = ()
     forbidden: Sequence[str] = ()
+    links: Mapping[str, str] = field(default_factory=dict)
+    rebase_lists: Sequence[str] = ()
 
 
 class Layouts:
@@ -109,34 +120,61 @@ class Layouts:
         for path in existing(key_files(home)):
             view.set(path, "masked")
 
-        kept_out, forbidden = _protect_git(view, root, process)
-        self._hide_private(view, root, process)
-        if process.level == "write":
-            _protect_own_python(view, root)
-            for path in kept_out:
-                view.set(path, "read")
-            return Layout(view, kept_out, forbidden)
+        places = git_places(root)
+        guarded = _protect_git(view, root, places, process)
+        guarded += self._hide_private(view, root, process)
+        if process.level != "write":
+            return Layout(view)
 
-        return Layout(view)
+        _protect_own_python(view, root)
+        kept_out = _missing(guarded)
+        for path in kept_out:
+            view.set(path, "read")
 
-    def _hide_private(self, view: View, root: str, process: ConfinedProcess) -> None:
-        """Hide our own places and the secrets of the project."""
+        opened = places if process.git == "write" else None
+        forbidden = redirecting(opened) if opened else []
+        links = guard_links(view, [*guarded, *forbidden])
+        return Layout(
+            view,
+            kept_out,
+            (*_missing(forbidden), *links.missing),
+            links.targets,
+            [rebase_list(opened)] if opened else [],
+        )
+
+    def _hide_private(self, view: View, root: str, process: ConfinedProcess) -> list[str]:
+        """Hide our own places and the secrets of the project; return the repositories inside."""
         for path in existing(self._private):
             view.set(path, "hidden" if os.path.isdir(path) else "masked")
 
         for path in listening_sockets():
-            if view.access_of(path) != "hidden":
-                view.set(path, "masked")
+            _mask_socket(view, path)
 
         if self._find_secrets is None:
-            return
+            return []
 
+        repositories: list[str] = []
         for place in (root, *existing(process.writable)):
             found = self._find_secrets(place)
-            for path in found.repositories:
+            repositories += found.repositories
+            for path in existing(found.repositories):
                 view.set(path, _access_to_git(process))
             for path in (*found.masks, *filter(is_answered, found.sockets)):
                 view.set(path, "masked")
+
+        return repositories
+
+
+def _mask_socket(view: View, path: str) -> None:
+    """Mask a socket, or the folder around it that root cannot enter in a namespace of users."""
+    if view.access_of(path) == "hidden":
+        return
+
+    folder = closed_folder(path)
+    if folder is not None and view.rules.setdefault(folder, "masked") == "masked":
+        return
+
+    view.set(path, "masked")
 
 
 def _home(variables: Mapping[str, str]) -> str:
@@ -184,19 +222,20 @@ def _show_toolchains(view: View, process: ConfinedProcess, home: str) -> None:
 
 
 def _protect_git(
-    view: View, root: str, process: ConfinedProcess
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Make `.git` and `.holdfast` read-only, or hide `.git`; return what must not come to be."""
-    missing = [os.path.join(root, name) for name in _OF_PROJECT]
-    for path, access in zip(missing, (_access_to_git(process), "read"), strict=True):
-        if os.path.lexists(path):
+    view: View, root: str, places: GitPlaces | None, process: ConfinedProcess
+) -> list[str]:
+    """Make `.git` and `.holdfast` read-only, or hide `.git`; return what must stay as it is."""
+    guarded = [os.path.join(root, name) for name in _OF_PROJECT]
+    for path, access in zip(guarded, (_access_to_git(process), "read"), strict=True):
+        if os.path.exists(path):
             view.set(os.path.realpath(path), access)
 
-    places = git_places(root)
     if places is None:
-        return _missing(missing), ()
+        return guarded
 
     for path in (places.directory, places.common):
+        # A `.git` file may name a directory somewhere in the project.
+        pin_directories(view, path)
         view.set(path, _access_to_git(process))
 
     if process.level == "write" and process.git == "hidden":
@@ -208,11 +247,10 @@ def _protect_git(
             view.set(path, "hidden" if os.path.isdir(path) else "masked")
 
     if process.git != "write":
-        return _missing(missing), ()
+        return guarded
 
     _open_git(view, places)
-    paths = redirecting(places)
-    return _missing([*missing, *configuring(places)]), _missing(paths)
+    return [*guarded, *configuring(places), *of_others(places)]
 
 
 def _access_to_git(process: ConfinedProcess) -> PathAccess:

@@ -89,7 +89,13 @@ def _choose(
     if choice != "landlock":
         if found.bwrap:
             empty, unreadable = _masks(state)
-            launcher = Bubblewrap(found.bwrap, empty, unreadable, overlay=found.overlay)
+            launcher = Bubblewrap(
+                found.bwrap,
+                empty,
+                unreadable,
+                overlay=found.overlay,
+                landlock=found.landlock,
+            )
             return SandboxStatus("bubblewrap"), launcher
         weaker = found.problem
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.child_process import GRACE, ProcessEnded, run_process
 from holdfast.adapters.processes.sandbox.agent_confinement import AgentConfinement
+from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
+from holdfast.adapters.processes.sandbox.cleanup.restoration import restored
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layouts
-from holdfast.adapters.processes.sandbox.placeholders import placeholders
 from holdfast.vocab.sandbox import SandboxStatus
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class Sandbox:
         layout = layouts.of(process)
         first = _FirstOutput(on_output)
         with ExitStack() as opened:
+            put_back = opened.enter_context(restored(layout))
             if self.status.kind == "bubblewrap":
                 here = os.path.realpath(root)
                 opened.enter_context(placeholders(layout.kept_out, here, state))
@@ -112,14 +114,11 @@ class Sandbox:
             )
             failed = launch.failed()
 
-        for path in layout.forbidden:
-            _remove_forbidden(path)
-
         if failed and ended.code > 0 and not (ended.timed_out or ended.cancelled):
             problem = first.data.decode("utf-8", "replace").strip()
             raise SandboxFailed(errno.EPERM, f"the sandbox could not be set up: {problem}")
 
-        return _as_signal(ended)
+        return replace(_as_signal(ended), put_back=tuple(put_back))
 
     def agent_confinement(self, agent: str, root: Path) -> AgentConfinement | None:
         """Return what confines an agent in a root; None where nothing can enforce a level."""
@@ -135,14 +134,18 @@ class Sandbox:
             layouts=self._layouts,
         )
 
-    def explain(self, process: ConfinedProcess, output: str) -> str:
-        """Return a sentence about what the sandbox forbade to a process that failed, or ""."""
+    def explain(self, process: ConfinedProcess, ended: ProcessEnded, output: str) -> str:
+        """Return a sentence about what the sandbox forbade to a process or put back, or ""."""
         if process.level == "full" or self._launcher is None or self._layouts is None:
             return ""
+        if ended.exit_code in {0, None} and not ended.put_back:
+            return ""
         # Most processes do not fail, and this has many patterns.
-        from holdfast.adapters.processes.sandbox.denials import explain_failure  # noqa: PLC0415 - see above
+        from holdfast.adapters.processes.sandbox import denials  # noqa: PLC0415 - see above
 
-        return explain_failure(output, process, self._layouts.of(process).view)
+        if ended.put_back:
+            return denials.explain_restoration(ended.put_back, process)
+        return denials.explain_failure(output, process, self._layouts.of(process).view)
 
 
 UNCONFINED = Sandbox(SandboxStatus("none", "it is not used here."))
@@ -184,13 +187,3 @@ def _as_signal(ended: ProcessEnded) -> ProcessEnded:
     if number in set(signal.Signals):
         return replace(ended, code=-number)
     return ended
-
-
-def _remove_forbidden(path: str) -> None:
-    """Remove a file that the process was not allowed to make."""
-    try:
-        os.unlink(path)
-    except IsADirectoryError:
-        shutil.rmtree(path, ignore_errors=True)
-    except FileNotFoundError:
-        return

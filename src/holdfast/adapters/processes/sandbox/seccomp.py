@@ -63,6 +63,9 @@ _CALLS: Mapping[str, Mapping[str, int]] = {
         "fchmodat": 268,
         "utimensat": 280,
         "fchmodat2": 452,
+        "setxattrat": 463,
+        "removexattrat": 466,
+        "file_setattr": 469,
     },
     "aarch64": {
         "socket": 198,
@@ -98,6 +101,9 @@ _CALLS: Mapping[str, Mapping[str, int]] = {
         "fremovexattr": 16,
         "utimensat": 88,
         "fchmodat2": 452,
+        "setxattrat": 463,
+        "removexattrat": 466,
+        "file_setattr": 469,
     },
 }
 _ALWAYS = ("add_key", "request_key", "keyctl", "io_uring_setup")
@@ -106,8 +112,11 @@ _SHARED = (
     "mq_unlink"
 ).split()
 _METADATA = (
-    "chmod fchmod chown fchown lchown utime utimes setxattr lsetxattr fsetxattr removexattr "
-    "lremovexattr fremovexattr fchownat futimesat fchmodat utimensat fchmodat2"
+    "chmod fchmod chown fchown lchown utime utimes fchownat futimesat fchmodat utimensat fchmodat2"
+).split()
+_ATTRIBUTES = (
+    "setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr setxattrat removexattrat "
+    "file_setattr"
 ).split()
 # As Linux numbers them; `socket` takes longer to import than the rest of a sandbox.
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
@@ -115,8 +124,8 @@ _SOCKET_TYPE, _STREAM, _SEQUENCE = 0xF, 1, 5
 
 SocketScope = Literal["namespaces", "files", "none"]
 """Which sockets are harmless: all with namespaces of their own; socket files only; none."""
-_Target = int | Literal["allow", "refuse"]
-"""How many steps a jump skips, or one of the last two steps."""
+_Target = int | Literal["allow", "refuse", "unsupported"]
+"""How many steps a jump skips, or one of the last three steps."""
 _Step = tuple[int, _Target, _Target, int]
 """Operation, where to go if it holds and if not, and a value."""
 
@@ -133,9 +142,10 @@ def socket_filter(
     metadata: bool = True,
     truncate: bool = True,
 ) -> bytes:
-    """Return a filter. Without `metadata` no mode, owner, time or attribute of a file can change.
+    """Return a filter. Without `metadata` no mode, owner or time of a file can change.
 
-    Without `truncate` no file can be cut by its path.
+    Without `truncate` no file can be cut by its path. Without namespaces no extended attribute of a
+    file can change: programs that copy one go on where a file system does not support attributes.
     """
     calls = _CALLS[os.uname().machine]
     refused = list(_ALWAYS)
@@ -151,6 +161,10 @@ def socket_filter(
     steps = _begin(_ARCHITECTURES[os.uname().machine])
     for number in sorted(calls[name] for name in refused if name in calls):
         steps.append((_EQUAL, "refuse", 0, number))
+
+    if scope != "namespaces":
+        numbers = sorted(calls[name] for name in _ATTRIBUTES)
+        steps += [(_EQUAL, "unsupported", 0, number) for number in numbers]
 
     if scope == "none":
         steps += _refuse_datagram_pairs(calls["socketpair"])
@@ -219,8 +233,8 @@ def _refuse_other_families(call: int, families: Collection[int]) -> list[_Step]:
 
 
 def _assemble(steps: Collection[_Step]) -> bytes:
-    """Return the program: these steps, then the two that allow and refuse a call."""
-    ends = {"allow": len(steps), "refuse": len(steps) + 1}
+    """Return the program: these steps, then those that allow and refuse a call."""
+    ends = {"allow": len(steps), "refuse": len(steps) + 1, "unsupported": len(steps) + 2}
     program: list[tuple[int, int, int, int]] = []
     for at, (operation, true, false, value) in enumerate(steps):
         jumps = [each if isinstance(each, int) else ends[each] - at - 1 for each in (true, false)]
@@ -228,4 +242,5 @@ def _assemble(steps: Collection[_Step]) -> bytes:
 
     program.append((_RETURN, 0, 0, _ALLOW))
     program.append((_RETURN, 0, 0, _REFUSE | errno.EPERM))
+    program.append((_RETURN, 0, 0, _REFUSE | errno.ENOTSUP))
     return b"".join(struct.pack("=HBBI", *step) for step in program)

@@ -36,6 +36,22 @@ def listening_sockets() -> list[str]:
     return sorted({os.path.realpath(path) for path in paths if _is_open(path)})
 
 
+def closed_folder(path: str) -> str | None:
+    """Return the outermost folder of a path that root can enter only outside of a sandbox, or None.
+
+    In a namespace of users root may not enter, or mount in, what is closed by another user.
+    """
+    if os.geteuid() != 0:
+        return None
+
+    for folder in reversed(Path(path).parents):
+        status = folder.stat()
+        if status.st_uid != 0 and not status.st_mode & stat.S_IXOTH:
+            return str(folder)
+
+    return None
+
+
 def can_reach_services() -> bool:
     """Return whether there may be a service behind a socket file somewhere, seen or not."""
     return any(not name.startswith(("/", "@")) or _is_open(name) for name in _bound_names())

@@ -1,0 +1,77 @@
+"""The program that runs another program which can open files for writing only below some paths.
+
+Its arguments are the number of a file descriptor with these paths, each ended by a NUL, and the
+words to run. It runs in the namespaces of bubblewrap, before every command: it imports little.
+"""
+
+import ctypes
+import os
+import sys
+
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
+PATH_BENEATH = 1
+WRITE_FILE, REFER = 1 << 1, 1 << 13
+"""To open a file for writing; to move files between directories, refused without a rule."""
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def main() -> None:
+    """Read the paths, give up the right to write elsewhere, and become the program."""
+    number, *words = sys.argv[1:]
+    with os.fdopen(int(number), "rb") as file:
+        paths = file.read().split(b"\0")[:-1]
+
+    try:
+        restrict(paths)
+    except OSError as error:
+        sys.exit(f"holdfast: landlock: {error.strerror}")
+
+    try:
+        os.execvp(words[0], words)  # noqa: S606 - without a shell, as wanted
+    except OSError as error:
+        sys.stderr.write(f"{words[0]}: {error.strerror}\n")
+        sys.exit(127 if isinstance(error, FileNotFoundError) else 126)
+
+
+def restrict(paths: list[bytes]) -> None:
+    """Keep the right to write below these paths only."""
+    handled = number_bytes(WRITE_FILE | REFER, 8)
+    ruleset = call(CREATE_RULESET, handled, ctypes.c_size_t(len(handled)), ctypes.c_uint32(0))
+    add_rule(ruleset, b"/", REFER)
+    for path in paths:
+        allowed = WRITE_FILE | REFER if os.path.isdir(path) else WRITE_FILE
+        add_rule(ruleset, path, allowed)
+    call(RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
+    os.close(ruleset)
+
+
+def add_rule(ruleset: int, path: bytes, allowed: int) -> None:
+    """Keep these rights on a path and all that is below it."""
+    try:
+        number = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        # It is gone, or not ours to open: then there is no right to keep.
+        return
+    rule = number_bytes(allowed, 8) + number_bytes(number, 4)
+    arguments = ctypes.c_int(PATH_BENEATH), rule, ctypes.c_uint32(0)
+    call(ADD_RULE, ctypes.c_int(ruleset), *arguments)
+    os.close(number)
+
+
+def number_bytes(number: int, size: int) -> bytes:
+    """Return a number as the kernel reads it."""
+    return number.to_bytes(size, sys.byteorder)
+
+
+def call(*arguments: object) -> int:
+    """Make a system call; raise OSError if it fails."""
+    result = int(libc.syscall(*arguments))
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result
+
+
+if __name__ == "__main__":
+    main()
