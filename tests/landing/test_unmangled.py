@@ -400,3 +400,17 @@ def test_letters_of_another_encoding_that_the_file_does_not_have_are_undone() ->
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "a = 1\nb = 'été'\n"
     assert "letters of another encoding" in (outcome.warning or "")
+
+
+@pytest.mark.parametrize("fence", ["", "```js\n"])
+def test_marks_of_a_diff_are_read_although_a_line_is_misremembered_or_in_a_fence(
+    fence: str,
+) -> None:
+    text = "function f(a) {\n  const total = a + 1;\n  send(total);\n  close(a);\n}\n"
+    closing = "```\n" if fence else ""
+    first = "   const total = a + 1;\n" if fence else "   const totals = a + 1;\n"
+    old = f"{fence}{first}   send(total);\n   close(a);\n{closing}"
+    new = f"{fence}{first}   send(total);\n+  flush(total);\n   close(a);\n{closing}"
+    outcome = land(text, Replace(old, new), "a.js")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("  close", "  flush(total);\n  close")

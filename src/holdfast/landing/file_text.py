@@ -167,7 +167,7 @@ def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     edit = _out_of_edit(old, ended.text, path) or _out_of_added_marks(text, old, ended.text, path)
     if edit is not None:
         return edit
-    bare = _out_of_own_fence(text, ended, path)
+    bare = _out_of_own_fence(text, old, ended, path)
     if bare is not ended:
         return bare
 
@@ -290,7 +290,7 @@ def _out_of_added_marks(text: str, old: str, new: str, path: str | None) -> File
 _ITEM = re.compile(r"\+ +\S")
 
 
-def _out_of_own_fence(text: str, read: FileText, path: str | None) -> FileText:
+def _out_of_own_fence(text: str, old: str, read: FileText, path: str | None) -> FileText:
     """Return the new text without a fence around it, if the fence names the file's own language or its kind has no fences."""
     lines = contents_of(read.text)
     outer = solid_numbers(lines)
@@ -302,6 +302,8 @@ def _out_of_own_fence(text: str, read: FileText, path: str | None) -> FileText:
     if kind_of(path) == "prose" and not _tags_language(lines[fences[0]], path):
         return read
     inside = text_of(lines[fences[0] + 1 : fences[-1]])
+    if old:
+        inside = _ending_as(old, inside)
     return FileText(inside, (*read.undone, "a Markdown fence"))
 
 

@@ -111,7 +111,8 @@ def attempts(doc: Doc, script: EditScript, hint: Hint) -> Iterator[Attempt]:
     # Before the strict rungs: there the blank before each line would be indentation, and blank lines count for nothing.
     bare = without_diff_marks(doc, script.old, script.new)
     if bare is not None:
-        yield Attempt(_script_of(bare), _find_strictly, hint, "unmangled", decides=False)
+        for find in (_find_strictly, _find_loosely):
+            yield Attempt(_script_of(bare), find, hint, "unmangled", decides=False)
     single = with_single_spacing(doc, script.old, script.new)
     if single is not None:
         script = _script_of(single)
@@ -121,6 +122,9 @@ def attempts(doc: Doc, script: EditScript, hint: Hint) -> Iterator[Attempt]:
     old, new = text_of(script.old), text_of(script.new)
     for reading in readings(doc, old, new):
         named = Hint(near=reading.near)
+        bare = without_diff_marks(doc, contents_of(reading.old), contents_of(reading.new))
+        if bare is not None:
+            yield Attempt(_script_of(bare), _find_strictly, named, "unmangled", decides=False)
         yield Attempt(_script_of(reading), _find_strictly, named, "unmangled")
 
     plain = unwrapped(doc, old, new)

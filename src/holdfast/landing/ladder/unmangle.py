@@ -357,24 +357,32 @@ def without_diff_marks(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unma
 
     Only if the file has the old lines so, and not as they are; and no line that begins with `+`.
     """
-    width = _width_of_marks(old, new)
-    if not width:
+    widths = _widths_of_marks(old, new)
+    if not widths:
         return None
-
     text = _bare_text(doc.lines)
     if "\n+" in text or _bare_text(old) in text:
         return None
 
-    bare = [line[width:] for line in old]
-    if not doc.runs([key_of(line) for line in solid_lines(bare)]):
-        return None
+    for width in widths:
+        bare = [line[width:] for line in old]
+        if _are_of_file(doc, bare, old):
+            bare_new = [line[width:] for line in new]
+            # What a diff shows with a blank before it is a line that stays: other lines have no marks.
+            stays = set(map(str.rstrip, bare))
+            if not any(line.startswith("+") for line in new) and not stays.issuperset(bare_new):
+                bare_new = list(new)
+            return Unmangled(text_of(bare), text_of(bare_new))
+    return None
 
-    bare_new = [line[width:] for line in new]
-    # What a diff shows with a blank before it is a line that stays: other lines have no marks.
-    stays = set(map(str.rstrip, bare))
-    if not any(line.startswith("+") for line in new) and not stays.issuperset(bare_new):
-        bare_new = list(new)
-    return Unmangled(text_of(bare), text_of(bare_new))
+
+def _are_of_file(doc: Doc, bare: Sequence[str], old: Sequence[str]) -> bool:
+    """Return whether the file has these lines in a row, or most of them with their indentation and none of the old ones."""
+    solid = solid_lines(bare)
+    if any(map(doc.has_line, solid_lines(old))):
+        return bool(doc.runs(list(map(key_of, solid))))
+    known = list(filter(doc.has_line, solid))
+    return 2 * len(known) > len(solid) or bool(doc.runs(list(map(key_of, solid))))
 
 
 def _bare_text(lines: Sequence[str]) -> str:
@@ -386,16 +394,17 @@ _DIFF_MARKS = (("  ", "--", "++"), ("  ", "- ", "+ "), (" ", "-", "+"))
 """What is before a line that stays, goes and comes: marks twice, with a blank behind them, and as they are."""
 
 
-def _width_of_marks(old: Sequence[str], new: Sequence[str]) -> int:
-    """Return how many characters the marks of a diff before the lines have, which may be doubled; 0 without marks."""
+def _widths_of_marks(old: Sequence[str], new: Sequence[str]) -> list[int]:
+    """Return how many characters the marks of a diff before the lines may have; [] without marks."""
+    widths: list[int] = []
     for stays, goes, comes in _DIFF_MARKS:
         width = len(stays)
         marks = {line[:width] for line in solid_lines(old)}
         new_marks = {line[:width] for line in solid_lines(new)}
         are_marks = marks <= {stays, goes} and new_marks <= {stays, comes}
         if are_marks and not marks | new_marks <= {stays}:
-            return width
-    return 0
+            widths.append(width)
+    return widths
 
 
 def with_single_spacing(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unmangled | None:
