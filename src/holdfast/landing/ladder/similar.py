@@ -23,7 +23,7 @@ from holdfast.landing.text.align import (
     start_of,
 )
 from holdfast.landing.text.line_keys import indent_width, key_of
-from holdfast.landing.text.line_tokens import numbers_of, strength, words_of
+from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, solid_numbers
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from holdfast.landing.text.edit_script import EditScript
 
-ENOUGH = 0.66
 _CLEARLY = 0.12
 _STRONG = 6
 """Letters and digits that make a line a landmark."""
@@ -228,29 +227,6 @@ def _block_name_differs(place: _Candidate) -> Iterator[int]:
             yield pair.j
 
 
-def _all_repeats(place: _Candidate) -> Iterator[int]:
-    if not place.sure or _repeats(place.doc, list(place.sure.values())):
-        yield place.alignment.pairs[0].j
-
-
-def _run_repeats(place: _Candidate) -> Iterator[int]:
-    if _repeats(place.doc, [place.sure[n] for n in place.run]):
-        yield place.run.start
-
-
-def _repeats(doc: Doc, numbers: Sequence[int]) -> bool:
-    """Return whether the file has these lines (by number among the solid ones) twice, at the same distances from each other."""
-    keys = doc.solid_keys
-    wanted = [keys[i] for i in numbers]
-    probe = max(numbers, key=lambda i: len(keys[i]))
-    for at in doc.runs([keys[probe]]):
-        shift = at - probe
-        others = [keys[i + shift] for i in numbers if 0 <= i + shift < len(keys)]
-        if shift and others == wanted:
-            return True
-    return False
-
-
 def _insertion_beside_other(place: _Candidate) -> Iterator[int]:
     """Yield the lines that new lines go below, if the file has another word in such a line; a misspelt one is drift."""
     for n in place.needle.insertions:
@@ -259,18 +235,6 @@ def _insertion_beside_other(place: _Candidate) -> Iterator[int]:
             continue
         if not is_misspelt(place.needle.lines[n - 1], place.doc.lines[place.doc.solid[pair.i]]):
             yield n - 1
-
-
-def _too_different(place: _Candidate) -> Iterator[int]:
-    if place.alignment.similarity < ENOUGH:
-        yield 0
-
-
-def _many_typos(place: _Candidate) -> Iterator[int]:
-    """One stale word is tolerated, or in a long copy one in ten lines."""
-    allowed = max(1, len(place.pairs) // 10)
-    typos = [pair.j for pair in place.alignment.pairs if pair.likeness == "typo"]
-    yield from typos[allowed:]
 
 
 def _code_skipped(place: _Candidate) -> Iterator[int]:
@@ -315,15 +279,6 @@ def _no_run(place: _Candidate) -> Iterator[int]:
         yield place.needle.reach[0]
 
 
-def _code_between(place: _Candidate) -> Iterator[int]:
-    """Yield the lines that new lines go above, if the file has code between such a line and the one before."""
-    for n in place.needle.insertions:
-        numbers = filter(place.pairs.__contains__, (n - 1, n))
-        beside = list(map(place.pairs.__getitem__, numbers))
-        if _skips_code(place.doc, beside):
-            yield n
-
-
 def _run_is_weak(place: _Candidate) -> Iterator[int]:
     """Two landmarks identify a place; one is chance."""
     landmarks = 0
@@ -346,9 +301,10 @@ def _twin_beside(place: _Candidate) -> Iterator[int]:
 
 
 def _block_name_missing(place: _Candidate) -> Iterator[int]:
-    """Yield the lines at or above the change that name a block and are not in the file as they are."""
+    """Yield the lines of the run, above it and right below it that name a block and are not in the file as they are."""
+    numbers = range(len(place.needle.lines))[: place.run.stop + 1]
     known = place.beside & place.sure.keys()
-    for n in sorted(set(range(place.needle.reach[1])) - known):
+    for n in sorted(set(numbers) - known):
         if place.needle.name_in(n) and not place.needle.is_doubled(n):
             yield n
 
@@ -380,32 +336,6 @@ def _dropped_is_known(place: _Candidate) -> Iterator[int]:
             yield n
 
 
-def _dropped_is_rewritten(place: _Candidate) -> Iterator[int]:
-    """Yield the dropped lines that have their like in their stead: this is another place, or it has moved on."""
-    first = place.sure[place.run[0]] - place.run.start
-    for n in place.dropped:
-        real = first + n
-        if 0 <= real < len(place.doc.solid) and _is_rewritten(place, n, real):
-            yield n
-
-
-_LIKE_IT = 0.5
-
-
-def _is_rewritten(place: _Candidate, n: int, i: int) -> bool:
-    """Return whether both name a block, or are nearly the same line with words that the file knows."""
-    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - loaded when first needed: `import holdfast` stays fast
-
-    line, real = key_of(place.needle.lines[n]), place.doc.solid_keys[i]
-    if place.needle.name_in(n) and place.doc.name_in(i):
-        return True
-    if Levenshtein.normalized_similarity(line, real) < _LIKE_IT:
-        return False
-
-    other = {*words_of(line), *numbers_of(line)} - {*words_of(real), *numbers_of(real)}
-    return bool(other) and all(map(place.doc.knows_word, other))
-
-
 _VETOES_OF_ALL: tuple[tuple[str, str, _Check], ...] = (
     ("line_missing", "the file has no line like this one there", _line_missing),
     ("removed_line", "a line to remove must be in the file as it is", _removed_line_differs),
@@ -415,14 +345,7 @@ _VETOES_OF_ALL: tuple[tuple[str, str, _Check], ...] = (
         "a line that new lines go below must be in the file as it is",
         _insertion_beside_other,
     ),
-    ("similarity", "too few of the lines agree", _too_different),
-    ("typos", "too many lines are misspelt", _many_typos),
     ("code_skipped", "the old text leaves out lines of code that the file has", _code_skipped),
-    (
-        "repeated",
-        "the lines that agree are in the file more than once",
-        _all_repeats,
-    ),
 )
 _FINAL = frozenset({"removed_line", "block_name", "beside"})
 """Vetoes that no smaller part of the old text can answer."""
@@ -432,16 +355,9 @@ _VETOES_OF_RUN: tuple[tuple[str, str, _Check], ...] = (
         "the lines around the change are not in the file one below the other",
         _no_run,
     ),
-    ("code_between", "the file has other lines where the new ones go", _code_between),
     ("block_name", "a line that names a block must be in the file as it is", _block_name_missing),
     ("repeated", "an equal line is beside this one", _twin_beside),
     ("landmarks", "too little of the old text is in the file", _run_is_weak),
-    (
-        "repeated",
-        "the lines that agree are in the file more than once",
-        _run_repeats,
-    ),
     ("lead", "no line above the change says which block is meant", _nothing_leads),
     ("known_line", "a line like this one is elsewhere in the file", _dropped_is_known),
-    ("rewritten", "the file has another line in the place of this one", _dropped_is_rewritten),
 )

@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.placement import AlreadyApplied, Doubtful, Elsewhere, Placement
-from holdfast.landing.projection.projection import UnclearProjection
 from holdfast.landing.text.line_keys import indent_width, key_of
 from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, solid_lines
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from holdfast.landing.projection.projection import LineSplice
     from holdfast.landing.text.edit_script import EditScript
 
-AppliedVerdict: TypeAlias = AlreadyApplied | Doubtful | Elsewhere | UnclearProjection
+AppliedVerdict: TypeAlias = AlreadyApplied | Doubtful | Elsewhere
 
 
 def judge_missing(doc: Doc, script: EditScript) -> AlreadyApplied | None:
@@ -77,9 +76,6 @@ def _judge_loose(doc: Doc, script: EditScript, place: Placement) -> AppliedVerdi
         is_same = [doc.lines[i] for i in lines] == new
         if told_by_key or (is_same and not is_here):
             return Doubtful(place.first, lines[0])
-
-    if _restyles_other_lines(doc, script, place):
-        return UnclearProjection(place.first, place.last + 1)
 
     return None
 
@@ -165,40 +161,11 @@ def _lines_around(doc: Doc, place: Placement, splice: LineSplice) -> Iterator[in
             continue
         extra = set(lines).difference(range(splice.first, splice.last))
         known = extra.intersection(place.pairs.values())
-        if not any(strength(doc.lines[i]) for i in extra - known):
-            continue
-        if not known or _goes_round(doc, start, start + len(new), len(known)):
+        if any(strength(doc.lines[i]) for i in extra - known):
             yield lines[0]
-
-
-def _goes_round(doc: Doc, start: int, stop: int, size: int) -> bool:
-    """Return whether the first or the last `size` of these lines repeat right behind, or right before them.
-
-    The lines of the request's context among them are then the end of what was inserted, which begins in the same way.
-    """
-    keys = doc.solid_keys
-    if keys[start : start + size] == keys[stop : stop + size]:
-        return True
-    return start >= size and keys[start - size : start] == keys[stop - size : stop]
 
 
 def _steps(lines: Sequence[str]) -> list[int]:
     """Return for each line but the first whether it is deeper (1), as deep (0) or less deep (-1) than the one before."""
     widths = map(indent_width, lines)
     return [(two > one) - (two < one) for one, two in pairwise(widths)]
-
-
-def _restyles_other_lines(doc: Doc, script: EditScript, place: Placement) -> bool:
-    """Return whether an edit changes only white space or typography, of lines that the file still spells differently.
-
-    Lines are compared without exactly that, so the comparison cannot show that the edit is not applied already.
-    """
-    for edit in script.edits:
-        old = script.old[edit.o1 : edit.o2]
-        if not _keys(old) or _keys(old) != _keys(script.new[edit.n1 : edit.n2]):
-            continue
-        for line, real in place.line_pairs(doc, script.old, edit.o1, edit.o2):
-            if line.rstrip() != real.rstrip():
-                return True
-
-    return False

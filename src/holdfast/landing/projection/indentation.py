@@ -145,9 +145,6 @@ def map_indents(
         return _in_file_characters(table, request, doc)
 
     unit = unit_of(doc)
-    if "\t" in "".join(table.values()):
-        unit = "\t"
-
     shifts: Counter[int] = Counter()
     for (ours, theirs), count in seen.items():
         shifts[theirs - ours] += count
@@ -156,12 +153,16 @@ def map_indents(
     shifted = shifts[shift]
     scale = _best_scale(seen, request, unit)
     in_levels = shift % width_of(unit) == 0 and _steps_of(request)[0] == width_of(unit)
-    is_scaled_too = scale.explained == shifted and shift and not in_levels
-    if scale.explained > shifted or is_scaled_too:
+    # Where both explain as many lines, a shift by whole levels is likelier.
+    if scale.explained + bool(shift and not in_levels) > shifted:
         return Indents(table, step=scale.step, unit=scale.unit)
 
     if shifted * 2 > seen.total():
-        table = _without_slips(table, seen, shift)
+        table = {
+            ours: theirs
+            for ours, theirs in table.items()
+            if not ours or width_of(theirs) - width_of(ours) == shift
+        }
     return Indents(table, shift=shift, unit=unit)
 
 
@@ -178,34 +179,6 @@ def _in_file_characters(table: dict[str, str], request: Sequence[str], doc: Doc)
     if ours != {" "} or theirs != {"\t"}:
         return Indents({})
     return Indents({"": ""}, step=_steps_of(request)[0], unit="\t")
-
-
-def _without_slips(
-    table: dict[str, str], seen: Counter[tuple[int, int]], shift: int
-) -> dict[str, str]:
-    """Return the table without levels that are off by other columns than most lines.
-
-    Such a line is a slip, and says nothing about added lines. A line without indentation may be the
-    first line of a copy, and does not show how wide a level is.
-    """
-    deep = alike = 0
-    for (ours, theirs), count in seen.items():
-        if ours and theirs:
-            deep += count
-        if ours and theirs - ours == shift:
-            alike += count
-
-    kept = {}
-    for indent, meant in table.items():
-        is_slip = width_of(meant) != width_of(indent) + shift
-        is_told = alike * 2 > deep or not meant
-        if indent and is_slip and is_told:
-            continue
-        kept[indent] = meant
-
-    if not _changes(kept):
-        return {}
-    return kept
 
 
 @dataclass(frozen=True, slots=True)

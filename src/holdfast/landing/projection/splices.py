@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from difflib import SequenceMatcher
-from operator import add
+from operator import add, attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.text.edit_script import common_ends, script_of
@@ -25,6 +25,9 @@ class Splice:
     start: int
     end: int
     new: str
+
+
+_position = attrgetter("start", "end")
 
 
 def splice_of(doc: Doc, edit: LineSplice, *, ends_in_newline: bool | None = None) -> Splice:
@@ -109,22 +112,13 @@ def line_splices(text: str, new: str) -> list[Splice]:
     return splices
 
 
-def _position(splice: Splice) -> tuple[int, int]:
-    return splice.start, splice.end
-
-
 def line_at(text: str, offset: int) -> int:
     r"""Return the line (1-based) on which `offset` is.
 
     >>> line_at("a\r\nb\rc", 5)
     3
     """
-    lines = text.count("\n", 0, offset) + 1
-    if "\r" in text:
-        lines += text.count("\r", 0, offset) - text.count("\r\n", 0, offset)
-        # Between the two characters of a \r\n the line has not ended yet.
-        lines -= text[offset - 1 : offset + 1] == "\r\n"
-    return lines
+    return lines_at(text, [offset])[0]
 
 
 def lines_at(text: str, offsets: Sequence[int]) -> list[int]:
@@ -133,14 +127,14 @@ def lines_at(text: str, offsets: Sequence[int]) -> list[int]:
     One pass over the text, however many there are.
     """
     lines, line, at = [], 1, 0
-    pairs = "\r" in text
     for offset in offsets:
-        line += text.count("\n", at, offset)
-        if pairs:
-            line += text.count("\r", at, offset) - text.count("\r\n", at, offset)
-            # A pair that the last offset cut in two was counted as a line there.
-            line -= at > 0 and offset > at and text[at - 1 : at + 1] == "\r\n"
-        at = offset
+        # Between the two characters of a \r\n the line has not ended yet.
+        stop = offset - (text[offset - 1 : offset + 1] == "\r\n")
+        piece = text[at:stop]
+        line += piece.count("\n")
+        if "\r" in piece:
+            line += piece.count("\r") - piece.count("\r\n")
+        at = stop
         lines.append(line)
 
     return lines
@@ -249,10 +243,9 @@ def _hunks(old: list[str], new: list[str], old_line: int, new_line: int) -> list
     out: list[str] = []
     for group in _grouped_opcodes(old, new, head - lead, tail - trail):
         (_, old_first, _, new_first, _), (_, _, old_stop, _, new_stop) = group[0], group[-1]
-        sizes = old_stop - old_first, new_stop - new_first
-        out.append(
-            _header(old_line + lead + old_first, sizes[0], new_line + lead + new_first, sizes[1])
-        )
+        ours = _range(old_line + lead + old_first, old_stop - old_first)
+        theirs = _range(new_line + lead + new_first, new_stop - new_first)
+        out.append(f"@@ -{ours} +{theirs} @@\n")
         for tag, o1, o2, n1, n2 in group:
             if tag == "equal":
                 out += (f" {line}\n" for line in old[o1:o2])
@@ -279,12 +272,11 @@ def _grouped_opcodes(
         ("replace", head, o, head, n),
         ("equal", o, len(old), n, len(new)),
     ]
-    return [[code for code in codes if code[1:3] != code[3:5] or code[1] < code[2]]]
-
-
-def _header(old_line: int, old_size: int, new_line: int, new_size: int) -> str:
-    return f"@@ -{_range(old_line, old_size)} +{_range(new_line, new_size)} @@\n"
+    return [codes]
 
 
 def _range(line: int, size: int) -> str:
-    return f"{line - (size == 0)},{size}" if size != 1 else f"{line}"
+    """Return the lines of one side of a hunk as its header has them."""
+    if size == 1:
+        return f"{line}"
+    return f"{line - (size == 0)},{size}"
