@@ -33,11 +33,12 @@ _REPORTED = re.compile(
 # Markup that occurs in no other text. After a quote mark it is only mentioned.
 _MARKUP = re.compile(rf"(?<![\"'`“‘«])(?:<{BARS}+\s*DS{BARS}?ML\s*{BARS}+\s*[a-z]|✿FUNCTION✿)")
 _ACTION = re.compile(
-    r"^Action:[ \t]*(?P<name>[\w.-]{1,64})[ \t]*(?:\[|\(|\r?\n[ \t]*Action Input:)", re.MULTILINE
+    r"^Action:[ \t]*(?P<name>[\w.\\-]{1,64})[ \t]*(?:\[|\(|\r?\n[ \t]*Action Input:)", re.MULTILINE
 )
-_LINE = re.compile(r"(?:functions\.)?(?P<name>[A-Za-z_]\w{0,63})\([^\n]{0,2000}\)")
+_LINE = re.compile(r"(?:functions\.)?(?P<name>[A-Za-z_][\w\\]{0,63})\([^\n]{0,2000}\)")
 _YAML = re.compile(
-    r"^(?:tool|tool_name|name|function|action):[ \t]*[\"']?(?P<name>[\w.-]{1,64})[\"']?[ \t]*\r?\n"
+    r"^(?:tool|tool_name|name|function|action):"
+    r"[ \t]*[\"']?(?P<name>[\w.\\-]{1,64})[\"']?[ \t]*\r?\n"
     r"(?:args|arguments|parameters|params|input|action_input|with):",
     re.MULTILINE,
 )
