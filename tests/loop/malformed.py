@@ -74,6 +74,10 @@ PRINTED = (
     Row("escaped keys", said('<tool_call>{"tool\\_name": "edit\\_file", "arguments": {"path": "a.py", "old\\_str": "a", "new\\_str": "b"}}</tool_call>'), (("edit_file", {"path": "a.py", "old": "a", "new": "b"}),)),
     Row("devstral, an escaped name", said('[TOOL_CALLS]read\\_file[ARGS]{"path": "a.py"}'), (READ,)),
     Row("qwen3-coder, escaped names", said("<function=edit\\_file>\n<parameter=path>a.py</parameter>\n<parameter=old\\_str>a</parameter>\n<parameter=new\\_str>b</parameter>\n</function>"), (("edit_file", {"path": "a.py", "old": "a", "new": "b"}),)),
+    Row("a stutter", said(f"<tool_call>\n{J_WRITE}\n</tool_call>\n" * 2), (WRITE,)),
+    Row("a stutter of bare JSON", said(f"{J_WRITE}\n" * 3), (WRITE,)),
+    Row("a stutter in two notations", said(f"<tool_call>\n{J_READ}\n</tool_call>\n<function=read_file>\n<parameter=path>a.py</parameter>\n</function>"), (READ,)),
+    Row("the same call with another between", said(f"<tool_call>{J_READ}</tool_call>\n<tool_call>{J_WRITE}</tool_call>\n<tool_call>{J_READ}</tool_call>"), (READ, WRITE, READ)),
     Row("python calls, one a line", said('<function_calls>\nread_file(path="a.py")\nlist_dir(path=".")\n</function_calls>'), (READ, ("list_dir", {"path": "."}))),
     Row("llama 3.1, a method of the tool", said('<|python_tag|>read_file.call(path="a.py")'), (READ,)),
     Row("a closed call that lacks a bracket", said('<tool_call>\n{"name": "read_file", "arguments": {"path": "a.py"}\n</tool_call>'), ("schema_reject",)),
@@ -125,6 +129,7 @@ PRINTED = (
 # ------------------------------------------------------------------------------------- calls that the server gave
 
 GIVEN = (
+    Row("the same call twice, as calls", ModelReply(calls=(RawCall("c1", "run_command", '{"command": "ls -la"}'), RawCall("c2", "run_command", '{"command": "ls -la"}')), finish="tool_calls"), (SHELL, SHELL)),
     Row("a token in the name", called("read_file<|channel|>commentary", '{"path": "a.py"}'), (READ,)),
     Row("the name twice", called("read_fileread_file", '{"path": "a.py"}'), (READ,)),
     Row("the name in another case", called("ReadFile", '{"path": "a.py"}'), (READ,)),
