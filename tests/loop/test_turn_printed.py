@@ -77,6 +77,29 @@ def test_of_two_printed_calls_none_is_run_even_of_a_model_that_prints() -> None:
     assert [bool(nudge) for nudge in nudges(played)] == [False, False, True]
 
 
+LONG = 'write_file("a.py", "' + ", ".join(map(str, range(100))) + '")'
+
+
+@pytest.mark.parametrize(
+    ("reply", "quoted"),
+    [
+        ('write_file(path="a.py", text="x = 1\n")', 'write_file(path="a.py", text="x = 1'),
+        ("```yaml\ntool: read_file\narguments:\n  path: a.py\n```", "tool: read_file"),
+        ('Thought: I write.\nAction: run_command\nAction Input: {"command": "ls"}\nObservation: 0\nFinal Answer: Written.', "Action: run_command"),
+        ('I will use `run_command`:\n\n```json\n{"name": "run_command", "arguments": {"command": "ls"}}\n```', '{"name": "run_command", "arguments": {"command": "ls"}}'),
+        ('So:\n```json\n{"name": "run_command", "arguments": {"command": "ls"}}\n```\nIt is written.', '{"name": "run_command", "arguments": {"command": "ls"}}'),
+        (LONG, f"{LONG[:200]}…"),
+        # Not a sentence that speaks of a tool, nor a thought.
+        ("I have used read_file.\n\nNow let me write the file.", "Now let me write the file."),
+        ("<think>\ntool: read_file\n</think>\nNow let me write the file.", "Now let me write the file."),
+        ("Let me look:\n```bash\ncat a.py\n```", "cat a.py"),
+    ],
+)  # fmt: skip
+def test_the_question_quotes_the_line_that_looks_like_the_call(reply: str, quoted: str) -> None:
+    asked = nudges(play([says(reply), DONE]))[1]
+    assert f'You wrote "{quoted}" and stopped without a tool call' in asked
+
+
 def tagged(call: tuple[str, object], before: str = "", after: str = "") -> Pieces:
     name, arguments = call
     block = json.dumps({"name": name, "arguments": arguments})

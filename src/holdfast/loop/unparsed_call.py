@@ -97,6 +97,22 @@ def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     return _names_tool(last, specs, _LINE) or _gives_arguments(last, specs)
 
 
+def find_call_line(text: str, specs: Sequence[ToolSpec]) -> str:
+    r"""Return the last line that names a tool and is no sentence; "" if there is none.
+
+    >>> from holdfast.vocab.tool_calls import ToolSpec
+    >>> find_call_line("I look.\ntool: ls\nargs: {}", [ToolSpec("ls", "", {})])
+    'tool: ls'
+    """
+    any_name = _any_name(specs)
+    for line in reversed(divide(text).text.split("\n")):
+        words = line.strip()
+        if any_name.search(words) and not _SENTENCE_END.search(words):
+            return words
+
+    return ""
+
+
 def _is_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     """Return whether a text is all a call in Python, or a call with keys that are not ours."""
     return _names_tool(text.strip(), specs, _LINES) or is_foreign_call(text, specs)
