@@ -205,7 +205,7 @@ def _judge_narration(
     nudge = (
         f'You wrote "{quoted}" and stopped without a tool call, so nothing was done. '
         "Make the call now, as a tool call and with no other text around it; "
-        "if the task is finished, say what was done instead."
+        "if it was an example, say so; if the task is finished, say what was done instead."
     )
     return Drop("the model announced an action and made no call", nudge), more
 
