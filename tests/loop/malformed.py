@@ -77,6 +77,8 @@ PRINTED = (
     Row("a stutter", said(f"<tool_call>\n{J_WRITE}\n</tool_call>\n" * 2), (WRITE,)),
     Row("a stutter of bare JSON", said(f"{J_WRITE}\n" * 3), (WRITE,)),
     Row("a stutter in two notations", said(f"<tool_call>\n{J_READ}\n</tool_call>\n<function=read_file>\n<parameter=path>a.py</parameter>\n</function>"), (READ,)),
+    Row("a stutter of three, in a fence", said(f"```json\n{J_WRITE}\n{J_WRITE}\n{J_WRITE}\n```"), (WRITE,)),
+    Row("the same call with words between", said(f"<tool_call>{J_WRITE}</tool_call>\nOnce more:\n<tool_call>{J_WRITE}</tool_call>"), (WRITE, WRITE), text="Once more:"),
     Row("the same call with another between", said(f"<tool_call>{J_READ}</tool_call>\n<tool_call>{J_WRITE}</tool_call>\n<tool_call>{J_READ}</tool_call>"), (READ, WRITE, READ)),
     Row("python calls, one a line", said('<function_calls>\nread_file(path="a.py")\nlist_dir(path=".")\n</function_calls>'), (READ, ("list_dir", {"path": "."}))),
     Row("llama 3.1, a method of the tool", said('<|python_tag|>read_file.call(path="a.py")'), (READ,)),

@@ -75,8 +75,7 @@ def draft_calls(
             known=lambda found: _find_tool(found, specs) is not None,
             meant=lambda found: prints or _only_reads(found, specs),
         )
-        printed = [_draft_printed(found, reply, specs) for found in scanned.calls]
-        calls = _drop_stutter(printed)
+        calls = [_draft_printed(found, reply, specs) for found in scanned.calls]
         text = cut_tokens(scanned.text)
         if calls:
             text = cut_tokens(scanned.text, wrappers=True).strip()
@@ -133,20 +132,6 @@ def _draft_printed(found: FoundCall, reply: ModelReply, specs: Sequence[ToolSpec
         raw=found.raw,
         printed=True,
     )
-
-
-def _drop_stutter(calls: Sequence[CallDraft]) -> list[CallDraft]:
-    """Return the calls without those that only repeat the call directly before them."""
-    kept: list[CallDraft] = []
-    for call in calls:
-        if not kept or not _repeats(call, kept[-1]):
-            kept.append(call)
-
-    return kept
-
-
-def _repeats(call: CallDraft, before: CallDraft) -> bool:
-    return call.name == before.name and call.arguments == before.arguments
 
 
 def _may_run(found: FoundCall, reply: ModelReply, specs: Sequence[ToolSpec]) -> bool:
