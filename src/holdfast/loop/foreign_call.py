@@ -1,4 +1,4 @@
-"""Detect a call as a JSON object whose keys are not ours: `{"nom": "read_file", …}`."""
+"""Detect a call as an object whose keys are not ours: `{"nom": "read_file", …}`."""
 
 from __future__ import annotations
 
@@ -17,17 +17,26 @@ if TYPE_CHECKING:
 
 _FENCE = re.compile(r"([`~]{3,})[^\n]*\n(.*?)\s*(?:\1)?\s*\Z", re.DOTALL)
 _BLOCK = re.compile(r"(?:\A|\n)(?=[`~]{3,}[^\n`]*\n\s*[\[{]|[\[{])")
+_YAML = re.compile(
+    r"[^\s:{}\[\]#-][^\n:]{0,40}:[ \t]*[\"']?(?P<name>\w{1,64})[\"']?[ \t]*\r?\n"
+    r"[^\s:][^\n:]{0,40}:[ \t]*\r?\n[ \t]+\S"
+)
+"""A name behind a key, then a key with a block below it."""
 _MOST: Final = 16
 """The most places to read: each may cost a search over the rest of the text."""
 
 
 def is_foreign_call(text: str, specs: Sequence[ToolSpec]) -> bool:
-    """Return whether a text is, or ends with, a JSON object that names one of the tools.
+    """Return whether a text is, or ends with, an object that names one of the tools.
 
     Nothing is run of it: which of its fields is which argument would be a guess.
     """
     body = cut_leftovers(text.strip())
     names = {spell(spec.name): spec.name for spec in specs}
+    yaml = _YAML.match(_unfence(body))
+    if yaml is not None and _names_one({"": yaml.group("name")}, names, is_alone=True):
+        return True
+
     for block in islice(_BLOCK.finditer(body), _MOST):
         value = _read_block(body[block.end() :])
         is_alone = block.end() == 0
@@ -42,13 +51,17 @@ def is_foreign_call(text: str, specs: Sequence[ToolSpec]) -> bool:
 
 def _read_block(block: str) -> Any:
     """Return the JSON value of a block with nothing behind it, whole or cut; else None."""
-    fenced = _FENCE.match(block)
-    if fenced is not None:
-        block = fenced.group(2)
-    match read_json_text(block):
+    match read_json_text(_unfence(block)):
         case Read(value) | Cut(value):
             return value
     return None
+
+
+def _unfence(block: str) -> str:
+    fenced = _FENCE.match(block)
+    if fenced is None:
+        return block
+    return fenced.group(2)
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

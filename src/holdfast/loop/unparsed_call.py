@@ -34,15 +34,14 @@ _REPORTED = re.compile(
 # Markup that occurs in no other text. After a quote mark it is only mentioned.
 _MARKUP = re.compile(rf"(?<![\"'`“‘«])(?:<{BARS}+\s*DS{BARS}?ML\s*{BARS}+\s*[a-z]|✿FUNCTION✿)")
 _ACTION = re.compile(
-    r"^Action:[ \t]*(?P<name>[\w.\\-]{1,64})[ \t]*(?:\[|\(|\r?\n[ \t]*Action Input:)", re.MULTILINE
+    r"^Action:[ \t]*(?P<name>[\w.-]{1,64})[ \t]*(?:\[|\(|\r?\n[ \t]*Action Input:)", re.MULTILINE
 )
-_PYTHON: Final = r"(?:print\()?(?:(?:functions|default_api)\.)?(?P<name>[A-Za-z_][\w\\]{0,63})\("
+_PYTHON: Final = r"(?:print\()?(?:(?:functions|default_api)\.)?(?P<name>[A-Za-z_]\w{0,63})\("
 _LINE = re.compile(rf"{_PYTHON}[^\n]{{0,2000}}\)")
 _LINES = re.compile(rf"{_PYTHON}.*\)", re.DOTALL)
 """A call whose text may have lines of its own, where nothing else is around it."""
 _YAML = re.compile(
-    r"^(?:tool|tool_name|name|function|action):"
-    r"[ \t]*[\"']?(?P<name>[\w.\\-]{1,64})[\"']?[ \t]*\r?\n"
+    r"^(?:tool|tool_name|name|function|action):[ \t]*[\"']?(?P<name>[\w.-]{1,64})[\"']?[ \t]*\r?\n"
     r"(?:args|arguments|parameters|params|input|action_input|with):",
     re.MULTILINE,
 )
@@ -75,7 +74,7 @@ def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     def known(found: FoundCall) -> bool:
         return find_tool(found.name, specs) is not None
 
-    scanned = scan(divide(text).text, known, known)
+    scanned = scan(_unescape(divide(text).text), known, known)
     if scanned.calls:
         return True
 
@@ -106,11 +105,16 @@ def find_call_line(text: str, specs: Sequence[ToolSpec]) -> str:
     """
     any_name = _any_name(specs)
     for line in reversed(divide(text).text.split("\n")):
-        words = line.strip()
+        words = _unescape(line.strip())
         if any_name.search(words) and not _SENTENCE_END.search(words):
             return words
 
     return ""
+
+
+def _unescape(text: str) -> str:
+    """Return the text without Markdown's escapes of underscores, which names have."""
+    return text.replace("\\_", "_")
 
 
 def _is_call(text: str, specs: Sequence[ToolSpec]) -> bool:
