@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from holdfast.vocab.tool_calls import ToolSpec
 
-_FENCE = re.compile(r"([`~]{3,})[^\n]*\n(.*?)\s*(?:\1)?\s*\Z", re.DOTALL)
+_OPENING_FENCE = re.compile(r"[`~]{3,}[^\n]*\n")
 _BLOCK = re.compile(r"(?:\A|\n)(?=[`~]{3,}[^\n`]*\n\s*[\[{]|[\[{])")
 _YAML = re.compile(
     r"[^\s:{}\[\]#-][^\n:]{0,40}:[ \t]*[\"']?(?P<name>\w{1,64})[\"']?[ \t]*\r?\n"
@@ -58,10 +58,10 @@ def _read_block(block: str) -> Any:
 
 
 def _unfence(block: str) -> str:
-    fenced = _FENCE.match(block)
-    if fenced is None:
+    opening = _OPENING_FENCE.match(block)
+    if opening is None:
         return block
-    return fenced.group(2)
+    return block[opening.end() :].rstrip("`~ \t\r\n")
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

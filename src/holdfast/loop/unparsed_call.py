@@ -46,7 +46,7 @@ _YAML = re.compile(
     re.MULTILINE,
 )
 _CODE_FENCE = re.compile(
-    r"[`~]{3,}[ \t]*(?P<label>[\w+-]*)[ \t]*\r?\n(?P<body>.*?)\s*[`~]{3,}\s*", re.DOTALL
+    r"[`~]{3,}[ \t]*(?P<label>[\w+-]*)[ \t]*\r?\n(?P<body>.*?)[`~]{3,}\s*", re.DOTALL
 )
 _CALL_LABELS: Final = frozenset(("tool_code", "tool_call", "tool_use", "function_call"))
 """The labels of fences that have no other use."""
