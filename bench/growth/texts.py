@@ -80,5 +80,14 @@ REPLIES: Final = (
     LongText("bare objects", "answer", "", '{"name": "read_file", "arguments": {"path": "a"}}\n'),
     LongText("sentences", "answer", "", "Let me read the file. "),
     LongText("one long word", "answer", "", "a"),
+    LongText("comments", "arguments", '{"path": "a", ', "// x\n"),
+    LongText("openings of comments", "arguments", '{"path": "a", ', "/* "),
+    LongText("line ends in a fence", "answer", "```\n", "\n", "x\n```"),
+    LongText("tool code", "answer", "```tool_code\n", 'write_file(text="""', "\n```"),
+    LongText("opened lists", "answer", "", "[\n"),
+    LongText("opened objects", "answer", "", '{"a": "read_file",\n'),
+    LongText(
+        "stutters", "answer", "", '<tool_call>{"name": "read_file", "arguments": {}}</tool_call>\n'
+    ),
     LongText("a long answer", "answer", "Now I will read it: ", "word "),
 )

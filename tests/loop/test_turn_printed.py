@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from holdfast.vocab.events import Said
+from holdfast.vocab.events import Said, TextArrived
 from tests.loop.playing import DONE, Pieces, Played, calls, nudges, play, says
 
 READ = ("read_file", {"path": "a.py"})
@@ -75,6 +75,29 @@ def test_of_two_printed_calls_none_is_run_even_of_a_model_that_prints() -> None:
     played = play([printed(READ), either, DONE])
     assert ran(played) == ["read_file"]
     assert [bool(nudge) for nudge in nudges(played)] == [False, False, True]
+
+
+LONG = 'write_file("a.py", "' + ", ".join(map(str, range(100))) + '")'
+
+
+@pytest.mark.parametrize(
+    ("reply", "quoted"),
+    [
+        ('write_file(path="a.py", text="x = 1\n")', 'write_file(path="a.py", text="x = 1'),
+        ("```yaml\ntool: read_file\narguments:\n  path: a.py\n```", "tool: read_file"),
+        ('Thought: I write.\nAction: run_command\nAction Input: {"command": "ls"}\nObservation: 0\nFinal Answer: Written.', "Action: run_command"),
+        ('I will use `run_command`:\n\n```json\n{"name": "run_command", "arguments": {"command": "ls"}}\n```', '{"name": "run_command", "arguments": {"command": "ls"}}'),
+        ('So:\n```json\n{"name": "run_command", "arguments": {"command": "ls"}}\n```\nIt is written.', '{"name": "run_command", "arguments": {"command": "ls"}}'),
+        (LONG, f"{LONG[:200]}…"),
+        # Not a sentence that speaks of a tool, nor a thought.
+        ("I have used read_file.\n\nNow let me write the file.", "Now let me write the file."),
+        ("<think>\ntool: read_file\n</think>\nNow let me write the file.", "Now let me write the file."),
+        ("Let me look:\n```bash\ncat a.py\n```", "cat a.py"),
+    ],
+)  # fmt: skip
+def test_the_question_quotes_the_line_that_looks_like_the_call(reply: str, quoted: str) -> None:
+    asked = nudges(play([says(reply), DONE]))[1]
+    assert f'You wrote "{quoted}" and stopped without a tool call' in asked
 
 
 def tagged(call: tuple[str, object], before: str = "", after: str = "") -> Pieces:
@@ -146,3 +169,77 @@ def test_a_file_about_chat_templates_can_be_written() -> None:
     text = "<|im_start|>user\n{prompt}<|im_end|>\n"
     played = play([tagged(("write_file", {"path": "t.jinja", "text": text})), DONE])
     assert [call.arguments for call in played.tools.ran] == [{"path": "t.jinja", "text": text}]
+
+
+BLOCK = '```json\n{"name": "run_command", "arguments": {"command": "ls"}}\n```'
+OFFERS = [
+    "It lists the files. Let me know if you want me to do it.",
+    "Shall I do that?",
+    "You can send it yourself, too.",
+]
+
+
+@pytest.mark.parametrize("behind", OFFERS)
+@pytest.mark.parametrize(
+    "before",
+    [
+        "I would use `run_command`. For example, the call would look like this:",
+        "If you want the list, the call is:",
+        "Zum Beispiel so:",
+        "L'appel serait :",
+        "例如：",
+    ],
+)
+def test_a_call_that_is_explained_and_left_to_the_reader_is_an_answer(
+    before: str, behind: str
+) -> None:
+    answer = f"{before}\n\n{BLOCK}\n\n{behind}"
+    played = play([says(answer)])
+    assert nudges(played) == [""]
+    assert played.of(Said) == [Said(answer)]
+    assert ran(played) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("I list the files:", OFFERS[0]),
+        ("I will list them. For example:", OFFERS[0]),
+        ("This could be it. Let me list the files:", OFFERS[1]),
+        ("The call would be:", "The files have been listed. Let me know if you want more."),
+        ("The call would be:", "It was successfully sent. Anything else?"),
+        ("For example:", "It lists the files."),
+        ("", OFFERS[1]),
+    ],
+)
+def test_a_call_that_may_be_meant_is_asked_for_though_words_follow(
+    before: str, behind: str
+) -> None:
+    played = play([says(f"{before}\n\n{BLOCK}\n\n{behind}"), calls(READ), DONE])
+    assert [bool(nudge) for nudge in nudges(played)] == [False, True, False]
+    assert played.of(Said)[-1] == Said("The off-by-one in a.py is fixed.")
+
+
+EXPLAINED = f"This is the call that lists files:\n\n{BLOCK}\n\nIt takes no other argument."
+
+
+def test_an_explanation_that_was_asked_about_stays_the_answer_if_nothing_is_called() -> None:
+    played = play([says(EXPLAINED), says("It was an example.")])
+    assert played.of(Said) == [Said(f"{EXPLAINED}\n\nIt was an example.")]
+    shown = "".join(event.text for event in played.of(TextArrived))
+    assert shown == f"{EXPLAINED}It was an example."
+
+
+def test_an_answer_that_is_as_long_as_the_explanation_stands_alone() -> None:
+    answer = "The call lists the files. " * 8
+    assert play([says(EXPLAINED), says(answer)]).of(Said) == [Said(answer)]
+
+
+def test_a_call_after_an_explanation_drops_it() -> None:
+    played = play([says(EXPLAINED), calls(READ), says("Read.")])
+    assert [said.text for said in played.of(Said)] == ["", "Read."]
+
+
+def test_a_reply_that_ends_with_its_call_is_not_kept() -> None:
+    played = play([says(f"This is it:\n\n{BLOCK}"), says("Done.")])
+    assert played.of(Said) == [Said("Done.")]

@@ -33,13 +33,14 @@ def _any(words: str) -> str:
     return "(?:" + "|".join(words.split()) + ")"
 
 
-def _joined(*alternatives: str) -> re.Pattern[str]:
+def join_patterns(*alternatives: str) -> re.Pattern[str]:
+    """Return one pattern for any of the alternatives, in any case."""
     return re.compile("|".join(alternatives), re.IGNORECASE)
 
 
 _EN: Final = rf"\b{_any(_ENGLISH_VERBS)}\w{{0,6}}\b"
 _ANNOUNCED: Final = (
-    _joined(
+    join_patterns(
         r"\b(?:let me|let['’]s|let us|(?:i|we)['’]ll|(?:i|we) (?:will|shall|should|must))\b"
         rf"[\w\s,'’]{{0,40}}?{_EN}",
         r"\b(?:(?:i|we) (?:now )?(?:need|have|want) to|time to|going to|next step is to)\b"
@@ -47,24 +48,24 @@ _ANNOUNCED: Final = (
         rf"^(?:now|next),? (?:i['’]m |i am )?(?=\w+ing\b){_EN}",
         rf"^(?=\w+ing\b){_EN}[^.!?]{{0,100}}(?:\.\.\.|…|:)$",
     ),
-    _joined(  # German
+    join_patterns(  # German
         r"\b(?:ich werde|werde ich|lass(?:en sie|t)? (?:mich|uns))\b",
         r"\b(?:jetzt|nun|zuerst|zunächst|als nächstes|dann)\b[^.!?]{0,20}\b\w+e? (?:ich|wir)\b",
         r"\b(?:ich|wir) (?!habe|haben|bin|sind)\w+ [^.!?]{0,20}"
         r"\b(?:jetzt|nun|zuerst|zunächst|als nächstes)\b",
     ),
-    _joined(  # French
+    join_patterns(  # French
         r"\b(?:je vais|nous allons|on va|laisse[zs]?[- ]moi|permettez[- ]moi)\b",
         r"\b(?:maintenant|ensuite|d['’]abord),? (?:je|nous)\b",
         r"\b(?:regardons|voyons|commençons|vérifions|lisons|ouvrons|passons|cherchons|écrivons|créons)\b",
     ),
-    _joined(  # Spanish, Portuguese, Italian
+    join_patterns(  # Spanish, Portuguese, Italian
         r"\b(?:voy|vamos) a (?!ser\b|estar\b)\w+r(?:lo|la|los|las)?\b",
         r"\b(?:d[ée]jame|d[ée]jeme|perm[íi]t[ea]me|deixe-me|fammi|lasciami) \w+",
         r"\b(?:vou|vamos) (?:agora )?\w+[aei]r\b",
         r"\b(?:ora|adesso) (?:vado a|procedo|leggo|scrivo|creo|controllo|eseguo)\b",
     ),
-    _joined(  # Russian: future actions in the first person
+    join_patterns(  # Russian: future actions in the first person
         r"\b(?:сейчас|теперь|далее|затем|сначала|я)\b[^.!?]{0,30}"
         r"\b(?:про|по|на|от|за|со|вы|об|до|из|ис|реал|пере)\w*[ую]\b",
         r"\bдавайте \w+м\b",
@@ -72,18 +73,18 @@ _ANNOUNCED: Final = (
         r"\bпозвольте(?: мне)? \w+ть\b",
         r"\bначну\b",
     ),
-    _joined(
+    join_patterns(
         r"(?:接下来|现在|下面|首先|然后|随后|让我|我来|我将|我会|我先|我需要|我要"
         r"|继续|下一步|接著|讓我|現在)"
         rf"[^。！？?!]{{0,40}}?{_any(_CHINESE_VERBS)}"
     ),
-    _joined(
+    join_patterns(
         rf"{_any(_JAPANESE_VERBS)}[^。！？?!]{{0,12}}?(?:ます|ましょう|みます|いきます)(?!か|ん)"
     ),
-    _joined(rf"{_any(_KOREAN_VERBS)}[^.!?]{{0,12}}(?:겠습니다|게요|봅시다)"),
+    join_patterns(rf"{_any(_KOREAN_VERBS)}[^.!?]{{0,12}}(?:겠습니다|게요|봅시다)"),
 )
-# A sentence that asks, offers, declines, reports or leaves the action to the reader is an answer.
-_ANSWERED: Final = _joined(
+# A sentence that asks, offers, declines or leaves the action to the reader is an answer.
+_OFFERED: Final = join_patterns(
     r"\?|？",
     r"\b(?:let (?:me|us) know|if you|once you|when(?:ever)? you|should you|would you|could you"
     r"|please|feel free)\b",
@@ -95,7 +96,9 @@ _ANSWERED: Final = _joined(
     r"\b(?:si quieres|si desea|si necesita|por favor|avísame|se quiser|se vuoi"
     r"|если|пожалуйста|сообщите|дайте знать)",
     r"如果|若需|请|請|吗|是否|随时|ください|でしょうか|もし|ますか|원하시|주세요",
-    # Reports of what was done.
+)
+# So is a report of what was done.
+_REPORTED: Final = join_patterns(
     r"^(?:i|we)(?:['’]ve| have (?!to\b)| had)",
     r"\b(?:is|are|was|were) (?:now )?(?:done|complete|finished|fixed|updated)\b",
     r"已经|已完成|完成了|ました|했습니다",
@@ -131,19 +134,42 @@ def announces_action(text: str) -> bool:
     if _ITEM.match(last_line):
         return False
 
-    parts = map(str.strip, _SENTENCES.split(paragraph))
-    sentences = list(filter(None, parts))
+    sentences = _sentences(paragraph)
     while len(sentences) > 1 and _FOLLOW_UP.match(sentences[-1]):
         sentences.pop()
 
     if not sentences:
         return False
 
-    last = sentences[-1].strip("*_ ")
-    if _ANSWERED.search(last):
+    return _is_announcement(sentences[-1])
+
+
+def has_announcement(text: str) -> bool:
+    """Return whether any sentence of the text announces an action."""
+    return any(map(_is_announcement, _sentences(text)))
+
+
+def offers_action(text: str) -> bool:
+    """Return whether the last sentence of the text asks, or leaves an action to the reader.
+
+    >>> offers_action("It appends a line. Let me know if I should do it.")
+    True
+    """
+    sentences = _sentences(text)
+    return bool(sentences) and _OFFERED.search(sentences[-1]) is not None
+
+
+def _sentences(text: str) -> list[str]:
+    parts = map(str.strip, _SENTENCES.split(text))
+    return list(filter(None, parts))
+
+
+def _is_announcement(sentence: str) -> bool:
+    words = sentence.strip("*_ ")
+    if _OFFERED.search(words) or _REPORTED.search(words):
         return False
 
-    return any(pattern.search(last) for pattern in _ANNOUNCED)
+    return any(pattern.search(words) for pattern in _ANNOUNCED)
 
 
 def _last_paragraph(text: str) -> str:

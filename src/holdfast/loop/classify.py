@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from holdfast.loop.announced_action import announces_action
+from holdfast.loop.example_call import is_example
 from holdfast.loop.unparsed_call import shows_unread_call
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _classify_text(reply: ModelReply, draft: ReplyDraft, specs: Sequence[ToolSpe
         return ReplyKind.FINAL
     if announces_action(draft.text):
         return ReplyKind.NARRATED_INTENT
-    if shows_unread_call(reply.text, specs):
+    if shows_unread_call(reply.text, specs) and not is_example(draft.text):
         return ReplyKind.NARRATED_INTENT
 
     return ReplyKind.FINAL

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _NARRATIONS = 2
 _CUTS = 2
+_LONGEST_QUOTE = 200
 
 EMPTY = (
     "Your last reply was empty. Go on with the task: call one of the tools, "
@@ -110,11 +111,12 @@ class RetryState:
 
 
 def judge(
-    kind: ReplyKind, reply: ModelReply, state: RetryState, *, calls: bool
+    kind: ReplyKind, reply: ModelReply, state: RetryState, *, calls: bool, call_line: str = ""
 ) -> tuple[RetryVerdict, RetryState]:
     """Return the verdict on a reply of this kind, and the state after it.
 
-    `calls` is whether the reply contains a call, valid or not.
+    `calls` is whether the reply contains a call, valid or not; `call_line` is the line of a reply
+    without one that looks most like a call, if any.
     """
     if reply.repetition is not None:
         return _judge_repetition(reply.repetition, state)
@@ -124,7 +126,10 @@ def judge(
         # A partial reply is dropped too: a retry may return the whole reply.
         return _judge_failure(reply.failure, state)
 
-    return _judge_content(kind, reply, state, calls=calls)
+    if kind == ReplyKind.NARRATED_INTENT and state.narrated < _NARRATIONS:
+        return _judge_narration(reply, state, call_line)
+
+    return _judge_content(kind, state, calls=calls)
 
 
 def _judge_repetition(repetition: Repetition, state: RetryState) -> tuple[RetryVerdict, RetryState]:
@@ -152,7 +157,7 @@ def _judge_failure(failure: FailPiece, state: RetryState) -> tuple[RetryVerdict,
 
 
 def _judge_content(
-    kind: ReplyKind, reply: ModelReply, state: RetryState, *, calls: bool
+    kind: ReplyKind, state: RetryState, *, calls: bool
 ) -> tuple[RetryVerdict, RetryState]:
     match kind:
         case ReplyKind.EMPTY:
@@ -161,10 +166,6 @@ def _judge_content(
             return _judge_empty("the reply contained only reasoning", ONLY_THOUGHT, state)
         case ReplyKind.TRUNCATED if not calls:
             return _judge_cut(state)
-        case ReplyKind.NARRATED_INTENT if state.narrated < _NARRATIONS:
-            more = replace(state, empty=0, narrated=state.narrated + 1)
-            reason = "the model announced an action and made no call"
-            return Drop(reason, _narration_nudge(reply.text)), more
 
     if calls:  # a call ends all runs of unusable replies
         state = RetryState(prints=kind == ReplyKind.TEXT_TOOL_CALLS)
@@ -191,11 +192,26 @@ def _judge_cut(state: RetryState) -> tuple[RetryVerdict, RetryState]:
     return drop, more
 
 
-def _narration_nudge(text: str) -> str:
-    # Without the closing fence of a shown call: the model recognises its last line of words.
-    last_line = text.strip().rstrip("`~ \t\r\n").rpartition("\n")[2]
-    return (
-        f'You wrote "{last_line[-200:]}" and stopped without a tool call, so nothing was done. '
+def _judge_narration(
+    reply: ModelReply, state: RetryState, call_line: str
+) -> tuple[RetryVerdict, RetryState]:
+    more = replace(state, empty=0, narrated=state.narrated + 1)
+    quoted = _shorten(call_line)
+    if not quoted:
+        # Without the closing fence of a shown command: the model recognises its last words.
+        last_line = reply.text.strip().rstrip("`~ \t\r\n").rpartition("\n")[2]
+        quoted = last_line[-_LONGEST_QUOTE:]
+
+    nudge = (
+        f'You wrote "{quoted}" and stopped without a tool call, so nothing was done. '
         "Make the call now, as a tool call and with no other text around it; "
-        "if the task is finished, say what was done instead."
+        "if it was an example, say so; if the task is finished, say what was done instead."
     )
+    return Drop("the model announced an action and made no call", nudge), more
+
+
+def _shorten(line: str) -> str:
+    """Return the beginning of a line, which names the tool."""
+    if len(line) <= _LONGEST_QUOTE:
+        return line
+    return f"{line[:_LONGEST_QUOTE]}…"

@@ -22,6 +22,7 @@ from holdfast.loop.ports import (
 )
 from holdfast.loop.reply import ModelReply, close_stream, collect
 from holdfast.loop.retry_policy import RetryState, RetryVerdict, judge
+from holdfast.loop.unparsed_call import find_call_line
 from holdfast.vocab.events import ModelAwaited, ReasoningArrived, Retried, TextArrived
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -67,7 +68,11 @@ def interpret_reply(
     draft = draft_calls(reply, specs, prints=state.prints or state.narrated > 0)
     kind = classify(reply, draft, specs)
     parsed = fit_calls(draft, specs, prefix=f"step_{step}")
-    verdict, state = judge(kind, reply, state, calls=bool(parsed.calls))
+    call_line = ""
+    if kind == ReplyKind.NARRATED_INTENT:
+        call_line = find_call_line(reply.text, specs)
+
+    verdict, state = judge(kind, reply, state, calls=bool(parsed.calls), call_line=call_line)
     if any(call.printed for call in draft.calls):
         reply = replace(reply, unshown="")
 

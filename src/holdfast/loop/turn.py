@@ -22,6 +22,7 @@ from holdfast.loop.context.history import History, as_message, note
 from holdfast.loop.context.model_context import ModelContext
 from holdfast.loop.context.payload import merge_nudge
 from holdfast.loop.context.token_count import weigh_text
+from holdfast.loop.example_call import has_words_behind
 from holdfast.loop.parse_reply import BadCall, ParsedReply
 from holdfast.loop.ports import Model, ModelRequest, Sink, Toolbox, TurnPorts
 from holdfast.loop.retry_policy import CANCELLED, CUT_CALL, Again, Compact, Drop, RetryState, Stop
@@ -86,6 +87,7 @@ class _Turn:
         self._files: set[str] = set()
         self._asked_about_open = False
         self._answer: InterpretedReply | None = None
+        self._explanation = ""
 
     def run(self) -> TurnEnded:
         """Run step after step until there is a reason to stop."""
@@ -141,6 +143,7 @@ class _Turn:
                 self._keep_unfinished(interpreted)
                 return stop
             case Drop() as drop:
+                self._keep_explanation(interpreted)
                 return self._drop(drop)
             case _:
                 self._drop_reason = None
@@ -229,6 +232,22 @@ class _Turn:
         if text:
             self._record(Said(text, interpreted.parsed.reasoning))
 
+    def _keep_explanation(self, interpreted: InterpretedReply) -> None:
+        """Keep a dropped reply that may explain the call in it: the next one may confirm that."""
+        text = interpreted.parsed.text
+        if interpreted.kind == ReplyKind.NARRATED_INTENT and has_words_behind(text):
+            self._explanation = text
+            self._show_rest(interpreted.reply)
+
+    def _answer_text(self, text: str) -> str:
+        """Return the text of an answer, behind the explanation that it only confirms.
+
+        A text as long as the explanation is an answer of its own.
+        """
+        if len(text) >= len(self._explanation):
+            return text
+        return f"{self._explanation.strip()}\n\n{text}"
+
     def _record(self, said: Said) -> None:
         self._world.sink.emit(said)
         self._context.add(as_message(said))
@@ -242,6 +261,10 @@ class _Turn:
             self._answer = interpreted
             return None
 
+        if kind == ReplyKind.FINAL:
+            parsed = replace(parsed, text=self._answer_text(parsed.text))
+
+        self._explanation = ""
         self._record(Said(parsed.text, parsed.reasoning, parsed.calls_for_history()))
         if not parsed.calls:
             return self._finish(kind)

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from holdfast.loop.foreign_call import is_foreign_call
 from holdfast.loop.parse_reply.control_tokens import BARS
 from holdfast.loop.parse_reply.quoted_parts import fences, unquoted_spans
 from holdfast.loop.parse_reply.text_calls.found_call import calls_of
@@ -35,15 +36,20 @@ _MARKUP = re.compile(rf"(?<![\"'`“‘«])(?:<{BARS}+\s*DS{BARS}?ML\s*{BARS}+\s
 _ACTION = re.compile(
     r"^Action:[ \t]*(?P<name>[\w.-]{1,64})[ \t]*(?:\[|\(|\r?\n[ \t]*Action Input:)", re.MULTILINE
 )
-_LINE = re.compile(r"(?:functions\.)?(?P<name>[A-Za-z_]\w{0,63})\([^\n]{0,2000}\)")
+_PYTHON: Final = r"(?:print\()?(?:(?:functions|default_api)\.)?(?P<name>[A-Za-z_]\w{0,63})\("
+_LINE = re.compile(rf"{_PYTHON}[^\n]{{0,2000}}\)")
+_LINES = re.compile(rf"{_PYTHON}.*\)", re.DOTALL)
+"""A call whose text may have lines of its own, where nothing else is around it."""
 _YAML = re.compile(
     r"^(?:tool|tool_name|name|function|action):[ \t]*[\"']?(?P<name>[\w.-]{1,64})[\"']?[ \t]*\r?\n"
     r"(?:args|arguments|parameters|params|input|action_input|with):",
     re.MULTILINE,
 )
 _CODE_FENCE = re.compile(
-    r"[`~]{3,}[ \t]*(?:python|py|yaml|yml|tool)?[ \t]*\r?\n(?P<body>.*?)\s*[`~]{3,}\s*", re.DOTALL
+    r"[`~]{3,}[ \t]*(?P<label>[\w+-]*)[ \t]*\r?\n(?P<body>.*?)[`~]{3,}\s*", re.DOTALL
 )
+_CALL_LABELS: Final = frozenset(("tool_code", "tool_call", "tool_use", "function_call"))
+"""The labels of fences that have no other use."""
 _FENCE_LINE = re.compile(r"^[ \t]*[`~]{3,}[^\n]*$", re.MULTILINE)
 _SENTENCE_END = re.compile(r"[.!?:…。！？]\Z")
 _NOT_IN_ITEM: Final = r"^(?! {4}|\t|[ \t]*(?:[-*+•][ \t]|\d{1,3}[.)][ \t]|#|>|\|))[^\n]*?"
@@ -68,12 +74,12 @@ def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     def known(found: FoundCall) -> bool:
         return find_tool(found.name, specs) is not None
 
-    scanned = scan(divide(text).text, known, known)
+    scanned = scan(_unescape(divide(text).text), known, known)
     if scanned.calls:
         return True
 
     spoken = scanned.text
-    if _has_call_in_block(spoken, known, specs):
+    if _has_call_in_block(spoken, known, specs) or _is_call(spoken, specs):
         return True
 
     parts = [spoken[start:end] for start, end in unquoted_spans(spoken)]
@@ -87,7 +93,33 @@ def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     if _ends_with_object(unquoted):
         return True
 
-    return _names_tool(last, specs) or _gives_arguments(last, specs)
+    return _names_tool(last, specs, _LINE) or _gives_arguments(last, specs)
+
+
+def find_call_line(text: str, specs: Sequence[ToolSpec]) -> str:
+    r"""Return the last line that names a tool and is no sentence; "" if there is none.
+
+    >>> from holdfast.vocab.tool_calls import ToolSpec
+    >>> find_call_line("I look.\ntool: ls\nargs: {}", [ToolSpec("ls", "", {})])
+    'tool: ls'
+    """
+    any_name = _any_name(specs)
+    for line in reversed(divide(text).text.split("\n")):
+        words = _unescape(line.strip())
+        if any_name.search(words) and not _SENTENCE_END.search(words):
+            return words
+
+    return ""
+
+
+def _unescape(text: str) -> str:
+    """Return the text without Markdown's escapes of underscores, which names have."""
+    return text.replace("\\_", "_")
+
+
+def _is_call(text: str, specs: Sequence[ToolSpec]) -> bool:
+    """Return whether a text is all a call in Python, or a call with keys that are not ours."""
+    return _names_tool(text.strip(), specs, _LINES) or is_foreign_call(text, specs)
 
 
 def _gives_arguments(text: str, specs: Sequence[ToolSpec]) -> bool:
@@ -109,6 +141,12 @@ def _gives_arguments(text: str, specs: Sequence[ToolSpec]) -> bool:
             return True
 
     return False
+
+
+def _any_name(specs: Sequence[ToolSpec]) -> re.Pattern[str]:
+    """Return a pattern for the name of any tool, as a word."""
+    names = "|".join(re.escape(spec.name) for spec in specs) or "(?!)"
+    return re.compile(rf"(?<!\w)(?:{names})(?!\w)")
 
 
 @cache
@@ -135,10 +173,20 @@ def _has_call_in_block(
     for start, end in fences(text):
         if read_whole(text[start:end], known):
             return True
+        if _is_call_fence(text[start:end], specs):
+            return True
         if end >= len(text.rstrip()):
             return _is_unread_call(text[start:], known, specs)
 
     return False
+
+
+def _is_call_fence(fence: str, specs: Sequence[ToolSpec]) -> bool:
+    """Return whether a fence has a label that only calls have, and the name of a tool in it."""
+    code = _CODE_FENCE.fullmatch(fence)
+    if code is None or code.group("label") not in _CALL_LABELS:
+        return False
+    return _any_name(specs).search(code.group("body")) is not None
 
 
 def _is_unread_call(
@@ -149,12 +197,12 @@ def _is_unread_call(
         return True
 
     code = _CODE_FENCE.fullmatch(fence)
-    return code is not None and _names_tool(code.group("body").strip(), specs)
+    return code is not None and _names_tool(code.group("body").strip(), specs, _LINES)
 
 
-def _names_tool(text: str, specs: Sequence[ToolSpec]) -> bool:
+def _names_tool(text: str, specs: Sequence[ToolSpec], python: re.Pattern[str]) -> bool:
     """Return whether the text is a call of a tool in a notation that is not read."""
-    named = _ACTION.search(text) or _YAML.search(text) or _LINE.fullmatch(text)
+    named = _ACTION.search(text) or _YAML.search(text) or python.fullmatch(text)
     if named is None:
         return False
     return find_tool(named.group("name"), specs) is not None

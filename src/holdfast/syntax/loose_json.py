@@ -1,9 +1,10 @@
 """Read text that is almost JSON: small errors that leave only one possible value, in one pass.
 
 Accepted: strings in single or curly quotes, Python's `True`, `False` and `None`, keys without
-quotes, a comma before a closing bracket, line breaks inside strings, and a backslash before a
-character that JSON does not escape. Rejected: an unescaped quote, a missing comma, a missing
-bracket. Those always have a second possible meaning.
+quotes, a comma before a closing bracket, comments, line breaks inside strings, and a backslash
+before a character that JSON does not escape; in a Python call also strings in triple quotes.
+Rejected: an unescaped quote, a missing comma, a missing bracket. Those always have a second
+possible meaning.
 """
 
 from __future__ import annotations
@@ -20,8 +21,12 @@ if TYPE_CHECKING:
 
 _DEEPEST: Final = 64
 
-_BLANK = re.compile(r"[ \t\r\n\ufeff]*+")
-_KEY = re.compile(r"[A-Za-z_$][\w$-]*+")
+_WORDS_OF_COMMENT: Final = r"(?:[^\n\"'“”*]|(?<=\w)'(?=\w)|\*(?!/))*+"
+"""A quote mark in it may be the end of a string with an unescaped quote: `"echo "# hi""`."""
+_BLANK = re.compile(
+    rf"(?:[ \t\r\n\ufeff]++|(?://|#){_WORDS_OF_COMMENT}(?=\n|\Z)|/\*{_WORDS_OF_COMMENT}\*/)*+"
+)
+_KEY = re.compile(r"[A-Za-z_$](?:[\w$-]|\\_)*+")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,30})(?![\d])((?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?)")
 """A number; its group is the part that only a float has."""
 _WORDS: Final = {
@@ -40,6 +45,11 @@ _QUOTED: Final = (
     ("“", re.compile(r"“([^“”\\]*+(?:\\.[^“”\\]*+)*+)”", re.DOTALL)),
     ("<escape>", re.compile(r"<escape>((?:[^<]++|<(?!escape>))*+)<escape>")),
     ('<|"|>', re.compile(r'<\|"\|>((?:[^<]++|<(?!\|"\|>))*+)<\|"\|>')),
+)
+# Python drops a backslash and the line break behind it: many texts begin so.
+_TRIPLE_QUOTED: Final = (
+    ('"""', re.compile(r'"""(?:\\\r?\n)?((?:[^"\\]++|\\.|"(?!""))*+)"""', re.DOTALL)),
+    ("'''", re.compile(r"'''(?:\\\r?\n)?((?:[^'\\]++|\\.|'(?!''))*+)'''", re.DOTALL)),
 )
 _OPENERS: Final = frozenset("\"'“<")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
@@ -113,6 +123,7 @@ class _Reader:
         self.text = text
         self.at = at
         self.doubtful = False
+        self.quoted: tuple[tuple[str, re.Pattern[str]], ...] = _QUOTED
 
     def read(self, parse: Callable[[], Any]) -> Loose | LooseJsonEnd | NotLoose:
         try:
@@ -188,6 +199,8 @@ class _Reader:
         return items
 
     def call(self) -> dict[str, Any]:
+        # Only here: in JSON, three quotes may be a text that begins with two of its own.
+        self.quoted = _TRIPLE_QUOTED + _QUOTED
         self._expect("(")
         if self._next() != "{":
             return self._object(")", "=", 0)
@@ -198,13 +211,17 @@ class _Reader:
         return value
 
     def _key(self) -> str:
+        parse = self._bare_key
         if self._next() in _OPENERS:
-            return self._string()
+            parse = self._string
 
+        return parse().replace("\\_", "_")  # Markdown's escape: a key is a name
+
+    def _bare_key(self) -> str:
         return self._match(_KEY).group()
 
     def _string(self) -> str:
-        for opener, pattern in _QUOTED:
+        for opener, pattern in self.quoted:
             if not self.text.startswith(opener, self.at):
                 continue
             found = pattern.match(self.text, self.at)
@@ -212,9 +229,11 @@ class _Reader:
                 raise _EndedError
             self.at = found.end()
             body = found.group(1)
-            if len(opener) == 1:
-                body = self._unescape(body)
-            return body
+            if opener.startswith("<"):
+                return body
+            if len(opener) == 3 and "\\\n" in body:
+                self.doubtful = True  # Python joins the lines; a shell script needs the backslash
+            return self._unescape(body)
 
         raise _UnexpectedError
 

@@ -50,7 +50,9 @@ def decode(text: str, at: int = 0, *, raw_controls: bool = False) -> DecodedJson
         value, end = decoder.raw_decode(text, at)
         require_sound(value)
     except json.JSONDecodeError as error:
-        return NotJson(f"{error.msg} at character {error.pos - at + 1}")
+        # Some of the messages end with "at" themselves.
+        why = error.msg.removesuffix(" at")
+        return NotJson(f"{why} at character {error.pos - at + 1}")
     except UnsoundError as error:
         return NotJson(str(error))
     except RecursionError:

@@ -30,6 +30,9 @@ def found(
         ("read_fileread_file", "read_file"),
         ("READ_FILE", "read_file"),
         ("readFile", "read_file"),
+        ("read\\_file", "read_file"),
+        ("str\\_replace", "edit_file"),
+        ("functions.read\\_file:0", "read_file"),
         ("Read-File", "read_file"),
         ("Bash", "run_command"),
         ("exec_command", "run_command"),
@@ -69,6 +72,7 @@ def test_an_alias_of_a_tool_that_is_not_offered_is_unknown() -> None:
 def test_two_tools_that_differ_in_case_only_are_not_distinguished_by_guessing() -> None:
     twins = (ToolSpec("getIt", "", {}), ToolSpec("get_it", "", {}))
     assert found("get_it", specs=twins) == "get_it"
+    assert found("get\\_it", specs=twins) == "get_it"
     assert found("GETIT", specs=twins) is None
 
 
@@ -88,4 +92,5 @@ def test_the_nearest_three_are_named_nearest_first() -> None:
 def test_a_name_is_shown_in_letters_that_every_server_takes() -> None:
     assert show_name("a b.c<|x|>") == "a_b_c_x"
     assert show_name("…") == "unknown"
+    assert show_name("delete\\_file") == "delete_file"
     assert len(show_name("x" * 1000)) == 64

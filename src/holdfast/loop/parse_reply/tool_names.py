@@ -28,8 +28,10 @@ _HEAD = re.compile(
     r"|(?:functions?|tools?|default_api|default|multi_tool_use)[./:](?=\w))*+",
     re.IGNORECASE,
 )
+# `write\_file`: Markdown's escape.
+_ESCAPE = re.compile(r"\\(?=[_.\-])")
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
-_SPELLING = re.compile(r"[\s_.\-]+")
+_SPELLING = re.compile(r"[\s_.\-\\]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +95,13 @@ def show_name(name: str) -> str:
     >>> show_name("<|constrain|>json")
     'constrain_json'
     """
-    clean = _ODD.sub("_", name[:400]).strip("_")
+    unescaped = _ESCAPE.sub("", name[:400])
+    clean = _ODD.sub("_", unescaped).strip("_")
     return clean[:_LONGEST].strip("_") or "unknown"
 
 
 def spell(name: str) -> str:
-    """Return a name in lower case, without underscores, hyphens, dots and blanks."""
+    """Return a name in lower case, without underscores, hyphens, dots, blanks and backslashes."""
     return _SPELLING.sub("", name).casefold()
 
 
@@ -111,7 +114,7 @@ def _cleaned(name: str) -> list[str]:
     ['searchsearch', 'search']
     """
     start = skip(_HEAD, name, 0)
-    bare = _TAIL.sub("", name[start:])
+    bare = _ESCAPE.sub("", _TAIL.sub("", name[start:]))
     if not bare:
         return []
 

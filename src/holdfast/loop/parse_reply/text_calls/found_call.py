@@ -19,7 +19,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 Ending: TypeAlias = Literal["closed", "open"]
 """Whether the text marks the end of the call. If not (`open`), only the server knows the end."""
@@ -45,6 +45,25 @@ class CallsRead:
     calls: tuple[FoundCall, ...]
     end: int
     loud: bool = True
+
+
+def drop_repeats(calls: Iterable[FoundCall], before: Sequence[FoundCall] = ()) -> list[FoundCall]:
+    """Return the calls without each that only repeats the call directly before it.
+
+    The first one may repeat the last of `before`.
+    """
+    kept: list[FoundCall] = []
+    last = before[-1:]
+    for call in calls:
+        if not any(_is_same(call, other) for other in last):
+            kept.append(call)
+        last = [call]
+
+    return kept
+
+
+def _is_same(one: FoundCall, other: FoundCall) -> bool:
+    return one.name == other.name and one.arguments == other.arguments
 
 
 _GENERIC = frozenset(("function", "tool_call", "tool_use", "tool", "call", "function_call"))

@@ -27,11 +27,11 @@ MARKER: Final = (
     r"|<\|action_start\|>(?:\s*<\|plugin\|>)?|<\|START_ACTION\|>|functools(?=\[)"
 )
 """The start of a call in a dialect that marks calls."""
-KIMI: Final = r"functions\.(?P<kimi>[\w.-]{1,128}):\d+\s*<\|tool_call_argument_begin\|>"
+KIMI: Final = r"functions\.(?P<kimi>[\w.\\-]{1,128}):\d+\s*<\|tool_call_argument_begin\|>"
 HARMONY: Final = (
     r"(?:<\|start\|>\s*assistant\s*)?(?:<\|channel\|>\s*)?"
     r"(?:(?:assistant)?(?:commentary|analysis)\s*)?"
-    r"\bto=functions\.(?P<harmony>[\w-]{1,128})"
+    r"\bto=functions\.(?P<harmony>[\w\\-]{1,128})"
 )
 NAMELESS: Final = (
     r"<\|channel\|>\s*commentary\s*(?:<\|constrain\|>\s*\w*\s*)?<\|message\|>(?=\s*\{)"
@@ -44,7 +44,7 @@ _SKIP = re.compile(
     rf"(?:\s++|{MARKER}|`{{3,}}(?:json)?|function(?=<｜tool▁sep｜>)|<｜tool▁sep｜>|<\|tool_sep\|>"
     r"|call:(?=\w)){0,16}+"
 )
-_NAME = re.compile(r"[\"'`]?(?P<name>[A-Za-z_][\w.-]{0,127}(?::\d+)?)[\"'`]?")
+_NAME = re.compile(r"[\"'`]?(?P<name>[A-Za-z_][\w.\\-]{0,127}(?::\d+)?)[\"'`]?")
 _BETWEEN = re.compile(
     r"(?:\s++|\[ARGS\]|\[CALL_ID\]\w*|<\|tool_call_argument_begin\|>|<｜tool▁sep｜>|<\|tool_sep\|>"
     r"|`{3,}(?:json)?|json(?=\s*[{`<])|<\|constrain\|>|<\|message\|>"

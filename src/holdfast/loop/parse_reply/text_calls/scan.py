@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
 from holdfast.loop.parse_reply.quoted_parts import QUOTE, skip_quote, start_of_text
+from holdfast.loop.parse_reply.text_calls.found_call import drop_repeats
 from holdfast.loop.parse_reply.text_calls.last_block import LastBlock, read_last_block
 from holdfast.loop.parse_reply.text_calls.marker_dialects import (
     HARMONY,
@@ -26,7 +27,7 @@ from holdfast.syntax.spans import find_or_end
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, FoundCall
 
@@ -92,7 +93,7 @@ def scan(
     """
     whole = read_whole(text, known)
     if whole:
-        return Scanned(whole, "")
+        return Scanned(tuple(drop_repeats(whole)), "")
 
     calls: list[FoundCall] = []
     kept: list[str] = []
@@ -115,7 +116,7 @@ def scan(
         read = _read_at(place, text, known)
         if read is None:
             continue
-        calls.extend(read.calls)
+        calls.extend(drop_repeats(read.calls, _calls_before(calls, text[last : place.start()])))
         kept.append(_BARE_CHANNEL.sub("", text[last : place.start()]))
         at = max(read.end, place.end())
         last = at
@@ -124,7 +125,7 @@ def scan(
     if not calls:
         block = read_last_block(text[:own], known)
         if block is not None and _is_certain(block, meant):
-            return Scanned(block.calls, block.before)
+            return Scanned(tuple(drop_repeats(block.calls)), block.before)
 
     if _has_words(text[last:own]) and not all(map(meant, calls)):
         # Words behind a call that changes something: it may be an example, or an offer.
@@ -132,6 +133,13 @@ def scan(
 
     kept.append(shown[last:])
     return Scanned(tuple(calls), "".join(kept))
+
+
+def _calls_before(calls: Sequence[FoundCall], between: str) -> Sequence[FoundCall]:
+    """Return the calls that a call may repeat by mistake: none, if words are between them."""
+    if _has_words(between):
+        return ()
+    return calls
 
 
 def _is_by_other(place: re.Match[str], text: str, *, has_calls: bool) -> bool:

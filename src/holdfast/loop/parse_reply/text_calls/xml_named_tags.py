@@ -12,7 +12,7 @@ from holdfast.syntax.spans import find_or_end
 NESTED: Final = r"<(?P<nested>[a-z]+(?:_[a-z]+)+)>(?=\s*(?:<[a-z_]+>|</(?P=nested)>))"
 """The start of such a call. A name of one word could be a tag of any markup."""
 LABELLED: Final = re.compile(
-    r"<(?P<tag>name|tool_name)>\s*(?P<name>[\w.:-]{1,128})\s*</(?P=tag)>\s*"
+    r"<(?P<tag>name|tool_name)>\s*(?P<name>[\w.:\\-]{1,128})\s*</(?P=tag)>\s*"
     r"<(?P<given>arguments|parameters|input|args)>"
 )
 """A name in its own tag after a marker, and the opening tag of the arguments."""

@@ -18,12 +18,12 @@ from holdfast.vocab.lazy_dataclass import dataclass
 
 OPENER: Final = (
     rf"<{NAMESPACE}(?:function|invoke|tool_use|tool_call)(?:\s*=\s*|\s+name\s*=\s*)"
-    r"[\"']?(?P<tagged>[\w.:/-]{1,128})[\"']?(?:\s[^<>\n]{0,200})?\s*>"
+    r"[\"']?(?P<tagged>[\w.:/\\-]{1,128})[\"']?(?:\s[^<>\n]{0,200})?\s*>"
 )
 """The start of such a call."""
 
 _PARAMETER = re.compile(
-    rf"\s*<{NAMESPACE}parameter(?:\s*=\s*|\s+name\s*=\s*)[\"']?(?P<key>[\w.-]{{1,128}})[\"']?"
+    rf"\s*<{NAMESPACE}parameter(?:\s*=\s*|\s+name\s*=\s*)[\"']?(?P<key>[\w.\\-]{{1,128}})[\"']?"
     # `<parameter=command=str_replace</parameter>`: an equals sign instead of the bracket.
     r"(?:(?P<inline>=)|(?:\s[^<>\n]{0,200})?\s*>)"
 )
@@ -40,7 +40,7 @@ _END_OF_VALUE = re.compile(
     rf"|(?={_END_OF_CALL}\s*(?:</|<{NAMESPACE}(?:tool_call|function|invoke)|<\||\Z))"
 )
 _BLANKS = re.compile(r"\s{0,200}")
-_ARG_KEY = re.compile(r"\s*<arg_key>\s*([\w.-]{1,128})\s*</arg_key>\s*<arg_value>")
+_ARG_KEY = re.compile(r"\s*<arg_key>\s*([\w.\\-]{1,128})\s*</arg_key>\s*<arg_value>")
 _LINE_BREAK_AT_START = re.compile(r"\A\r?\n")
 _LINE_BREAK_AT_END = re.compile(r"\r?\n\Z")
 _END_OF_ARG = re.compile(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|<\||\Z))")
