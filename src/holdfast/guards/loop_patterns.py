@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from holdfast.guards.command_success import is_bad, is_fine
@@ -267,7 +268,7 @@ class NoEffect(Pattern):
         return replace(self, runs=(*self.runs, self._run_of(call))[-_MEMORY:])
 
     def _run_of(self, call: CallSeen) -> _Run:
-        known = {run.pair for run in self.runs}
+        known = map(attrgetter("pair"), self.runs)
         effect = call.pair not in known
         if is_fine(call.output, call.line):
             effect = True
@@ -326,8 +327,7 @@ class NoEffect(Pattern):
 
     def is_over(self, call: CallSeen) -> bool:
         """Return whether one of the commands has a new output, or succeeds."""
-        commands = {run.call for run in self._stale().values()}
-        if call.call not in commands:
+        if call.call not in map(attrgetter("call"), self._stale().values()):
             return False
         return self._run_of(call).effect
 

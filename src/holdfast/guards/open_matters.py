@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import reduce
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.guards.commands import only_reads
@@ -55,6 +56,7 @@ def record_bad_call(matters: OpenMatters, tool: str, message: str) -> OpenMatter
 
 _Fate: TypeAlias = tuple[str, bool]
 """The kind of a matter, and whether the call was not allowed."""
+_fate = attrgetter("what", "denied")
 
 _DESCRIBED: Mapping[_Fate, tuple[str, str, str]] = {
     ("edit", False): ("1 edit was", "{} edits were", "refused and not retried"),
@@ -152,10 +154,6 @@ def _refused_call(call: ToolCall, outcome: ToolOutcome) -> OpenMatter:
         matter = replace(matter, what="edit", subject=path)
 
     return replace(matter, denied=outcome.failure == "permission_denied")
-
-
-def _fate(matter: OpenMatter) -> _Fate:
-    return matter.what, matter.denied
 
 
 def _close(matters: OpenMatters, done: set[tuple[str, str]]) -> OpenMatters:

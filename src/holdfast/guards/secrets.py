@@ -101,10 +101,6 @@ def is_secret_name(name: str, folder: str = "") -> bool:
     name = _COPY.sub("", name[-255:])
     if _SHOWN.fullmatch(name):
         return False
-    return _holds_secrets(name)
-
-
-def _holds_secrets(name: str) -> bool:
     if name in _NAMES or name.endswith(_ENDINGS):
         return True
     if not _LIKELY.search(name):

@@ -7,11 +7,10 @@ Context alone proves nothing, so a deletion is never told by the lines around it
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.placement import AlreadyApplied, Doubtful, Elsewhere, Placement
-from holdfast.landing.text.line_keys import indent_width, key_of
+from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, solid_lines
 
@@ -148,24 +147,14 @@ def _lines_around(doc: Doc, place: Placement, splice: LineSplice) -> Iterator[in
     """Yield the first of the file lines that are the splice's lines already.
 
     They contain the lines that the splice replaces, and more that the request does not know: an insertion beside its
-    place, a wrapper around it. They are nested as the splice's lines are.
+    place, a wrapper around it.
     """
-    new = solid_lines(splice.lines)
-    keys = _keys(new)
+    keys = _keys(splice.lines)
     first, stop = bisect_left(doc.solid, splice.first), bisect_left(doc.solid, splice.last)
-    for start in range(max(0, stop - len(new)), first + 1):
-        if doc.solid_keys[start : start + len(new)] != keys:
+    known = {*range(splice.first, splice.last), *place.pairs.values()}
+    for start in range(max(0, stop - len(keys)), first + 1):
+        lines = doc.solid[start : start + len(keys)]
+        if doc.solid_keys[start : start + len(keys)] != keys:
             continue
-        lines = doc.solid[start : start + len(new)]
-        if _steps([doc.lines[i] for i in lines]) != _steps(new):
-            continue
-        extra = set(lines).difference(range(splice.first, splice.last))
-        known = extra.intersection(place.pairs.values())
-        if any(strength(doc.lines[i]) for i in extra - known):
+        if any(strength(doc.lines[i]) for i in lines if i not in known):
             yield lines[0]
-
-
-def _steps(lines: Sequence[str]) -> list[int]:
-    """Return for each line but the first whether it is deeper (1), as deep (0) or less deep (-1) than the one before."""
-    widths = map(indent_width, lines)
-    return [(two > one) - (two < one) for one, two in pairwise(widths)]

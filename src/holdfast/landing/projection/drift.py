@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.text.line_keys import CLASSES, PLAIN, QUOTES, fold, indent_of
-from holdfast.landing.text.line_tokens import tokens_of
+from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 _Form: TypeAlias = Literal["NFC", "NFD"]
 _FORMS: tuple[_Form, ...] = ("NFC", "NFD")
-_IN_WORD = re.compile(r"\w")
 _APOSTROPHE = r"(?<=\w)\u2019(?=\w)"
 """Not a quote: whoever writes it in a word may still mean the quotes as they are."""
 
@@ -95,7 +93,7 @@ def _form(line: str, real: str) -> _Form | None:
 
 
 def merge_line(new: str, old: str, real: str, drift: Drift) -> str:
-    r"""Return the new line's body with the file's spelling of whatever `old` and `new` share.
+    r"""Return the new line's body with the file's spelling of what `old` and `new` begin and end with.
 
     No indentation.
 
@@ -103,55 +101,13 @@ def merge_line(new: str, old: str, real: str, drift: Drift) -> str:
     'say(“a”, y)'
     """
     body = new[len(indent_of(new)) :]
-    ours, theirs, written = _Tokens(old), _Tokens(real), _Tokens(body)
-    if ours.plain != theirs.plain:
+    bare, ours, theirs = body.rstrip(), old.strip(), real.strip()
+    if len(ours) != len(theirs) or fold(ours) != fold(theirs):
         return drift.undo(body)
 
-    out: list[str] = []
-    matcher = SequenceMatcher(None, ours.plain, written.plain, autojunk=False)
-    for tag, o1, o2, n1, n2 in matcher.get_opcodes():
-        # A blank or a bracket in common says nothing: only around a word do both lines mean the
-        # same spot.
-        if tag == "equal" and any(map(str.isalnum, ours.plain[o1:o2])):
-            out += theirs.raw[o1:o2]
-        else:
-            out.append(drift.undo_inside("".join(written.raw[n1:n2])))
-
-    if not drift.trailing:
-        out.append(body[len(body.rstrip()) :])
-    return "".join(out)
-
-
-class _Tokens:
-    """The tokens of a line's body, folded and as written.
-
-    What folds to nothing clings to the token before.
-    """
-
-    def __init__(self, line: str) -> None:
-        self.plain: list[str] = []
-        self.raw: list[str] = []
-        for raw in _split(line.strip()):
-            plain = fold(raw)
-            if raw.isspace():
-                plain = " "
-            if plain:
-                self.plain.append(plain)
-                self.raw.append(raw)
-            elif self.raw:
-                self.raw[-1] += raw
-
-
-def _split(body: str) -> list[str]:
-    """Return the tokens of the text; combining marks, which are no word characters to `re`, stay with their word."""
-    tokens: list[str] = []
-    joins = False
-    for raw in tokens_of(body):
-        is_mark = unicodedata.combining(raw[0]) > 0
-        if tokens and (is_mark or (joins and _IN_WORD.match(raw))):
-            tokens[-1] += raw
-        else:
-            tokens.append(raw)
-        joins = unicodedata.combining(raw[-1]) > 0
-
-    return tokens
+    head, tail = shared_ends(ours, bare)
+    middle = drift.undo_inside(bare[head : len(bare) - tail])
+    merged = theirs[:head] + middle + theirs[len(theirs) - tail :]
+    if drift.trailing:
+        return merged
+    return merged + body[len(bare) :]

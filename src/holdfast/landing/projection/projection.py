@@ -195,8 +195,6 @@ class _Writer:
                 out.append(self._indent(n, indents) + self._body(n, rewritten))
             elif blanks:
                 out.append(blanks.pop())
-            elif indents.table:
-                out.append("")
             else:
                 out.append(self.drift.undo(line))
 
