@@ -139,15 +139,7 @@ _ENTITY_ACCIDENT = Accident(
 def _is_quote_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
     if found[1] is None:
         return False
-    role = role_of(line, found.start(), found.end())
-    if file.kind != "data" and not file.quote_roles:
-        return role[0] in _BEFORE_VALUES or role[1] in _BEHIND_VALUES
-    return role in file.quote_roles
-
-
-# For a file without a string: signs that are around a value of code, and rarely around words.
-_BEFORE_VALUES = frozenset("([{=:")
-_BEHIND_VALUES = frozenset(")]};:")
+    return role_of(line, found.start(), found.end()) in file.quote_roles
 
 
 def _quote_accident(
