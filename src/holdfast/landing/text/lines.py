@@ -230,7 +230,7 @@ class Doc:
     @cached_property
     def mixed(self) -> bool:
         """Whether lines end in more than one way."""
-        return "\r" in self.text and len(set(self.ends) - {""}) > 1
+        return len(set(self.ends) - {""}) > 1
 
     @cached_property
     def starts(self) -> list[int]:
