@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 from holdfast.landing.ladder.unmangle import COLOUR, ENTITIES, ENTITY, JSON_STRING, LETTER, MOJIBAKE
@@ -35,7 +36,7 @@ class FileFacts:
     def quote_roles(self) -> frozenset[tuple[str, str]]:
         """What is before and behind the strings of the file."""
         spans = string_spans(self.text, self.language)
-        return frozenset(role_of(self.text, start, end) for start, end in spans)
+        return frozenset(starmap(partial(role_of, self.text), spans))
 
     @cached_property
     def starts(self) -> str:
