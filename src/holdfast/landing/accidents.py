@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 from holdfast.landing.ladder.unmangle import COLOUR, ENTITIES, ENTITY, JSON_STRING, LETTER, MOJIBAKE
@@ -36,7 +37,7 @@ class FileFacts:
     def quote_roles(self) -> frozenset[tuple[str, str]]:
         """What is before and behind the strings of the file."""
         spans = string_spans(self.text, self.language)
-        return frozenset(role_of(self.text, start, end) for start, end in spans)
+        return frozenset(starmap(partial(role_of, self.text), spans))
 
     @cached_property
     def starts(self) -> str:
@@ -143,15 +144,7 @@ _ENTITY_ACCIDENT = Accident(
 def _is_quote_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
     if found[1] is None:
         return False
-    role = role_of(line, found.start(), found.end())
-    if file.kind != "data" and not file.quote_roles:
-        return role[0] in _BEFORE_VALUES or role[1] in _BEHIND_VALUES
-    return role in file.quote_roles
-
-
-# For a file without a string: signs that are around a value of code, and rarely around words.
-_BEFORE_VALUES = frozenset("([{=:")
-_BEHIND_VALUES = frozenset(")]};:")
+    return role_of(line, found.start(), found.end()) in file.quote_roles
 
 
 def _quote_accident(

@@ -49,7 +49,7 @@ def _lost_at_end(script: EditScript) -> int:
     if not script.edits or not solid_lines(script.new):
         return 0
     last = script.edits[-1]
-    if last.o2 < len(script.old) or last.n2 < len(script.new):
+    if last.o2 < len(script.old):
         return 0
 
     moved = _count(script.new[n] for n in script.added)

@@ -47,7 +47,7 @@ def explain(outcome: Outcome, audience: Audience = "model") -> str:
 
 def _landed(outcome: Landed, audience: Audience) -> str:
     if audience == "json":
-        return _json(
+        return json.dumps(
             {
                 "kind": "landed",
                 "rung": outcome.rung,
@@ -55,7 +55,8 @@ def _landed(outcome: Landed, audience: Audience) -> str:
                 "lines": [span.line for span in outcome.spans],
                 "diff": outcome.diff,
                 "warning": outcome.warning,
-            }
+            },
+            ensure_ascii=False,
         )
 
     sentence = "Landed at line "
@@ -98,7 +99,7 @@ def _changed_lines(diff: str) -> str:
 def _refused(outcome: Refused, audience: Audience) -> str:
     match audience:
         case "json":
-            return _json(refusal_record(outcome))
+            return json.dumps(refusal_record(outcome), ensure_ascii=False)
         case "person":
             return f"Refused ({outcome.reason}): {outcome.message}"
         case "model":
@@ -128,7 +129,3 @@ def _format(outcome: Refused) -> str:
     if outcome.kind == "patch_error":
         return DIFF_FORMAT
     return EDIT_FORMAT
-
-
-def _json(record: dict[str, object]) -> str:
-    return json.dumps(record, ensure_ascii=False)

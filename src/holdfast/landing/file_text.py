@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,7 @@ from holdfast.landing.text.lines import (
     text_of,
 )
 from holdfast.landing.text.shared_ends import shared_ends
-from holdfast.syntax.parse_check import breaks, parses
-from holdfast.syntax.parse_check import language_of as grammar_of
+from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
@@ -154,11 +154,7 @@ def read_replacement(text: str, old: str, new: str, path: str | None) -> FileTex
 def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | None) -> FileText:
     """Return the text that the new text of a line edit means; `source` are the lines that it was made for."""
     shown = text_of(source[max(0, edit.start - 1) : edit.end])
-    old = edit.old or shown
-    if contents_of(old) != contents_of(shown):
-        return read_replacement(text, old, edit.new, path)
-
-    return _read_for(text, old, edit.new, path)
+    return read_replacement(text, edit.old or shown, edit.new, path)
 
 
 def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
@@ -170,12 +166,8 @@ def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     bare = _out_of_own_fence(text, old, ended, path)
     if bare is not ended:
         return bare
-
-    inner = _out_of_foreign_tags(text, old, ended.text, path)
-    if inner is not None:
-        return FileText(_ending_as(old, inner.text), ended.undone + inner.undone)
-
     for undo in (
+        partial(_out_of_foreign_tags, text),
         _out_of_foreign_fence,
         _out_of_fence,
         _out_of_escapes,
@@ -215,10 +207,7 @@ def without_end_token(text: str, new: str) -> str:
     if _is_opened(found[0], text + new):
         return new
 
-    content, blanks = new[: found.start()], new[found.end() :]
-    if content.endswith("\n"):
-        return content
-    return content + blanks
+    return new[: found.start()] + new[found.end() :]
 
 
 def _is_opened(closing: str, text: str) -> bool:
@@ -241,9 +230,10 @@ def _drops_file_lines(text: str, new: str, read: str) -> bool:
 
 def _with_file_mark(text: str, new: str) -> str:
     """Return the new text without a byte order mark: the file has none, unless the mark is all that changes."""
-    if not text or new.removeprefix(MARK) == text:
+    bare = new.removeprefix(MARK)
+    if text in {"", bare}:
         return new
-    return new.removeprefix(MARK)
+    return bare
 
 
 # ------------------------------------------------------------------------- an edit in the new text
@@ -355,11 +345,10 @@ def _out_of_fence(text: str, new: str, path: str | None) -> FileText | Refused |
     if _is_the_file(doc, inside, kind):
         return FileText(text_of(inside), ("a Markdown fence",))
 
-    # In prose one sign is enough that the fence is content, unless most of the file is inside.
+    # Two signs that the fence is content: text around it, nothing of the file inside, or in prose only a part of it.
     shared = _shared_lines(doc, inside)
-    signs = (bool(outside), shared == 0)
     is_part = kind == "prose" and 4 * shared < 3 * len(doc.key_set)
-    if all(signs) or (is_part and any(signs)):
+    if bool(outside) + (shared == 0) + is_part > 1:
         return None
     return refusals.plain(
         "malformed", "the text is wrapped in a Markdown fence; send the file's content alone."
@@ -386,7 +375,7 @@ def _out_of_foreign_fence(old: str, new: str, path: str | None) -> FileText | No
     """
     lines = contents_of(new)
     doc = Doc(old)
-    if kind_of(path) != "prose" or numbers_matching(_FENCE, lines) != [0, len(lines) - 1]:
+    if numbers_matching(_FENCE, lines) != [0, len(lines) - 1]:
         return None
     inside = lines[1:-1]
     stays = list(filter(doc.has, solid_lines(inside)))
@@ -417,8 +406,6 @@ def _out_of_escapes(text: str, new: str, _path: str | None) -> FileText | Refuse
     if plain is None:
         return None
     if len(contents_of(plain)) == len(contents_of(new)):
-        if not new.endswith("\n"):
-            plain = plain.removesuffix("\n")
         return FileText(plain, ("line numbers",))
     if len(contents_of(new)) == 1:
         return FileText(plain, (r"a literal \n for each newline",))
@@ -433,14 +420,14 @@ _QUOTED = re.compile(r'\A\s*"(.*)"\s*\Z', re.DOTALL)
 
 
 def _out_of_entities(old: str, new: str, _path: str | None) -> FileText | None:
-    """Return the new text without HTML entities, if lines of the old text, which has none, come back by that.
+    """Return the new text without HTML entities, if lines of the old text come back by that.
 
     Where only the entities differ, they are the edit.
     """
     plain = ENTITY.seen.sub(ENTITY.read, new)
-    if ENTITY.seen.search(old) or contents_of(plain) == contents_of(old):
-        return None
     doc = Doc(old)
+    if doc.lines == contents_of(plain):
+        return None
     if _shared_lines(doc, contents_of(plain)) <= _shared_lines(doc, contents_of(new)):
         return None
     return FileText(plain, ("HTML entities",))
@@ -469,30 +456,25 @@ _KINDS_OF_CODE = frozenset({"code", "data"})
 
 def _without_wrappers(doc: Doc, lines: list[str], path: str | None) -> list[str]:
     """Return the lines without those above and below that wrap content and are no lines of the file."""
+    wraps = partial(_wraps, path=path)
 
-    def is_below(n: int) -> bool:
-        return _wraps(lines[n], path) and not doc.has(lines[n])
+    def is_above(line: str) -> bool:
+        return wraps(line) or (_names_file(line, path) and not doc.has(line))
 
-    def is_above(n: int) -> bool:
-        return is_below(n) or (_names_file(lines[n], path) and not doc.has(lines[n]))
-
-    solid = solid_numbers(lines)
-    first = max(takewhile(is_above, solid), default=-1)
-    last = min(takewhile(is_below, reversed(solid)), default=len(lines))
-    inside = _between(doc, lines, first, last)
-    is_wrapped = 0 < len(inside) < len(lines)
-    if not is_wrapped or not doc.lines:
-        return lines
-    # Where the file has such lines, they are content.
-    if any(_wraps(line, path) for line in doc.lines):
+    solid = solid_lines(lines)
+    above, below = list(takewhile(is_above, solid)), list(takewhile(wraps, reversed(solid)))
+    bounds = [-1, *solid_numbers(lines), len(lines)]
+    inside = _between(lines, bounds[len(above)], bounds[-1 - len(below)])
+    # Where the file has such lines, they are content; an empty one says nothing.
+    if not 0 < len(inside) < len(lines) or any(map(wraps, doc.lines or lines)):
         return lines
     return inside
 
 
-def _between(doc: Doc, lines: list[str], first: int, last: int) -> list[str]:
-    """Return the lines between two lines; a blank one above the second belongs to that, unless the file ends so."""
+def _between(lines: list[str], first: int, last: int) -> list[str]:
+    """Return the lines between two lines; a blank one above the second belongs to that."""
     inside = lines[first + 1 : last]
-    if last == len(lines) or doc.text.endswith(("\n\n", "\r\n\r\n")):
+    if last == len(lines):
         return inside
     return inside[: max(solid_numbers(inside), default=-1) + 1]
 
@@ -571,10 +553,10 @@ def _out_of_pair(text: str, new: str, path: str | None) -> FileText | Refused | 
     own = solid_lines(doc.lines)
     lines = _with_ends_apart(own, contents_of(new))
     outer = solid_numbers(lines)
-    if len(outer) < 3 or not own:
+    if len(outer) < 3:
         return None
     around = lines[outer[0]], lines[outer[-1]]
-    inside = _between(doc, lines, outer[0], outer[-1])
+    inside = _between(lines, outer[0], outer[-1])
     if not _kept_ends(own, inside) or any(map(doc.has, around)):
         return None
 
@@ -587,39 +569,20 @@ def _out_of_pair(text: str, new: str, path: str | None) -> FileText | Refused | 
 
 
 def _out_of_foreign_tags(text: str, old: str, new: str, path: str | None) -> FileText | None:
-    """Return the new text inside a pair of tags that cannot be its own: only without them the file parses, or it has no tags."""
+    """Return the new text inside a pair of tags, if the file is neither markup nor prose and has no tags, nor the old text."""
     lines = contents_of(new)
     outer = solid_numbers(lines)
-    text, old = text.replace("\r\n", "\n"), old.replace("\r\n", "\n")
-    if len(outer) < 3 or old not in text:
+    if len(outer) < 3 or kind_of(path) in _KINDS_OF_TEXT or _TAG_LINE.search(f"{old}\n{text}"):
         return None
-    around = lines[outer[0]], lines[outer[-1]]
     # Not any pair: `if a {` and `}` may be meant, and written wrongly.
-    if not _tag_around(*around):
+    inside = _between(lines, outer[0], outer[-1])
+    is_pair = _tag_around(lines[outer[0]], lines[outer[-1]])
+    if not is_pair or not _shared_lines(Doc(old), inside):
         return None
-    inside = text_of(_between(Doc(old), lines, outer[0], outer[-1]))
-    if not _shared_lines(Doc(old), contents_of(inside)) or any(map(Doc(text).has, around)):
-        return None
-
-    wrapped = text.replace(old, new, 1)
-    plain = text.replace(old, _ending_as(old, inside), 1)
-    if _breaks_alone(text, wrapped, plain, path) or _has_no_tags(text, path):
-        return FileText(inside, ("tags around it",))
-    return None
+    return FileText(text_of(inside), ("tags around it",))
 
 
-def _breaks_alone(text: str, wrapped: str, plain: str, path: str | None) -> bool:
-    """Return whether the file no longer parses as `wrapped`, and does as `plain`."""
-    if breaks(text, wrapped, path) is None:
-        return False
-    return breaks(text, plain, path) is None
-
-
-def _has_no_tags(text: str, path: str | None) -> bool:
-    """Return whether no line of this file of code or data begins as a tag."""
-    if kind_of(path) not in _KINDS_OF_CODE:
-        return False
-    return not any(line.lstrip().startswith("<") for line in contents_of(text))
+_TAG_LINE = re.compile(r"^\s*</?\w", re.MULTILINE)
 
 
 def _kept_ends(own: Sequence[str], lines: Sequence[str]) -> int:
@@ -665,9 +628,9 @@ def _with_ends_apart(own: list[str], lines: list[str]) -> list[str]:
 def _tag_around(first: str, last: str) -> str:
     """Return the name of the tag that the first line opens and the last one closes, or ""."""
     name = tag_of(first)
-    if name and last.rstrip() == f"</{name}>" and not first.startswith("</"):
-        return name
-    return ""
+    if last.rstrip() != f"</{name}>":
+        return ""
+    return name
 
 
 def _is_foreign_pair(
@@ -681,13 +644,11 @@ def _is_foreign_pair(
         return False
     if not _are_pair(*around):
         return False
-    grammar = grammar_of(path)
-    if grammar and parses(doc.text, grammar):
-        return parses(inside, grammar) is True and parses(new, grammar) is False
+    if breaks(doc.text, new, path):
+        return not breaks(doc.text, inside, path)
 
-    marks = tuple(filter(None, (matched(_MARKS, line.strip()) for line in around)))
-    begins_so = any(line.lstrip().startswith(marks) for line in doc.lines)
-    return bool(marks) and not begins_so
+    marks = tuple(filter(None, map(partial(matched, _MARKS), map(str.strip, around))))
+    return bool(marks) and not any(line.lstrip().startswith(marks) for line in doc.lines)
 
 
 _MARKS = re.compile(r"[^\w\s]{2,}")
@@ -708,7 +669,7 @@ def _are_pair(first: str, last: str) -> bool:
     if closed and closed == opened.translate(_CLOSING)[::-1] and opened[-1] != closed[0]:
         return True
     first, last = _ROLE.sub("", first).strip(), _ROLE.sub("", last).strip()
-    return last != "" and (first.startswith(last) or first.endswith(last))
+    return last != "" and last in {first[: len(last)], first[-len(last) :]}
 
 
 _SENTENCE = re.compile(r"[A-Z][\w'’]*[!,]?(?:[ ,]+[\w'’`./-]+){2,}[.:!]")
@@ -756,15 +717,12 @@ def with_file_end(text: str, new: str) -> str:
     Blank lines at its end that the file has not are dropped; one that is missing behind a last line that stays comes back.
     Where only that differs, it is the edit.
     """
-    doc = Doc(text)
     body, new_body = text.rstrip("\r\n"), new.rstrip("\r\n")
     lines, new_lines = contents_of(body), contents_of(new_body)
-    if not lines or not new_lines or lines == new_lines:
+    if "" in {body, new_body} or lines == new_lines:
         return new
 
-    if not doc.ends_open and new == new_body:
-        new += doc.newline
-    missing = (len(text) - len(body)) - (len(new) - len(new_body))
-    if missing < 0 or (missing == len(doc.newline) and lines[-1] == new_lines[-1]):
-        return _ending_as(text, new)
-    return new
+    end, new_end = text[len(body) :], new[len(new_body) :]
+    if len(new_end) > len(end) or lines[-1] == new_lines[-1]:
+        return new_body + end
+    return new_body + (new_end or end[: len(Doc(text).newline)])

@@ -106,18 +106,23 @@ class _Change:
         """The numbers of the lines in the middle that are new."""
         return self.script.added
 
+    @property
+    def added_texts(self) -> list[str]:
+        """The lines in the middle that are new."""
+        return list(map(self.lines.__getitem__, self.added))
+
     @cached_property
     def lost_lines(self) -> frozenset[str]:
         """The lines that the edit removes; the file may have another one like that elsewhere."""
-        removed = frozenset(self.script.old[o] for o in self.script.removed)
-        return removed.difference(self.lines[n] for n in self.added)
+        removed = map(self.script.old.__getitem__, self.script.removed)
+        return frozenset(removed).difference(self.added_texts)
 
     @property
     def written(self) -> list[str]:
         """The lines that are the request's own."""
         if self.whole_file:
             return split_lines(self.after)[0]
-        return [self.lines[n] for n in self.added]
+        return self.added_texts
 
     def added_lines(self) -> Iterator[tuple[int, str]]:
         """Yield each new line, behind the offset where it begins."""

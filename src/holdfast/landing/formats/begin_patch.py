@@ -10,7 +10,7 @@ from operator import not_
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.detect import may_be_edit
-from holdfast.landing.formats.hunk_body import END_OF_FILE, is_change
+from holdfast.landing.formats.hunk_body import END_OF_FILE
 from holdfast.landing.formats.hunks import (
     Malformed,
     MalformedError,
@@ -119,12 +119,10 @@ class _SectionReader:
 
     def read_outside(self, line: str, number: int) -> None:
         """Read a line that is not between them; it is a fault, unless `unwrap` allows it."""
-        word = _directive(line)
-        self.inside = word == BEGIN
+        self.inside = _directive(line) == BEGIN
         if self.inside or not line.strip():
             return
-        is_edit = is_change(line) or may_be_edit([line], 0)
-        if word or is_edit or not self.unwrap:
+        if may_be_edit([line], 0) or not self.unwrap:
             raise malformed(_OUTSIDE.format(shorten(line, 40)), number)
 
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import starts_file
+from holdfast.landing.formats.hunk_body import is_change
 from holdfast.landing.formats.surrounding_text import EDIT_OPENING
 
 if TYPE_CHECKING:
@@ -77,4 +78,4 @@ def resembles_edit(line: str) -> bool:
 
 def may_be_edit(lines: Sequence[str], at: int) -> bool:
     """Return whether a line outside of all edits that were read begins another one, or may be part of one."""
-    return opens_notation(lines, at) or resembles_edit(lines[at])
+    return is_change(lines[at]) or opens_notation(lines, at) or resembles_edit(lines[at])

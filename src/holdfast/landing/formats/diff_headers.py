@@ -354,11 +354,11 @@ def _strip_side(path: str | None, prefix: str, told: str | None) -> str | None:
 
     `told` is the path as another line has it. Without one, `a/` and `b/` are prefixes.
     """
-    if path is None or path == told:
-        return path
-    if path[2:] == told:
+    if path is None:
+        return None
+    if told in {path, path[2:]}:
         return told
-    return path.removeprefix(prefix) or path
+    return path.removeprefix(prefix)
 
 
 def _judged(head: FileHeader, *, judge_paths: bool) -> FileHeader:

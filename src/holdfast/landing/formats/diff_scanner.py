@@ -232,13 +232,13 @@ def _is_cut(source: DiffLines, body: Body, counts: tuple[int, int] | None) -> bo
 
     Counts alone are often wrong, and the last newline is often lost.
     """
-    if counts is None or body.end < len(source.lines) or source.ends[-1]:
+    if counts is None or any(source.ends[body.end - 1 :]):
         return False
 
     old = len(body.marks) - body.marks.count("+")
     new = len(body.marks) - body.marks.count("-")
     # Context that is missing is missing on both sides; a hunk that creates a file has none.
-    return body.marks.endswith("+") and old < counts[0] and new < counts[1]
+    return body.marks.endswith("+") and max(old - counts[0], new - counts[1]) < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,10 +275,8 @@ def _check_last(source: DiffLines, scan: Scan) -> None:
     That is fine only if it is renamed, created or deleted empty.
     """
     for file in scan.files[-1:]:
-        head = file.head
-        if file.hunks or head.rename:
-            continue
-        if not head.named and None in {head.old, head.new}:
+        is_empty = None in {file.head.old, file.head.new} and not file.head.named
+        if file.hunks or file.head.rename or is_empty:
             continue
         sentence = "this file has no hunk with a + or - line; show the change:"
         raise _fault(source, scan, sentence, file.start)

@@ -72,9 +72,9 @@ def _out_of_call(value: Any, edit_names: frozenset[str], depth: int) -> Any:
     """Return the arguments of a call: the only structured field of an object that is no edit itself."""
     if isinstance(value, list):
         return [_out_of_call(item, edit_names, depth) for item in value]
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or not depth:
         return value
-    if not depth or not edit_names.isdisjoint(value):
+    if not edit_names.isdisjoint(value):
         return value
 
     nested = [field for field in map(_decoded, value.values()) if isinstance(field, dict | list)]
@@ -93,18 +93,14 @@ def _decoded(value: Any) -> Any:
     return value
 
 
-def _typed(value: Any) -> Any:
-    """Return the value with numbers and lists that are written as strings."""
+def _typed(value: Any, key: str = "") -> Any:
+    """Return the value with numbers and lists that are written as strings; `key` is its name."""
+    if key in _LISTS:
+        value = _decoded(value)
     if isinstance(value, list):
         return list(map(_typed, value))
-    if not isinstance(value, dict):
-        return value
-    return {key: _typed_field(key, field) for key, field in value.items()}
-
-
-def _typed_field(key: str, field: Any) -> Any:
-    if key in _LISTS:
-        return _typed(_decoded(field))
-    if key in _NUMBERS and _NUMBER.fullmatch(str(field)):
-        return int(field)
-    return _typed(field)
+    if isinstance(value, dict):
+        return {name: _typed(field, name) for name, field in value.items()}
+    if key in _NUMBERS and _NUMBER.fullmatch(str(value)):
+        return int(value)
+    return value

@@ -235,10 +235,10 @@ def _reading(block: _Block, divider: int) -> Replace:
 _LABEL = re.compile(r"(?:file ?(?:name|path)?|path)\s*[:=]\s*", re.IGNORECASE)
 _NUMBERING = re.compile(r"[0-9]{1,3}[.)]\s+")
 _REMARK = re.compile(r"\s+\([^()]*\)$")
-_PATH = re.compile(r"(?:[A-Za-z]:)?[^\s`\"'<>|*?:;,=(){}]+(?<!\.)$")
-_MARKS_PATH = re.compile(
-    r"[/\\]|\.[A-Za-z0-9_+-]+$"
-    r"|^(?:[A-Z][a-z]*file|README|LICENSE|CHANGELOG|NOTICE|AUTHORS|CODEOWNERS|BUILD|WORKSPACE)$"
+_PATH = re.compile(
+    r"(?=.*[/\\]|.*\.[A-Za-z0-9_+-]+$"
+    r"|(?:[A-Z][a-z]*file|README|LICENSE|CHANGELOG|NOTICE|AUTHORS|CODEOWNERS|BUILD|WORKSPACE)$)"
+    r"(?:[A-Za-z]:)?[^\s`\"'<>|*?:;,=(){}]+(?<!\.)$"
 )
 _QUOTED = re.compile(r"`([^`]{1,300})`")
 _DECORATION = "#*`> \t-"
@@ -284,7 +284,7 @@ def _name_above(lines: Sequence[str], start: int, opener: int) -> str:
 def _path_on_fence(info: str) -> str:
     """Return the path behind a fence: "```python src/a.py", "```python:src/a.py"."""
     word = info[:LONGEST_MARKER].strip().rpartition(" ")[2].rpartition(":")[2]
-    if not _looks_like_path(word):
+    if not _PATH.match(word):
         return ""
     return word
 
@@ -307,7 +307,7 @@ def _path_on(line: str) -> str:
     if labelled:
         bare = bare[labelled.end() :].strip("*`\"' \t")
         path = bare.replace(" ", "_")
-    if not _looks_like_path(path):
+    if not _PATH.match(path):
         return ""
 
     return bare
@@ -322,14 +322,10 @@ def _path_in_sentence(line: str) -> str:
     if len(line) > LONGEST_MARKER or not line.rstrip("*_ ").endswith(":"):
         return ""
 
-    quoted: set[str] = set(filter(_looks_like_path, _QUOTED.findall(line)))
+    quoted: set[str] = set(filter(_PATH.match, _QUOTED.findall(line)))
     if len(quoted) != 1:
         return ""
     return quoted.pop()
-
-
-def _looks_like_path(word: str) -> bool:
-    return bool(_PATH.match(word) and _MARKS_PATH.search(word))
 
 
 # ------------------------------------------------------------------------------------------- around

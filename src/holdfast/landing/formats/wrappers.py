@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -16,10 +17,10 @@ from holdfast.landing.formats.diff_scanner import (
     read_scan,
     tell_stray,
 )
-from holdfast.landing.formats.hunk_body import is_change
 from holdfast.landing.formats.hunks import MalformedError
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.surrounding_text import closes, fence_of, is_wrapper, tag_of
+from holdfast.landing.text.line_tokens import matched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,7 +117,7 @@ def _check_prose(source: DiffLines, start: int, end: int) -> None:
     """
     lines = source.lines
     for i in range(start, end):
-        if is_change(lines[i]) or may_be_edit(lines, i):
+        if may_be_edit(lines, i):
             raise malformed(_OUTSIDE.format(shorten(lines[i], 40)), source.first + i)
 
 
@@ -140,7 +141,7 @@ def _halves(lines: Sequence[str], start: int, end: int) -> list[int]:
     opened: dict[str, list[int]] = {}
     alone: list[int] = []
     for i in range(start, end):
-        name = _tag_with_two_halves(lines[i])
+        name = matched(_HALF, lines[i])
         if not name or not is_wrapper(lines[i]):
             continue
         if not lines[i].startswith("</"):
@@ -156,18 +157,14 @@ def _halves(lines: Sequence[str], start: int, end: int) -> list[int]:
     return sorted(chain(alone, *opened.values()))
 
 
-def _tag_with_two_halves(line: str) -> str:
-    """Return the name of the opening or closing tag that is all of this line, or ""."""
-    name = tag_of(line)
-    if name == "|" or line.rstrip().endswith("/>"):
-        return ""
-    return name
+_HALF = re.compile(r"</?([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?(?<!/)>\s*$")
+"""A line that is an opening or a closing tag."""
 
 
 def _tags_around(lines: Sequence[str], start: int) -> tuple[int, int] | None:
     """Return the indexes of the innermost pair of tags around line `start`."""
     opened = start - 1
-    while opened >= 0 and not _opens_tag(lines[opened]):
+    while opened >= 0 and not _OPENING_TAG.match(lines[opened]):
         opened -= 1
     if opened < 0:
         return None
@@ -179,5 +176,4 @@ def _tags_around(lines: Sequence[str], start: int) -> tuple[int, int] | None:
     return None
 
 
-def _opens_tag(line: str) -> bool:
-    return tag_of(line) not in {"", "|"} and not line.startswith("</")
+_OPENING_TAG = re.compile(rf"(?!</){_HALF.pattern}")

@@ -102,7 +102,7 @@ class _Needle:
 
     def __init__(self, doc: Doc, old: Sequence[str]) -> None:
         self.lines = old
-        self.keys = [key_of(line) for line in old]
+        self.keys = list(map(key_of, old))
         self.where = doc.places_of(self.keys)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TypeVar, assert_never
 
@@ -31,24 +30,9 @@ def without_mark(request: Request) -> Request:
             assert_never(request)
 
 
-_MARKED_OLD_LINE = re.compile(f"^[ -].*{MARK}", re.MULTILINE)
-
-
 def names_mark(request: Request) -> bool:
-    """Return whether the request's old text has a byte order mark."""
-    match request:
-        case Replace(old):
-            return MARK in old
-        case OneOf(readings):
-            return any(map(names_mark, readings))
-        case LineEdits(edits):
-            return any(MARK in (edit.old or "") for edit in edits)
-        case Patch(diff):
-            return _MARKED_OLD_LINE.search(diff) is not None
-        case WriteFile():
-            return False
-        case _:
-            assert_never(request)
+    """Return whether the old text of a replacement has a byte order mark; other requests are matched by lines, without it."""
+    return isinstance(request, Replace) and MARK in request.old
 
 
 _Edit = TypeVar("_Edit", Replace, LineEdit)

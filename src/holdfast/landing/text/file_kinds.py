@@ -33,10 +33,6 @@ def kind_of(path: str | None) -> FileKind:
     ['code', 'data', 'prose', 'prose', 'prose']
     """
     name = (path or "").replace("\\", "/").rsplit("/", 1)[-1].lower()
-    for known in (name, name.rpartition(".")[2]):
-        if known in _KINDS:
-            return _KINDS[known]
-
-    if "." not in name:
-        return "prose"
-    return "data"
+    _, dot, ending = name.rpartition(".")
+    unknown: FileKind = "data" if dot else "prose"
+    return _KINDS.get(name, _KINDS.get(ending, unknown))

@@ -214,7 +214,7 @@ def is_about_text(line: str) -> bool:
     (True, True, False)
     """
     words = _WORDS.findall(comment_words(line).lower())
-    if not words or not _ABOUT_TEXT.issuperset(words):
+    if not _ABOUT_TEXT.issuperset(words):
         return False
     return len(words) > 1 or words == ["etc"]
 

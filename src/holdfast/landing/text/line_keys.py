@@ -65,7 +65,7 @@ def keys_of(lines: list[str], folded: str) -> list[str]:
     The same as `key_of` of each, and several times as fast.
     """
     if any(space in folded for space in _RARE_SPACES):
-        return [" ".join(line.split()) for line in lines]
+        return list(map(" ".join, map(str.split, lines)))
 
     if "\t" in folded:
         # A tab as two blanks: then two blanks are all there is to look for.

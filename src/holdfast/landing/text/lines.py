@@ -172,7 +172,7 @@ class Doc:
     @cached_property
     def indents(self) -> frozenset[str]:
         """What the first lines are indented by."""
-        return frozenset(indent_of(self.lines[i]) for i in self.solid[:_SAMPLE])
+        return frozenset(map(indent_of, map(self.lines.__getitem__, self.solid[:_SAMPLE])))
 
     def has(self, line: str) -> bool:
         """Return whether the line is anywhere in the file, white space and typography aside."""
@@ -184,8 +184,8 @@ class Doc:
 
     def name_in(self, at: int) -> str:
         """Return what the line (by number among the solid ones) names, or ""."""
-        lines = [self.lines[i] for i in self.solid[at : at + 2]]
-        return self.language.name_in(lines, 0)
+        lines = map(self.lines.__getitem__, self.solid[at : at + 2])
+        return self.language.name_in(list(lines), 0)
 
     def knows_words(self, line: str, near: range) -> bool:
         """Return whether words of the line are together on a line outside `near` (numbers among the solid ones)."""
@@ -230,7 +230,7 @@ class Doc:
     @cached_property
     def mixed(self) -> bool:
         """Whether lines end in more than one way."""
-        return "\r" in self.text and len(set(self.ends) - {""}) > 1
+        return len(set(self.ends) - {""}) > 1
 
     @cached_property
     def starts(self) -> list[int]:
