@@ -395,6 +395,7 @@ def test_a_sentence_outside_of_a_file_is_refused(path: str, text: str) -> None:
     for new in (
         f"Here's the fix.\n\n{text}",
         f"Sure! Here it is:\n{text}",
+        f"Updated file:\n\n{text}",
         f"{text}\nHope this helps!\n",
     ):
         outcome = land(text, WriteFile(new.replace("a", "aa", 1)), path)

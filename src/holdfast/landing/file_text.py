@@ -672,7 +672,7 @@ def _are_pair(first: str, last: str) -> bool:
     return last != "" and last in {first[: len(last)], first[-len(last) :]}
 
 
-_SENTENCE = re.compile(r"[A-Z][\w'’]*[!,]?(?:[ ,]+[\w'’`./-]+){2,}[.:!]")
+_SENTENCE = re.compile(r"[A-Z][\w'’]*[!,]?(?:(?:[ ,]+[\w'’`./-]+){2,}[.:!]|(?: [\w'’`./-]+)+:)")
 
 
 def _refuse_sentence(doc: Doc, lines: Sequence[str]) -> Refused | None:
