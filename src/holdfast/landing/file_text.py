@@ -447,7 +447,8 @@ def _out_of_marks(text: str, new: str, path: str | None) -> FileText | Refused |
     sentences = solid_lines(lines)
     if kind_of(path) == "prose":
         # What announces the file is no part of it.
-        sentences = [line for line in sentences[:1] if line.endswith(":")]
+        is_above = sentences[1:2] == solid_lines(doc.lines)[:1]
+        sentences = [line for line in sentences[:1] if is_above and line.endswith(":")]
     return _refuse_sentence(doc, sentences)
 
 
