@@ -81,3 +81,27 @@ def test_new_lines_in_the_indentation_of_the_file_stay_although_one_is_an_old_li
     outcome = land(text, Replace(old, new), "a.js")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("    b()\n", "    b()\n    d()\n")
+
+
+def test_a_new_block_in_blanks_is_written_in_the_tabs_of_the_file() -> None:
+    text = "int f()\n{\n\ta();\n\tb();\n}\n\nint g()\n{\n\tc();\n}\n"
+    new = "}\n\nint h()\n{\n    d();\n}\n\nint g()\n"
+    for request in (
+        Replace("}\n\nint g() \n", new.replace("g()", "g() ")),
+        _at(5, 7, "}\n\nint g()\n", new),
+    ):
+        outcome = land(text, request, "a.c")
+        assert isinstance(outcome, Landed), outcome
+        assert "\n\td();\n" in outcome.text
+
+
+def _at(start: int, end: int, old: str, new: str) -> LineEdits:
+    return LineEdits((LineEdit(start, end, new, old=old),))
+
+
+def test_lines_below_a_first_line_that_lost_its_indentation_stay_where_the_file_is() -> None:
+    text = "func f() {\n\ta()\n\tdefer b()\n\tc()\n}\n"
+    new = "if err != nil {\n\t\treturn\n\t}\n\tdefer b()"
+    outcome = land(text, _at(3, 3, "defer b()", new), "a.go")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("\tdefer b()", f"\t{new}")

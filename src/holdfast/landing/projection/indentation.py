@@ -169,16 +169,18 @@ def map_indents(
 def _in_file_characters(table: dict[str, str], request: Sequence[str], doc: Doc) -> Indents:
     """Return the map for lines that are indented alike, as far as they are.
 
-    It changes nothing: what the request says is meant, as in a replacement of an exact text. Only where a tab has a
-    meaning and the file has no other indentation, blanks become tabs.
+    It changes nothing: what the request says is meant, as in a replacement of an exact text. Only where the file has no
+    other indentation than tabs, on several lines or where a tab has a meaning, blanks become tabs.
     """
-    if any(table) or not doc.language.tabs:
-        return Indents({})
-
     ours, theirs = set("".join(map(indent_of, request))), set("".join(doc.indents))
-    if ours != {" "} or theirs != {"\t"}:
+    if any(table) or ours != {" "} or theirs != {"\t"}:
+        return Indents({})
+    if not doc.language.tabs and doc.text.count("\n\t") < _SEVERAL:
         return Indents({})
     return Indents({"": ""}, step=_steps_of(request)[0], unit="\t")
+
+
+_SEVERAL = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -302,8 +302,8 @@ def _are_placed(new: Sequence[str], depth: int) -> bool:
     """
     if len(new) < 2:
         return False
-    if opens_block(key_of(new[0])):
-        depth += 1
+    if opens_block(key_of(new[0])) and indent_width(new[1]) <= depth:
+        return False
     return min(map(indent_width, new[1:])) >= depth
 
 
