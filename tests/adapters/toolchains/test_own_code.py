@@ -11,6 +11,7 @@ import pytest
 
 from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.adapters.toolchains.installed_tool import locate
+from holdfast.adapters.toolchains.languages.rust import build_files
 from holdfast.adapters.toolchains.own_code import OwnCode
 from holdfast.adapters.toolchains.registry import check_for
 from holdfast.adapters.trust.git_filters import filters_of
@@ -106,6 +107,28 @@ MEMBERS = {
             {"Cargo.toml": '[package]\nname = "a"\n'}, "src/main.rs", [], id="plain crate"
         ),
         pytest.param({"Cargo.toml": MACRO}, "src/lib.rs", [("build", "Cargo.toml")], id="macro"),
+        *(
+            pytest.param({"Cargo.toml": text}, "src/lib.rs", [("build", "Cargo.toml")], id=text)
+            for text in (
+                '[project]\nname = "a"\nbuild = "evil.rs"\n',
+                '[package]\nname = "a"\n[lib]\ncrate-type = ["proc-macro"]\n',
+                '[package]\nname = "a"\n[lib]\ncrate_type = ["proc-macro"]\n',
+                '[package]\nname = "a"\n[[example]]\nname = "b"\ncrate-type = ["proc-macro"]\n',
+                '[package]\nname = "a"\nworkspace = "../ws"\n',
+                '[package]\nname = "a"\n[workspace]\nmembers = ["../sib"]\n',
+                '[package]\nname = "a"\n[of-tomorrow]\nruns = "x"\n',
+            )
+        ),
+        pytest.param(
+            {
+                "Cargo.toml": '[package]\nname = "a"\nversion = "1.0.0"\nedition = "2021"\n'
+                '[lib]\nname = "a"\npath = "src/a.rs"\ncrate-type = ["cdylib", "rlib"]\n'
+                '[[bin]]\nname = "b"\npath = "src/b.rs"\n[features]\nx = []\n[profile.release]\nlto = true\n'
+            },
+            "src/a.rs",
+            [],
+            id="a crate with targets",
+        ),
         pytest.param(
             {"Cargo.toml": '[dependencies]\nx = "1"\n', "Cargo.lock": ""},
             "src/lib.rs",
@@ -251,3 +274,11 @@ def test_filters_of_a_repository_are_one_item(tmp_path: Path) -> None:
         ".git/config",
         "filter.x.clean = touch pwned\n",
     )
+
+
+def test_a_workspace_with_more_crates_than_are_looked_at_counts_as_code(tmp_path: Path) -> None:
+    (tmp_path / "Cargo.toml").write_text('[workspace]\nmembers = ["*"]\n')
+    for n in range(501):
+        (tmp_path / f"c{n}").mkdir()
+        (tmp_path / f"c{n}" / "Cargo.toml").write_text(f'[package]\nname = "c{n}"\n')
+    assert "Cargo.toml" in list(build_files(tmp_path, "c0/src/lib.rs"))

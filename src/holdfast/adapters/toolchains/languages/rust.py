@@ -42,6 +42,46 @@ _DEPENDENCIES = (
     "build_dependencies",
 )
 _MOST_MANIFESTS = 500
+_TABLES = frozenset(
+    (
+        "package",
+        "lib",
+        "bin",
+        "test",
+        "bench",
+        "example",
+        "features",
+        "profile",
+        "workspace",
+        "lints",
+        "badges",
+        "target",
+    )
+)
+_PACKAGE_KEYS = """
+name version edition authors description license license-file readme repository homepage
+documentation keywords categories rust-version publish include exclude default-run
+autobins autotests autobenches autoexamples autolib resolver metadata
+"""
+_PACKAGE = frozenset(_PACKAGE_KEYS.split())
+_TARGET = frozenset(
+    (
+        "name",
+        "path",
+        "test",
+        "doctest",
+        "bench",
+        "doc",
+        "edition",
+        "harness",
+        "required-features",
+        "crate-type",
+    )
+)
+_WORKSPACE = frozenset(
+    ("members", "default-members", "exclude", "resolver", "package", "lints", "metadata")
+)
+_CRATES = frozenset(("bin", "lib", "rlib", "dylib", "cdylib", "staticlib"))
 _MAIN = re.compile(rb"\bfn\s+main\s*\(")
 
 
@@ -151,15 +191,19 @@ def _module_file(tree: Path, folder: PurePosixPath, name: str) -> PurePosixPath 
 def build_files(root: Path, path: str) -> Iterator[str]:
     """Yield the files that make cargo or rustup run code, above a file and in its workspace.
 
-    A manifest is one of them if the package has dependencies or a build script, or is a macro that
-    the compiler loads. Dependencies have build scripts and macros of their own.
+    A manifest is one of them unless all that it says is known to run nothing. Dependencies have
+    build scripts and macros of their own.
     """
     for folder in PurePosixPath(path).parents:
         for name in _CODE_FILES:
             if (root / folder / name).is_file():
                 yield str(folder / name)
 
-    for manifest in _manifests(root, path):
+    manifests = _manifests(root, path)
+    # Of so many some may not have been looked at.
+    if len(manifests) > _MOST_MANIFESTS:
+        yield str(manifests[0])
+    for manifest in manifests:
         fields = read_toml(root / manifest)
         script = _table(fields, "package").get("build", "build.rs")
         others = [manifest.parent / str(script), manifest.parent / "Cargo.lock"]
@@ -181,23 +225,54 @@ def _manifests(root: Path, path: str) -> list[PurePosixPath]:
         found[manifest] = None
         if "workspace" not in read_toml(root / manifest):
             continue
-        for member in islice((root / folder).rglob("Cargo.toml"), _MOST_MANIFESTS):
+        for member in islice((root / folder).rglob("Cargo.toml"), _MOST_MANIFESTS + 1):
             found[PurePosixPath(member.relative_to(root))] = None
 
     return sorted(found)
 
 
 def _runs_code(fields: dict[str, Any]) -> bool:
-    """Return whether a package has dependencies or a build script, or is a macro.
+    """Return whether a package has dependencies, or anything that may be a build script or a macro.
 
     So has a manifest that only cargo can read.
     """
     if not fields or _has_dependencies(fields):
         return True
-    library = _table(fields, "lib")
-    if library.get("proc-macro") or library.get("proc_macro"):
+    if not fields.keys() <= _TABLES.union(_DEPENDENCIES):
         return True
-    return "build" in _table(fields, "package")
+    if not _table(fields, "package").keys() <= _PACKAGE or not _has_plain_members(fields):
+        return True
+    return not all(map(_is_plain_target, _targets(fields)))
+
+
+def _targets(fields: dict[str, Any]) -> Iterator[object]:
+    """Yield what is said of the library, and of each program, test, benchmark and example."""
+    yield _table(fields, "lib")
+    for name in ("bin", "test", "bench", "example"):
+        listed = fields.get(name, ())
+        yield from listed if isinstance(listed, list) else (listed,) * bool(listed)
+
+
+def _is_plain_target(target: object) -> bool:
+    """Return whether a target is no macro, which the compiler would load."""
+    if not isinstance(target, dict) or not target.keys() <= _TARGET:
+        return False
+    crates = target.get("crate-type", ())
+    return isinstance(crates, list | tuple) and _CRATES.issuperset(map(str, crates))
+
+
+def _has_plain_members(fields: dict[str, Any]) -> bool:
+    """Return whether all members of a workspace are below it, where they are looked for."""
+    workspace = _table(fields, "workspace")
+    if not workspace.keys() <= _WORKSPACE.union(_DEPENDENCIES):
+        return False
+    members = workspace.get("members", ())
+    if not isinstance(members, list | tuple):
+        return False
+    for member in map(str, members):
+        if member.startswith("/") or ".." in PurePosixPath(member).parts:
+            return False
+    return True
 
 
 def _has_dependencies(fields: dict[str, Any]) -> bool:
