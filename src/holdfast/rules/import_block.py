@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from holdfast.syntax.edits import Edit
 
 _MODULE_IMPORT: Final = re.compile(r"import[\s{*\"']|(?:const|let|var)\s.*=\s*require\(")
 _INCLUDE: Final = re.compile(r"#\s*include\b")
@@ -38,11 +41,14 @@ _DEFINITION: Final = re.compile(r"(?:async\s+)?def\s|class\s|@")
 
 def is_import(line: str, language: str) -> bool:
     """Return whether a line of this language imports names."""
-    pattern = _IMPORT.get(language)
-    if pattern is None:
-        return False
+    return language in _IMPORT and _IMPORT[language].match(line) is not None
 
-    return pattern.match(line) is not None
+
+def import_lines(edit: Edit, after: str, language: str) -> list[str]:
+    """Return the lines that an edit adds if all of them are imports; else []."""
+    lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
+    only_imports = edit.start == edit.end and all(is_import(line, language) for line in lines)
+    return lines if only_imports else []
 
 
 @dataclass(frozen=True, slots=True)

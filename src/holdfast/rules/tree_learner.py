@@ -10,7 +10,6 @@ from holdfast.rules.match.context import (
     COMPUTED,
     NOT_COMPUTED,
     declared_type,
-    types_in,
     uses_of,
 )
 from holdfast.rules.match.node_classes import (
@@ -33,7 +32,6 @@ from holdfast.rules.match.node_classes import (
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import TreeRewrite
 from holdfast.rules.sample import Sample, names_type
-from holdfast.rules.type_text import is_number
 from holdfast.syntax.tokens import COMMON, tokenize
 from holdfast.syntax.tree import parent_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -191,7 +189,7 @@ class _Construct:
 
     def _is_part(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether these are operands, and not constructs whose own parts count."""
-        if all(map(_is_atom, nodes)) or all(map(is_type, nodes)):
+        if all(is_literal(node) or node.is_leaf() or is_type(node) for node in nodes):
             return True
 
         if not all(map(_is_whole_operand, nodes)):
@@ -374,7 +372,7 @@ class _Construct:
 
         Where the message names the type, only whether a call computed the value.
         """
-        types = self._types_of_operand(names)
+        types: dict[str, tuple[str, ...]] = {}
         renames = all(sample.renames_member for sample in self.samples)
         if self._typed and (renames or not self._brings_content):
             return types
@@ -383,29 +381,6 @@ class _Construct:
             found = {self._type_in(sample, text) for sample, text in self._texts_of(hole)}
             if len(found) == 1 and "" not in found:
                 types[names[hole.texts]] = tuple(found)
-
-        return types
-
-    def _types_of_operand(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
-        """Return the types of the variables in a number that the fix converts to another."""
-        types: dict[str, tuple[str, ...]] = {}
-        if not self._typed:
-            return types
-
-        if len(self.holes) != 1:
-            return types
-
-        if not all(map(_converts_number, self.samples)):
-            return types
-
-        for hole in self.holes:
-            found: set[str] = set()
-            for sample, text in self._texts_of(hole):
-                if "(" in text:
-                    found |= types_in(sample.source, text, sample.edit.start)
-
-            if found:
-                types[names[hole.texts]] = tuple(sorted(found))
 
         return types
 
@@ -482,13 +457,6 @@ class _Construct:
         return list(zip(self.samples, hole.texts, strict=True))
 
 
-def _converts_number(sample: Sample) -> bool:
-    if not sample.converts:
-        return False
-
-    return all(map(is_number, sample.diagnostic.args))
-
-
 def _is_mentioned(names: tuple[str, ...], hole: Hole) -> bool:
     pairs = zip(names, hole.texts, strict=True)
     return all(name in re.findall(r"\w+", text) for name, text in pairs)
@@ -539,13 +507,6 @@ def _is_declared_name(node: SgNode) -> bool:
         return False
 
     return _DECLARATOR.search(parent_kind(node)) is not None
-
-
-def _is_atom(node: SgNode) -> bool:
-    if is_literal(node):
-        return True
-
-    return node.is_leaf()
 
 
 def _is_whole_operand(node: SgNode) -> bool:
