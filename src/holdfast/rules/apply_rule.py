@@ -282,7 +282,9 @@ def _has_value(rule: Rule, number: int, source: ParsedSource, diagnostic: Diagno
         return False
 
     # What the program declares itself is no name of a library.
-    if known.startswith("<") and known not in values:
+    declared = [value_in(each.args[number], each.before) for each in rule.examples] or [known]
+    is_own = known.startswith("<") and known not in values
+    if is_own and not any(value.startswith("<") for value in declared):
         return False
 
     if not _names_one_of_two(diagnostic.args, number):

@@ -332,10 +332,7 @@ def _is_plain_name(text: str) -> bool:
 
 def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
     """Return whether a fix writes words beside a name that nothing else ties them to."""
-    if not isinstance(made, TreeRewrite):
-        return False
-
-    if made.needs:
+    if not isinstance(made, TreeRewrite) or made.needs:
         return False
 
     if not re.fullmatch(r"\$ARG\d+", made.pattern):

@@ -33,7 +33,6 @@ _KEYS: Final = frozenset(
         "imports",
         "where",
         "kinds",
-        "types",
         "uses",
         "mentions",
         "inside",
@@ -59,7 +58,7 @@ _CHOICES: Final = {
 """The keys with a choice of values, and the usual value of each."""
 _SHAPES: Final[Mapping[type, tuple[str, Sequence[str]]]] = {
     str: ("a text", ("pattern", "tokens", "fix")),
-    dict: ("a mapping", ("where", "kinds", "types", "uses", "mentions")),
+    dict: ("a mapping", ("where", "kinds", "uses", "mentions")),
     list: ("a list", ("imports", "examples", "counter_examples")),
 }
 """The types of values, each with its name and the keys."""
@@ -198,7 +197,6 @@ def _rewrite_from(raw: Mapping[str, Any]) -> Rewrite | None:
         pattern=raw["pattern"],
         fix=raw["fix"],
         kinds=kinds,
-        types=_lists(raw, "types"),
         uses=_lists(raw, "uses"),
         mentions=_lists(raw, "mentions"),
         inside=inside,
@@ -331,7 +329,7 @@ def _rewrite_to_dict(rewrite: Rewrite | None) -> dict[str, Any]:
     made: dict[str, Any] = {key: rewrite.pattern, "fix": rewrite.fix}
     made["kinds"] = {name: _one_or_list(kinds) for name, kinds in rewrite.kinds.items()}
     if isinstance(rewrite, TreeRewrite):
-        for limit in ("types", "uses", "mentions"):
+        for limit in ("uses", "mentions"):
             by_hole = getattr(rewrite, limit)
             made[limit] = {name: _one_or_list(values) for name, values in by_hole.items()}
 

@@ -6,10 +6,6 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.context import (
-    CALL,
-    COMPUTED,
-    NOT_COMPUTED,
-    declared_type,
     uses_of,
 )
 from holdfast.rules.match.node_classes import (
@@ -125,7 +121,6 @@ class _Construct:
             pattern=pattern,
             fix=fix,
             kinds=kinds_of(self.holes, names),
-            types=self._types(names),
             uses=self._uses(names),
             mentions=self._mentions(names),
             inside=self._inside(alone=alone and not seen),
@@ -366,52 +361,6 @@ class _Construct:
     def _adds_lines(self) -> bool:
         sample, node = self.samples[0], self.nodes[0]
         return sample.new_text(node).count("\n") > node.text().count("\n")
-
-    def _types(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
-        """Return the declarations of the variables at an edit.
-
-        Where the message names the type, only whether a call computed the value.
-        """
-        types: dict[str, tuple[str, ...]] = {}
-        renames = all(sample.renames_member for sample in self.samples)
-        if self._typed and (renames or not self._brings_content):
-            return types
-
-        for hole in filter(self._may_have_type, self.holes):
-            found = {self._type_in(sample, text) for sample, text in self._texts_of(hole)}
-            if len(found) == 1 and "" not in found:
-                types[names[hole.texts]] = tuple(found)
-
-        return types
-
-    def _type_in(self, sample: Sample, text: str) -> str:
-        declared = declared_type(sample.source, text, sample.edit.start) or ""
-        if declared and self._typed:
-            return COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
-
-        return declared.removeprefix(COMPUTED)
-
-    def _may_have_type(self, hole: Hole) -> bool:
-        if hole.literal:
-            return False
-
-        if hole.type:
-            return False
-
-        if self._is_dropped(hole):
-            return False
-
-        if self._choice:
-            return True
-
-        return all(map(Sample.touches, self.samples, hole.spans))
-
-    def _is_dropped(self, hole: Hole) -> bool:
-        """Return whether the fix drops a part: what that part was does not matter."""
-        if any(map(Sample.is_untouched, self.samples, hole.spans)):
-            return False
-
-        return not any(sample.places_in_gap(text, "", []) for sample, text in self._texts_of(hole))
 
     def _uses(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
         """Return how the variables are used that the fix gives a value of its own.

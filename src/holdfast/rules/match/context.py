@@ -41,16 +41,9 @@ _VARIABLES: Final = (
 )
 _FIELDS: Final = ("field_declaration", "public_field_definition", "property_signature")
 _MEMBER: Final = re.compile(r".*(?:\.|->|::)\s*([^\W\d]\w*)", re.DOTALL)
-CALL: Final = " = call"
-"""What a declaration ends with if a call computes the value."""
-COMPUTED: Final = f"_{CALL}"
-NOT_COMPUTED: Final = "_"
-"""Any declaration with such a call, and any without one."""
-_REFERENCE: Final = re.compile(r"[\w.:>\-\[\]]+")
 _MODIFIER: Final = re.compile(
     r"\b(?:private|public|protected|static|final|readonly|let|mut|var|volatile)\s+"
 )
-_CALL: Final = re.compile(r"\w\s*\(")
 _BETWEEN: Final = re.compile(
     r"[ \t]*\n(?:[ \t]*(?://|/?\*|@|#(?!include|define|if|el|endif)).*\n)*"
 )
@@ -112,8 +105,7 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
     """Return the declaration of a variable without its value, with `_` for its name.
 
     Of `row.cell` it is that of the member. A declaration in the function at `near` comes first; a
-    variable that is declared there without a type has none, or `_ = call` if a call computes its
-    value. With a type, too, a declaration ends with ` = call` then.
+    variable that is declared there without a type has none.
 
     >>> from holdfast.syntax.source import ParsedSource
     >>> declared_type(ParsedSource("int f(const char *at) { return 0; }", "c"), "at")
@@ -128,21 +120,17 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
         declared += source.find(kind)
 
     for node in _nearest_first(declared, source, near):
-        head, _, value = _declaration(node).partition("=")
+        head = _declaration(node).partition("=")[0]
         words = re.findall(r"\w+", head)
-        if name not in words:
+        if name not in words or "(" in head:
             continue
 
-        if "(" in head:
-            continue
-
-        called = CALL if _CALL.search(value) else ""
         if {name, *_UNTYPED}.issuperset(words):
-            return COMPUTED if called else None
+            return None
 
         plain = plain_type(re.sub(rf"\b{re.escape(name)}\b", "_", head.rstrip(" ;:")))
         known = value_in(plain, source.text).replace("&", "").replace("  ", " ")
-        return re.sub(r"\b\d+\b", "0", known).strip() + called
+        return re.sub(r"\b\d+\b", "0", known).strip()
 
     return None
 
@@ -151,14 +139,7 @@ def types_in(source: ParsedSource, text: str, near: int) -> frozenset[str]:
     """Return the types of the variables in an expression, without `private` and the like."""
     names = set(re.findall(r"[^\W\d]\w*", text))
     declared = filter(None, (declared_type(source, name, near) for name in names))
-    return frozenset(_MODIFIER.sub("", each).removesuffix(CALL) for each in declared)
-
-
-def has_types(source: ParsedSource, text: str, near: int, wanted: tuple[str, ...]) -> bool:
-    """Return whether a variable is declared as asked for."""
-    declared = declared_type(source, text, near) or ""
-    computed = COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
-    return not {declared, computed}.isdisjoint(wanted)
+    return frozenset(_MODIFIER.sub("", each) for each in declared)
 
 
 def _declaration(node: SgNode) -> str:

@@ -85,14 +85,18 @@ def _kind_of_operand(operand: SgNode, site: Site) -> str:
 def types_missing(site: Site) -> set[str]:
     """Return the types of numbers in a message that no variable at the place has.
 
-    In `(char) (letter + 1)` a letter becomes a letter again; the sum of two digits is none.
+    In `(char) (letter + 1)` a letter becomes a letter again; the sum of two digits is none. Where
+    the message names no type, return those that the variables have.
     """
+    start, end = site.span
+    declared = types_in(site.source, site.source.text[start:end], start)
     types = set(site.diagnostic.args)
+    if not types:
+        return set(declared)
+
     if not all(map(is_number, types - {"char"})):
         return set()
 
-    start, end = site.span
-    declared = types_in(site.source, site.source.text[start:end], start)
     return types.difference(_NAMES.findall(" ".join(declared)))
 
 

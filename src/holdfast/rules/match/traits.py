@@ -171,6 +171,15 @@ TRAITS: Final = (
         Sign("until error", r"(?<![=!<>])=\s*NAME\b", "message", r"^[^\W\d]\w*$"),
         "a copy that is made in between may be what is meant",
     ),
+    Trait(
+        Sign("function", r"\bNAME\s*(?::[^=\n]*)?=(?!=)[^;\n]*\w\s*\("),
+        "a call computes the value, and in the examples none does",
+        _CONTENT,
+    ),
+    Trait(
+        Sign("program", r"\A(?![\s\S]*\}\s*NAME\s*;)", "message", r"^[^\W\d]\w*$"),
+        "the program does not declare the type that the message names, as the examples do",
+    ),
     Trait(conversions_named, "a name speaks of another conversion", _CONVERSION),
     Trait(has_own_conversion, "the program has a function for this conversion", _CONVERSION),
     Trait(
