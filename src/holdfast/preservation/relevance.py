@@ -304,15 +304,20 @@ class _Related:
 
     def _completes(self, edit: Edit) -> bool:
         """Return whether new code is in the header or the body of what a diagnostic is about."""
-        around = [each for each in self._statements if each.covers_any([edit.start])]
-        if any(statement in self._failing for statement in around):
-            return True
+        is_new = self._is_new_line(edit)
+        for each in self._statements:
+            if not each.covers_any([edit.start]):
+                continue
 
-        if self._is_new_line(edit):
-            around = [each for each in around if each.start != edit.start]
+            if each in self._failing:
+                return True
 
-        headers = [each for each in around if each.has_block and each.has(edit.start)]
-        return any(each.covers_any(self._places) for each in headers)
+            is_header = each.has_block and each.has(edit.start)
+            is_before = is_new and each.start == edit.start
+            if is_header and not is_before and each.covers_any(self._places):
+                return True
+
+        return False
 
     def _is_beside(self, edit: Edit) -> bool:
         """Return whether new lines are right before or after a statement with a diagnostic."""
