@@ -231,13 +231,33 @@ def test_a_rule_is_written_as_a_person_would_write_it() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("language: latin\npattern: f($A)\nfix: g", "`language` must be one of"),
+        ("language: python\npattern: [f]\nfix: g", "`pattern` must be a text"),
+        (
+            "language: python\nwhere: 1\nexamples: {}",
+            "`where` must be a mapping; `examples` must be a list",
+        ),
+        ("language: python\npattern: f\ntokens: f\nfix: g", "it has both `pattern` and `tokens`"),
+        ("language: python\nexamples: [1]", "`before` of examples 1 is missing"),
+    ],
+)
+def test_a_rule_file_with_wrong_values_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(BadRule) as caught:
+        parse_rule(text)
+    assert problem in str(caught.value)
+
+
 def test_everything_that_is_wrong_with_a_rule_file_is_said_at_once() -> None:
     with pytest.raises(BadRule) as caught:
         parse_rule("language: python\nstatus: on\npattern: f($A\nextra: 1\n")
     assert str(caught.value).split("; ") == [
         "unknown key `extra`",
-        "`diagnostic` with `tool` and `message` is missing",
+        "`status` must be one of proposed, active, pinned, demoted, rejected",
+        "`diagnostic.tool` is missing",
+        "`diagnostic.message` is missing",
         "`fix` is missing",
         "`pattern` is no code of this language: f($A",
-        "`status` must be one of proposed, active, pinned, demoted, rejected",
     ]

@@ -14,8 +14,11 @@ from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.facts import value_of
 from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, review
 from holdfast.syntax.tokens import tokenize
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from holdfast.preservation.edit_facts import EditFacts
 
 _TRUTHS: Final = "true|false|True|False"
@@ -26,61 +29,42 @@ _MISSPELT_LOGIC: Final = r"[&|!]|\b(?:not|and|or)\b"
 _MISSPELT: Final = dict.fromkeys(("!=", "!=="), "[!<>]")
 """What a new sign may have been before; for the others, see above."""
 _WORD: Final = re.compile(r"\w+")
+_ANY: Final = re.compile(".*", re.DOTALL)
 
 
-def _changes_number(facts: EditFacts) -> MeaningChange | None:
-    """Find a number that was no mistake, and is another one now."""
-    lost, gained = _difference(facts, "number", "keyword")
-    numbers = filter(_PLAIN_VALUE.fullmatch, lost)
-    for one, other in zip(numbers, filter(_VALUE.fullmatch, gained), strict=False):
-        if value_of(one) != value_of(other):
-            return review(f"it changes the constant {one} to {other}.")
-
-    return None
+def _one_of(words: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, words)))
 
 
-def _drops_constant(facts: EditFacts) -> MeaningChange | None:
-    """Find a number that is gone, with no other in its place."""
-    lost, gained = _difference(facts, "number")
-    texts = Counter(token.text for token in facts.new.tokens)
-    texts.subtract(token.text for token in facts.old.tokens)
-    for text in filter(_PLAIN_VALUE.fullmatch, lost):
-        if texts[text] < 0 and not gained:
-            return review(f"it drops the constant {text}.")
+@dataclass(frozen=True, slots=True)
+class TokenRule:
+    """A change of tokens of some kinds that no syntax error asks for.
 
-    return None
+    A token that `lost` matches is gone, and one that `gained` matches with another value takes its
+    place; without `gained`, none does. In `reason`, `{0}` and `{1}` are the two.
+    """
 
+    reason: str
+    kinds: tuple[str, ...]
+    lost: re.Pattern[str] = _ANY
+    gained: re.Pattern[str] | None = None
 
-def _changes_string(facts: EditFacts) -> MeaningChange | None:
-    """Find a string whose words are gone."""
-    lost, gained = _difference(facts, "string")
-    words = set(_WORD.findall(facts.added))
-    for text in lost:
-        if gained and not words.issuperset(_WORD.findall(text)):
-            return review(f"it changes the constant {text} to {gained[0]}.")
+    def __call__(self, facts: EditFacts) -> MeaningChange | None:
+        """Return the first such change of an edit; None without one."""
+        lost, gained = _difference(facts, *self.kinds)
+        new = list(filter((self.gained or self.lost).fullmatch, gained))
+        known = set(map(value_of, [*gained, facts.added]))
+        for one in filter(self.lost.fullmatch, lost):
+            if bool(new) is (self.gained is not None) and not _is_among(value_of(one), known):
+                return review(self.reason.format(one, *new))
 
-    return None
-
-
-def _changes_operator(facts: EditFacts) -> MeaningChange | None:
-    pair = [tables.ARITHMETIC.intersection(texts) for texts in _difference(facts, "operator")]
-    if not all(pair):
         return None
 
-    old, new = map(min, pair)
-    return review(f"it changes a calculation (`{old}` is now `{new}`).")
 
-
-def _drops_stop(facts: EditFacts) -> MeaningChange | None:
-    """Find a `throw` or `return` that is gone, with nothing like it in its place."""
-    lost, gained = map(tables.STOP_WORDS.intersection, _difference(facts, "keyword"))
-    if gained:
-        return None
-
-    if not lost:
-        return None
-
-    return review(f"it drops `{min(lost)}`; keep what the code checks and returns.")
+def _is_among(value: str, known: set[str]) -> bool:
+    """Return whether texts have the words of a value; a sign is its own word."""
+    words = _WORD.findall(value) or [value]
+    return set(words) <= known.union(_WORD.findall(" ".join(known)))
 
 
 def _swaps_words(facts: EditFacts) -> MeaningChange | None:
@@ -158,11 +142,22 @@ def _difference(facts: EditFacts, *kinds: str) -> tuple[list[str], list[str]]:
 
 RULES: Final[tuple[MeaningRule, ...]] = (
     _changes_sign,
-    _changes_number,
-    _drops_constant,
-    _changes_string,
-    _changes_operator,
-    _drops_stop,
+    TokenRule(
+        "it changes the constant {0} to {1}.", ("number", "keyword"), _PLAIN_VALUE, gained=_VALUE
+    ),
+    TokenRule("it drops the constant {0}.", ("number",), _PLAIN_VALUE),
+    TokenRule("it changes the constant {0} to {1}.", ("string",), gained=_ANY),
+    TokenRule(
+        "it changes a calculation (`{0}` is now `{1}`).",
+        ("operator",),
+        _one_of(tables.ARITHMETIC),
+        gained=_one_of(tables.ARITHMETIC),
+    ),
+    TokenRule(
+        "it drops `{0}`; keep what the code checks and returns.",
+        ("keyword",),
+        _one_of(tables.STOP_WORDS),
+    ),
     _swaps_words,
     _adds_value,
     _leaves_idle,

@@ -95,8 +95,9 @@ def _function_facts(function: SgNode, language: str) -> Iterator[Fact]:
 
         fact = f"{name} {place} {text}"
         yield Fact("parameter", fact, span_of(parameter)[0])
-        if _is_optional(parameter):
-            yield Fact("default", fact, _default_start(parameter))
+        default = first_field(parameter, "default_value", "value")
+        if default is not None or parameter.kind() in tables.OPTIONAL_PARAMETERS:
+            yield Fact("default", fact, span_of(default or parameter)[0])
 
         place += 1
         if language == "python":
@@ -136,18 +137,6 @@ def parameter_name(parameter: SgNode) -> str:
     name = field_text(parameter, "name", "pattern", "declarator").lstrip("*&")
     inner = parameter.find(kind="identifier") or parameter
     return name or inner.text()
-
-
-def _is_optional(parameter: SgNode) -> bool:
-    if parameter.kind() in tables.OPTIONAL_PARAMETERS:
-        return True
-
-    return parameter.field("value") is not None
-
-
-def _default_start(parameter: SgNode) -> int:
-    default = first_field(parameter, "default_value", "value") or parameter
-    return span_of(default)[0]
 
 
 def _typed(holder: SgNode, name: SgNode | None, kept: SgNode | None) -> Fact:

@@ -23,20 +23,8 @@ def is_explained(fact: Fact, facts: EditFacts) -> bool:
     return any(explains(fact, facts) for explains in EXPLANATIONS)
 
 
-def _is_receiver(fact: Fact, _: EditFacts) -> bool:
-    return fact.text in tables.RECEIVERS
-
-
 def _is_called_conversion(fact: Fact, facts: EditFacts) -> bool:
-    if not is_conversion(fact, facts):
-        return False
-
-    return bool(facts.lost_of("call"))
-
-
-def _is_only_named(fact: Fact, facts: EditFacts) -> bool:
-    """Return whether a name was called before and is only named now, or the reverse."""
-    return fact.text in facts.gained_texts("call", "name")
+    return is_conversion(fact, facts) and bool(facts.lost_of("call"))
 
 
 def _is_misread(fact: Fact, facts: EditFacts) -> bool:
@@ -61,10 +49,7 @@ def _is_misread(fact: Fact, facts: EditFacts) -> bool:
 def _is_foreign_comment(_: Fact, facts: EditFacts) -> bool:
     """Return whether a comment of another language was taken for code."""
     marks = tables.FOREIGN_COMMENTS[facts.old.language]
-    if not facts.is_syntax:
-        return False
-
-    return facts.removed.startswith(marks)
+    return facts.is_syntax and facts.removed.startswith(marks)
 
 
 def _is_misspelt(fact: Fact, facts: EditFacts) -> bool:
@@ -79,10 +64,7 @@ def _is_misspelt(fact: Fact, facts: EditFacts) -> bool:
 def _is_related(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a function of the same family is called instead: `split_whitespace`."""
     calls = facts.gained_texts("call")
-    if not facts.may_drop_part:
-        return False
-
-    return any(call.startswith(f"{fact.text}_") for call in calls)
+    return facts.may_drop_part and any(call.startswith(f"{fact.text}_") for call in calls)
 
 
 def _is_renamed(_: Fact, facts: EditFacts) -> bool:
@@ -117,9 +99,7 @@ def _is_replaced(fact: Fact, facts: EditFacts) -> bool:
 
 EXPLANATIONS: Final[tuple[Condition, ...]] = (
     may_delete,
-    _is_receiver,
     _is_called_conversion,
-    _is_only_named,
     _is_misread,
     _is_foreign_comment,
     _is_misspelt,

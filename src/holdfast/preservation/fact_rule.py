@@ -11,6 +11,8 @@ from holdfast.syntax.node_kinds import functions_in
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    import re
+
     from holdfast.preservation.edit_facts import EditFacts
     from holdfast.preservation.fact import Fact, FactKind
 
@@ -56,6 +58,27 @@ class FactRule:
             return False
 
         return all(condition(fact, facts) for condition in self.only)
+
+
+@dataclass(frozen=True, slots=True)
+class TextRule:
+    """A change of meaning that the texts of an edit show, and the sentence about it.
+
+    The old text of the edit fits `removed` as a whole, and the new one has `added`; in `reason`,
+    `{0}` is the last group of it.
+    """
+
+    reason: str
+    added: re.Pattern[str]
+    removed: re.Pattern[str]
+
+    def __call__(self, facts: EditFacts) -> MeaningChange | None:
+        """Return the change if an edit is one; else None."""
+        found = self.added.search(facts.added)
+        if found is None or self.removed.fullmatch(facts.removed) is None:
+            return None
+
+        return MeaningChange("review", self.reason.format(found[found.lastindex or 0]))
 
 
 # ---------------------------------------------------------------------------------- conditions

@@ -144,7 +144,6 @@ FACTS_BY_KIND: Final = _facts_by_kind(
 )
 """What a node is by its kind alone, with the word for it; "": its text."""
 MEMBER_LISTS: Final = _words("declaration_list class_body")
-PLAIN_DECLARATORS: Final = _words("identifier pointer_declarator")
 TEXTS: Final = _words("string template_string")
 DOCUMENTED: Final = {""} | _words("function_definition class_definition")
 """What a documentation is in; "": the text itself."""
@@ -156,7 +155,6 @@ ASSIGNMENTS: Final = {
 }
 """Assignments that have a value themselves, with the field of what is assigned."""
 CONDITIONS: Final = _words("parenthesized_expression condition_clause")
-HANDLERS: Final = {"except_clause": "except", "catch_clause": "catch"}
 BINDINGS: Final = {
     "assignment": ("left", "right"),
     "variable_declarator": ("name", "value"),
@@ -212,8 +210,6 @@ NOTHING: Final = {""} | _words(
     " unimplemented!() unreachable!() String::new() Vec::new() Default::default() lambda:None"
 )
 """Values and bodies without meaning."""
-DECLARED_ELSEWHERE: Final = _words("extern va_list jmp_buf")
-"""Words of a declaration of C whose variable another function sets."""
 NAMES_OF_NOTHING: Final = {""} | _words(
     "main false true null nil none noop no_op False True None NULL FALSE TRUE"
 )
@@ -301,11 +297,11 @@ NARROWING: Final = _words("private protected static")
 READ_ONLY: Final = _words("const final readonly")
 PROMISES: Final = _words("override @Override extends implements await")
 """What a declaration promises: an error about the promise asks to keep it, not to drop it."""
-COPYING_CALLS: Final = _words(
-    "list dict set tuple copy deepcopy sorted slice concat clone to_vec to_owned from of"
+_COPYING: Final = (
+    r"\b(list|dict|set|tuple|copy|deepcopy|sorted|slice|concat|clone|to_vec|to_owned|from|of)"
 )
 """Functions that return a copy of what they get, or are called on."""
-CHANGING_CALLS: Final = _words("iter_mut get_mut as_mut as_mut_slice as_mut_ptr last_mut first_mut")
+_CHANGING: Final = "iter_mut|get_mut|as_mut|as_mut_slice|as_mut_ptr|last_mut|first_mut"
 """Functions through whose result their receiver is changed."""
 RECEIVERS: Final = _words("self cls this super _")
 CONVERSIONS: Final = _words(
@@ -351,6 +347,13 @@ _OWNER: Final = r"(?:std::)?(?:unique|shared)_ptr\s*<[^;=()]*>\s*"
 _OWNED: Final = r"(?:[\w.>-]+?(?:\.|->)get\(\)|&\w|this\b)"
 """What already has an owner: the pointer of another one, a variable, the object itself."""
 _OPTIONAL: Final = r"[^:=]*?(\?)"
+_STOP: Final = "|".join(sorted(set(STOPS.values())))
+_SET: Final = r"\(\s*[\w.]+\s*:?=(?!=)\s*[\w.\"'-]+\s*\)"
+"""A variable that is set to a constant or to another variable."""
+_DECLARED: Final = r"\*?\b\w+(?:\s*,\s*\*?\w+)*"
+"""What C declares without a value."""
+_ELSEWHERE: Final = "extern|va_list|jmp_buf|return"
+"""Words of a declaration of C whose variable another function sets."""
 
 
 def _compiled(
@@ -374,6 +377,26 @@ PATTERNS: Final = _compiled(
             r"(?!#\s*ifndef\s+(?P<name>\w+)\s*#\s*define\s+(?P=name)\b)(#[^\n]*)",
         ),
         ("preproc_def", "compiled out", "", r"(#\s*define\s+NDEBUG)"),
+        (
+            "expression_statement",
+            "copy",
+            "",
+            rf"(?!(?:for|while|if)\b)[^;{{}}]*?{_COPYING}\([^;{{}}()]*\)\.\w+!?\(",
+        ),
+        ("call_expression", "copy", "", rf".*{_COPYING}\(\)\s*\.(?:{_CHANGING})\("),
+        ("attribute_item", "compiled out", "", r"(#\[cfg.*)"),
+        ("except_clause", "handler", "except", r"(except)(?!.*\b(?:raise|assert)\b)"),
+        ("catch_clause", "handler", "catch", r"(catch)(?!.*\b(?:throw|assert)\b)"),
+        ("finally_clause", "handler", "finally", rf".*\b({_STOP})\b"),
+        (
+            "macro_invocation",
+            "twice",
+            "",
+            r".*?[,(]\s*([^\s,()\"][^,()]*?)\s*,(?:.*,)?\s*(\1)\s*\)",
+        ),
+        ("parenthesized_expression", "set in condition", "", rf"\(.*?({_SET})"),
+        ("parenthesized_expression", "set in condition", "", rf"({_SET})\s*(?:&&|\|\|)"),
+        ("declaration", "nothing", "", rf"(?!.*\b(?:{_ELSEWHERE})\b)[^=({{\[]*?({_DECLARED});$"),
         ("if_statement", "handler", "if", r"if\b[^{]*(\{)\s*\}$"),
         ("type_qualifier", "guard", "", r"(const)$"),
         ("marker_annotation", "guard", "", r"(@Override)$"),

@@ -159,35 +159,6 @@ def _code_facts(node: SgNode, language: str) -> Iterator[Fact]:
         yield from reader(node)
 
 
-def _condition_facts(node: SgNode) -> Iterator[Fact]:
-    """Yield a part of a condition, in brackets, that sets a variable to a constant or to another."""
-    value, bracket = first_field(node, tables.ASSIGNMENTS[node.kind()]), node.parent()
-    if value is None:
-        return
-
-    if value.kind() not in tables.LITERALS | tables.NAMES:
-        return
-
-    # Without brackets it is no part: a grammar reads it, and no compiler does.
-    if bracket is None:
-        return
-
-    if bracket.kind() != "parenthesized_expression":
-        return
-
-    outer = bracket.parent()
-    if outer is None:
-        return
-
-    # Twice in brackets it is a part that a compiler does not warn of.
-    is_part = outer.kind() == bracket.kind()
-    if outer.kind() in tables.OPERATIONS:
-        is_part = not tables.CONDITION_SIGNS.isdisjoint(signs_of(outer))
-
-    if is_part:
-        yield Fact("set in condition", node.text(), span_of(bracket)[0])
-
-
 def _block_facts(block: SgNode) -> Iterator[Fact]:
     """Yield a block that is only there to end the life of what is in it."""
     holder = block.parent()
@@ -233,27 +204,9 @@ def _call_facts(node: SgNode, language: str) -> Iterator[Fact]:
     if name in tables.EVADING_CALLS[language]:
         yield Fact("evasion", name, start)
 
-    if node.kind() == "macro_invocation":
-        yield from _macro_facts(name, node)
-
-    if name in tables.CHANGING_CALLS:
-        yield from _copied_receiver(node)
-
     listed = node.field("arguments")
     if listed is not None:
         yield from _argument_facts(name, listed.named_children())
-
-
-def _macro_facts(called: str, macro: SgNode) -> Iterator[Fact]:
-    """Yield a macro of Rust that gets the same text twice."""
-    start, _ = span_of(macro)
-    seen: set[str] = set()
-    for part in re.finditer(r"[^,(]+", macro.text().removesuffix(")")):
-        text = " ".join(part[0].split())
-        if text in seen:
-            yield Fact("twice", called, start + part.end() - len(part[0].lstrip()))
-
-        seen.add(text)
 
 
 def _argument_facts(called: str, arguments: list[SgNode]) -> Iterator[Fact]:
@@ -375,34 +328,6 @@ def _is_stub(node: SgNode, body: str) -> bool:
     return _CONSTANT.fullmatch(body) is not None
 
 
-def _declaration_facts(node: SgNode) -> Iterator[Fact]:
-    """Yield what C declares without a value, except for `extern`, which the linker checks."""
-    if not tables.DECLARED_ELSEWHERE.isdisjoint(map(_text, node.children())):
-        return
-
-    for each in node.field_children("declarator"):
-        # A bracket: the prototype of a function.
-        if each.kind() in tables.PLAIN_DECLARATORS and "(" not in each.text():
-            yield Fact("nothing", each.text(), span_of(each)[0])
-
-
-def _stop_words(node: SgNode) -> set[str]:
-    """Return the words of the statements below a node that end a function."""
-    return {tables.STOPS.get(each.kind(), "") for each in all_nodes(node)} - {""}
-
-
-def _handler_facts(handler: SgNode) -> Iterator[Fact]:
-    """Yield a handler that raises no error itself."""
-    if tables.ERRORS.isdisjoint(_stop_words(handler)):
-        yield Fact("handler", tables.HANDLERS[handler.kind()], span_of(handler)[0])
-
-
-def _final_facts(clause: SgNode) -> Iterator[Fact]:
-    """Yield a final block that returns: it drops the error on whose way it is."""
-    if _stop_words(clause):
-        yield Fact("handler", "finally", span_of(clause)[0])
-
-
 def _result_facts(statement: SgNode) -> Iterator[Fact]:
     """Yield a result from a constant: whether it is one, and a parameter that nothing uses."""
     start, _ = span_of(statement)
@@ -462,26 +387,12 @@ def unused_parameters(function: SgNode) -> Iterator[str]:
             yield name
 
 
-def _attribute_facts(attribute: SgNode) -> Iterator[Fact]:
-    """Yield an attribute that hides what follows it, unless that is a module of tests."""
-    following = attribute.next()
-    is_module = following is not None and following.kind() == "mod_item"
-    if attribute.text().startswith("#[cfg") and not is_module:
-        yield Fact("compiled out", attribute.text(), span_of(attribute)[0])
-
-
 def _statement_facts(statement: SgNode) -> Iterator[Fact]:
-    """Yield a statement that is only a string, or that calls a method of a copy.
-
-    The documentation of a definition is no such string.
-    """
-    match statement.named_children():
-        case [inner] if inner.kind() in tables.CALLEES:
-            for node in all_nodes(inner):
-                yield from _copied_receiver(node)
-        case [inner] if inner.kind() in tables.TEXTS and "(" in inner.text():
-            if not _is_documentation(statement):
-                yield Fact("idle string", statement.text(), span_of(statement)[0])
+    """Yield a statement that is only a string with code in it, and no documentation."""
+    kinds = {child.kind() for child in statement.named_children()}
+    is_code = kinds <= tables.TEXTS and "(" in statement.text()
+    if is_code and not _is_documentation(statement):
+        yield Fact("idle string", statement.text(), span_of(statement)[0])
 
 
 def _is_documentation(statement: SgNode) -> bool:
@@ -496,35 +407,11 @@ def _is_documentation(statement: SgNode) -> bool:
     return parent_kind(block) in tables.DOCUMENTED
 
 
-def _copied_receiver(call: SgNode) -> Iterator[Fact]:
-    """Yield a copy of which a call is a method: `list(items).append(item)`."""
-    holder = first_field(call, "function") or call
-    receiver = first_field(holder, "object", "value", "argument")
-    if receiver is None:
-        return
-
-    if not {call.kind(), receiver.kind()} <= tables.CALLEES.keys():
-        return
-
-    called = receiver.field(tables.CALLEES[receiver.kind()])
-    if called is None:
-        return
-
-    callee = _last_part(called)
-    if callee.text() in tables.COPYING_CALLS:
-        yield Fact("copy", callee.text(), span_of(callee)[0])
-
-
 _READERS: Final = _by_kind(
     (tables.BLOCKS, _block_facts),
     (tables.OPERATIONS, _operator_facts),
     (tables.BINDINGS, _binding_facts),
-    (tables.ASSIGNMENTS, _condition_facts),
-    (tables.HANDLERS, _handler_facts),
-    ({"finally_clause"}, _final_facts),
     ({"return_statement"}, _result_facts),
-    ({"declaration"}, _declaration_facts),
-    ({"attribute_item"}, _attribute_facts),
     ({"expression_statement"}, _statement_facts),
 )
 """What reads the facts of a node, by its kind."""

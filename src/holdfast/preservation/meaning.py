@@ -17,6 +17,7 @@ from holdfast.preservation.edit_facts import EditFacts, FactComparison, most_sim
 from holdfast.preservation.explanations import is_explained
 from holdfast.preservation.fact_rule import (
     FactRule,
+    TextRule,
     is_broken,
     is_conversion,
     is_in_function,
@@ -59,7 +60,7 @@ _COMPARES_WITH_NONE: Final = {
 }
 """What asks the same of `None` as a comparison does, unless a class compares in its own way."""
 _OPTIONAL: Final = re.compile(r"\bOptional\[|\bNone\b")
-_NULL: Final = re.compile(r"=\s*(null|None|nullptr|NULL|nil|undefined)\b")
+_NULL: Final = re.compile(r"\A\s*=\s*(null|None|nullptr|NULL|nil|undefined)\b")
 _WORD: Final = re.compile(r"\w+")
 _CALL: Final = re.compile(r"(\w+)\(")
 _PART: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
@@ -84,27 +85,12 @@ def changes_of_meaning(
     for edit in edits:
         facts = comparison.of_edit(edit)
         if edit not in unrelated:
-            found += [rule(facts) for rule in _rules_for(facts)]
-        elif not _is_move(facts, [comparison.of_edit(other) for other in edits]):
+            rules = RULES + STAND_IN_RULES + BROKEN_TEXT_RULES * facts.is_syntax
+            found += [rule(facts) for rule in rules]
+        else:
             found.append(_unrelated(facts))
 
     return list(filter(None, found))
-
-
-def _rules_for(facts: EditFacts) -> tuple[MeaningRule, ...]:
-    if facts.is_syntax:
-        return RULES + STAND_IN_RULES + BROKEN_TEXT_RULES
-
-    return RULES + STAND_IN_RULES
-
-
-def _is_move(moved: EditFacts, edits: Sequence[EditFacts]) -> bool:
-    """Return whether an edit only puts a statement where it can run: an error calls it dead."""
-    dead = [edit.removed for edit in edits if edit.is_superfluous]
-    if moved.removed:
-        return False
-
-    return moved.added in dead
 
 
 def _unrelated(facts: EditFacts) -> MeaningChange:
@@ -220,31 +206,6 @@ def _parameter_of(fact: Fact, _: EditFacts) -> str:
     return fact.text.split(" ", 2)[2]
 
 
-def _is_stricter(fact: Fact, facts: EditFacts) -> bool:
-    """Return whether a condition has one more part, and decides over no error and no result."""
-    if fact.text not in tables.STRICTER:
-        return False
-
-    return not _guards_stop(facts.new, fact.start)
-
-
-def _guards_stop(source: ParsedSource, offset: int) -> bool:
-    """Return whether a condition at an offset decides if an error is raised or a function ends."""
-    for node in source.nodes_around(offset):
-        condition, body = node.field("condition"), node.field("consequence")
-        if condition is None:
-            continue
-
-        if body is None:
-            continue
-
-        start, end = span_of(condition)
-        if start <= offset < end:
-            return any(each.kind() in tables.STOPS for each in all_nodes(body))
-
-    return False
-
-
 def _swapped_sign(fact: Fact, facts: EditFacts) -> str:
     """Return the sign of an operation whose left operand is on the right side of a new one."""
     left, sign, _ = fact.text.split("\0")
@@ -329,32 +290,17 @@ def _sets_as_condition(facts: EditFacts) -> bool:
 
 def _is_brought(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a name is still used: it passes the check, so an import or a pattern brings it."""
-    if fact.kind != "declared":
-        return False
+    return fact.kind == "declared" and facts.has["name", fact.text] > 0
 
-    return facts.has["name", fact.text] > 0
+
+def _may_narrow(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether a name is new, or its `static` or `private` was misspelt."""
+    return is_narrowing(fact, facts) and bool(facts.gained_of("name") or facts.is_syntax)
 
 
 def _hides(fact: Fact, facts: EditFacts) -> bool:
     """Return whether fewer others can use a name without a word, or with it."""
     return (fact in facts.lost) != (fact.text in tables.NARROWING)
-
-
-def _may_narrow(fact: Fact, facts: EditFacts) -> bool:
-    """Return whether a name is new, or its `static` or `private` was misspelt."""
-    if not is_narrowing(fact, facts):
-        return False
-
-    if facts.gained_of("name"):
-        return True
-
-    if not facts.is_syntax:
-        return False
-
-    if not facts.is_similar:
-        return False
-
-    return facts.adds_words
 
 
 def _weaker_call(fact: Fact, facts: EditFacts) -> str:
@@ -450,18 +396,6 @@ def _words_of_strings(function: SgNode) -> set[str]:
     return found
 
 
-def _sets_nothing(facts: EditFacts) -> MeaningChange | None:
-    """Find a variable that is set to nothing, so that the compiler no longer sees the gap."""
-    found = _NULL.match(facts.added.strip())
-    if found is None:
-        return None
-
-    if facts.removed:
-        return None
-
-    return review(f"it sets a variable to `{found[1]}`, which hides where it is not set.")
-
-
 def _ends_otherwise(facts: EditFacts) -> MeaningChange | None:
     """Find a new way out of a function or a loop, on a condition that is not about a missing value."""
     if facts.is_syntax and facts.is_similar:
@@ -494,29 +428,7 @@ def _shares_state(facts: EditFacts) -> MeaningChange | None:
     if "(" in line:
         return None
 
-    if not _has_objects(facts):
-        return None
-
     return review(f"it lets all objects share `{min(names)}`, which the program sets.")
-
-
-def _has_objects(facts: EditFacts) -> bool:
-    """Return whether the program makes objects of the class around an edit, or it has own methods."""
-    for node in reversed(facts.old.nodes_around(facts.edit.start)):
-        name, body = node.field("name"), node.field("body")
-        if name is None:
-            continue
-
-        if body is None:
-            continue
-
-        if re.search(rf"\bnew\s+{re.escape(name.text())}\b", facts.old.text):
-            return True
-
-        methods = functions_in(body.named_children())
-        return any(not re.search(r"\bstatic\b", each.text()) for each in methods)
-
-    return True
 
 
 def _changes_calculation(facts: EditFacts) -> MeaningChange | None:
@@ -715,7 +627,11 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         unless=(_may_return_none,),
         shown=lambda fact, _: _short(fact.text),
     ),
-    _sets_nothing,
+    TextRule(
+        "it sets a variable to `{0}`, which hides where it is not set.",
+        added=_NULL,
+        removed=re.compile(""),
+    ),
     _ends_otherwise,
     FactRule(
         "it compares where a value was used (`{0}` is new).",
@@ -752,7 +668,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
         "it changes a condition or takes another value (`{0}` is new).",
         gained=("logic",),
-        unless=(is_broken, may_delete, _is_stricter, is_new_statement),
+        unless=(is_broken, may_delete, is_new_statement),
     ),
     _changes_calculation,
     _ends_early,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from holdfast.preservation.reports import errors_among, names_in
 from holdfast.syntax.edits import Edit, edits_between
 from holdfast.syntax.tokens import KEYWORDS, tokenize
-from holdfast.syntax.tree import field_text, span_of
+from holdfast.syntax.tree import span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ _BLOCKS: Final = frozenset(
 _DECLARATION: Final = re.compile(
     "declaration|definition|specifier|assignment|_item|signature|annotation|decorated|export|field"
 )
-_ASSIGNMENTS: Final = frozenset({"assignment", "assignment_expression", "assignment_statement"})
-_MEASURES: Final = frozenset({"sizeof", "alignof", "_Alignof", "offsetof", "size_of", "align_of"})
+_ASSIGNMENT: Final = re.compile(r"[\w.]+\s*=(?!=)")
 _IMPORT: Final = re.compile(r"\s*(?:#\s*include\b|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s)")
 _EMPTY: Final = frozenset({"", "pass", "...", ".", ";"})
 _MARKS: Final = frozenset({"open", "close"})
@@ -123,15 +122,11 @@ def _is_near(edit: Edit, places: Sequence[int], old: ParsedSource, new: ParsedSo
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement without the blocks in it: its spans, and whether it declares something.
-
-    `sets` is the variable that it gives a value; "" without one.
-    """
+    """A statement without the blocks in it: its spans, and whether it declares something."""
 
     spans: tuple[tuple[int, int], ...]
     declares: bool
     text: str
-    sets: str = ""
 
     def has(self, offset: int) -> bool:
         """Return whether an offset is in the statement."""
@@ -149,13 +144,6 @@ class Statement:
     def has_block(self) -> bool:
         """Whether a block is in the statement."""
         return len(self.spans) > 1
-
-    def surrounds(self, other: Statement) -> bool:
-        """Return whether another statement is in a block of this one."""
-        if self.start >= other.start:
-            return False
-
-        return other.end < self.end
 
     @property
     def start(self) -> int:
@@ -194,17 +182,8 @@ def _statement(node: SgNode, source: ParsedSource) -> Statement:
 
     spans.append((at, max(at, end)))
     text = " ".join(source.text[first:last] for first, last in spans)
-    declares = _DECLARATION.search(node.kind()) is not None
-    return Statement(tuple(spans), declares, text, _variable_set(node))
-
-
-def _variable_set(statement: SgNode) -> str:
-    """Return the variable that a statement gives a value; "" without one."""
-    for node in (statement, *statement.named_children()):
-        if node.kind() in _ASSIGNMENTS:
-            return field_text(node, "left")
-
-    return ""
+    declares = _DECLARATION.search(node.kind()) or _ASSIGNMENT.match(text)
+    return Statement(tuple(spans), declares is not None, text)
 
 
 def _outer_blocks(node: SgNode) -> list[SgNode]:
@@ -297,48 +276,15 @@ class _Related:
         if removed:
             return False
 
-        return self._is_beside(edit) or self._extends_name(edit)
+        return self._is_beside(edit)
 
     def _is_about(self, statement: Statement) -> bool:
         """Return whether a statement declares what a diagnostic is about, or uses a new name."""
-        if statement.declares and self._is_declared_by(statement):
+        if not self._used.isdisjoint(statement.words):
             return True
 
-        if self._sets_failing(statement):
-            return True
-
-        return not self._used.isdisjoint(statement.words)
-
-    def _is_declared_by(self, statement: Statement) -> bool:
-        """Return whether a diagnostic is about what a declaration declares, or in its body."""
-        if statement.has_block and statement.covers_any(self._places):
-            return True
-
-        if bool(statement.words & self._names):
-            return True
-
-        return self._is_measured(statement)
-
-    def _sets_failing(self, statement: Statement) -> bool:
-        """Return whether a statement gives a variable its value that a later one fails with."""
-        for failing in self._failing:
-            if statement.start < failing.start and statement.sets in failing.words:
-                return True
-
-        return False
-
-    def _is_measured(self, statement: Statement) -> bool:
-        """Return whether a statement is a member of a type whose size or layout is wrong."""
-        measured: set[str] = set()
-        for failing in self._failing:
-            if not failing.words.isdisjoint(_MEASURES):
-                measured |= failing.words - KEYWORDS
-
-        for outer in self._statements:
-            if outer.surrounds(statement) and outer.words & measured:
-                return True
-
-        return False
+        has_failing = statement.has_block and statement.covers_any(self._places)
+        return statement.declares and (has_failing or bool(statement.words & self._names))
 
     def _says_name(self, edit: Edit) -> bool:
         """Return whether an edit adds or replaces a name that a message names."""
@@ -353,28 +299,25 @@ class _Related:
 
         return old <= self._named
 
-    def _extends_name(self, edit: Edit) -> bool:
-        """Return whether an edit adds an index, a member or a call to a name in a message."""
-        if self._new.text[edit.new_start] not in "[.(":
-            return False
-
-        words = _WORD.findall(self._old.line_text(edit.start)[: self._column(edit)])
-        return not self._named.isdisjoint(words[-1:])
-
     def _column(self, edit: Edit) -> int:
         return edit.start - self._old.text.rfind("\n", 0, edit.start) - 1
 
     def _completes(self, edit: Edit) -> bool:
         """Return whether new code is in the header or the body of what a diagnostic is about."""
-        around = [each for each in self._statements if each.covers_any([edit.start])]
-        if any(statement in self._failing for statement in around):
-            return True
+        is_new = self._is_new_line(edit)
+        for each in self._statements:
+            if not each.covers_any([edit.start]):
+                continue
 
-        if self._is_new_line(edit):
-            around = [each for each in around if each.start != edit.start]
+            if each in self._failing:
+                return True
 
-        headers = [each for each in around if each.has_block and each.has(edit.start)]
-        return any(each.covers_any(self._places) for each in headers)
+            is_header = each.has_block and each.has(edit.start)
+            is_before = is_new and each.start == edit.start
+            if is_header and not is_before and each.covers_any(self._places):
+                return True
+
+        return False
 
     def _is_beside(self, edit: Edit) -> bool:
         """Return whether new lines are right before or after a statement with a diagnostic."""
@@ -388,10 +331,7 @@ class _Related:
             return False
 
         old = set(re.findall(r"\w+", self._old.text[edit.start : edit.end]))
-        if not bool(old & self._added):
-            return False
-
-        return old <= self._added | self._names
+        return bool(old & self._added) and old <= self._added | self._names
 
     def _add_declared(self, edit: Edit) -> None:
         """Add what a related edit introduces or declares: its users may change with it."""

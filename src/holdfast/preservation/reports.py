@@ -154,7 +154,7 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
         places, words = _lines_of(each), _pointed(each, lines)
         all_lines |= places
         pointed |= words
-        if _is_kind(each, SUPERFLUOUS) or _deletes(each):
+        if _is_kind(each, SUPERFLUOUS):
             superfluous |= places
             superfluous_names |= named | words
         elif _is_kind(each, SUPERFLUOUS_PARTS):
@@ -204,16 +204,6 @@ def _is_kind(diagnostic: Diagnostic, table: Mapping[str, str]) -> bool:
         key = diagnostic.template
 
     return re.fullmatch(pattern, key) is not None
-
-
-def _deletes(diagnostic: Diagnostic) -> bool:
-    """Return whether the tool itself proposes to delete something."""
-    for fixit in diagnostic.fixits:
-        for edit in fixit.edits:
-            if not edit.text.strip():
-                return True
-
-    return False
 
 
 def _pointed(diagnostic: Diagnostic, lines: Sequence[str]) -> set[str]:

@@ -9,13 +9,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from holdfast.preservation.fact_tables import CALLEES, STOPS
-from holdfast.syntax.tree import all_nodes, field_text, first_field, parent_kind
+from holdfast.syntax.tree import parent_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from ast_grep_py import SgNode
 
     from holdfast.syntax.source import ParsedSource
 
@@ -23,9 +20,14 @@ Silencer: TypeAlias = tuple[str, str, str]
 """The kind of a node, how its text begins, and the words for it; "": the group of the pattern."""
 
 _BROAD_NAMES: Final = "Exception|BaseException|NameError|AttributeError|TypeError|SyntaxError"
-_BROAD: Final = re.compile(rf"except\s*(?::|[^:]*\b(?:{_BROAD_NAMES})\b)")
-_WORK: Final = frozenset({*CALLEES, *STOPS, "break", "continue"})
-"""The nodes that do something, or go on elsewhere."""
+_COMMENTED: Final = r"(?:[^/#]|/(?![/*])|//[^\n]*+|/\*(?>.*?\*/)|#[^\n]*+)*?"
+"""Any code, with its comments as a whole."""
+_WORK: Final = r"(?:\w\s*!?\(|\b(?:return|raise|throw|assert|break|continue|new)\b)"
+_NO_WORK: Final = f"(?!{_COMMENTED}{_WORK})"
+"""What calls and returns nothing, and does not go on elsewhere."""
+_ONLY_NAMES: Final = r"(?:\s*(?:import|from)\s[^\n]*|\s*\w+\s*=[^\n]*)*\s*$"
+"""Names that are imported or set: below `else` of `if TYPE_CHECKING` this is right."""
+_EMPTY_CATCH: Final = ("catch_clause", rf"catch[^{{]*\{{{_NO_WORK}", "an empty catch")
 _VOID_POINTER: Final = r"\((?:const\s+)?void\s*\*\)"
 _BYTES: Final = r"\b(?:char|byte|uint8_t|uintptr_t|intptr_t|void)\b"
 
@@ -36,9 +38,20 @@ _PYTHON: Final[tuple[Silencer, ...]] = (
     ("call", r"(?:\w+\.)*cast\(\s*['\"]?(?:\w+\.)*Any\b", "cast(Any"),
     ("call", rf"(?:\w+\.)*suppress\([^)]*\b(?:{_BROAD_NAMES})\b", "suppress(Exception)"),
     ("call", r"((?:warnings\.)?(?:filterwarnings|simplefilter))\(\s*['\"]ignore", ""),
+    (
+        "except_clause",
+        rf"except\s*(?::|[^:]*\b(?:{_BROAD_NAMES})\b[^:]*:){_NO_WORK}",
+        "an empty except",
+    ),
+    (
+        "if_statement",
+        rf"if\s+(?:\w+\.)?TYPE_CHECKING:.*\n\s*else:(?!{_ONLY_NAMES})",
+        "if TYPE_CHECKING … else",
+    ),
     ("if_statement", r"if\s*\(?\s*not\s+\(?(?:\w+\.)?TYPE_CHECKING\b", "if not TYPE_CHECKING"),
 )
 _SCRIPT: Final[tuple[Silencer, ...]] = (
+    _EMPTY_CATCH,
     ("ambient_declaration", r"declare\b", "declare"),
     ("as_expression", r".*\bas\s+(?:unknown|never)\b", "as unknown as"),
     ("type_assertion", r"<\s*(?:unknown|never)\s*>", "as unknown as"),
@@ -46,6 +59,7 @@ _SCRIPT: Final[tuple[Silencer, ...]] = (
     ("call_expression", r"((?:describe|it|test)\.(?:skip|todo)|xit|xdescribe|xtest)\(", ""),
 )
 _C: Final[tuple[Silencer, ...]] = (
+    _EMPTY_CATCH,
     ("preproc_call", r"#\s*pragma\s+once", "#pragma once"),
     ("preproc_call", r"#\s*pragma\b(?!\s+once)", "#pragma"),
     ("preproc_call", r"#\s*line\b", "#line"),
@@ -76,6 +90,7 @@ _ANNOTATION: Final = (
     r"(SuppressWarnings|SuppressFBWarnings|SuppressLint|Disabled|Ignore|SneakyThrows|Generated)\b"
 )
 _JAVA: Final[tuple[Silencer, ...]] = (
+    _EMPTY_CATCH,
     ("annotation", _ANNOTATION, ""),
     ("marker_annotation", _ANNOTATION, ""),
 )
@@ -109,63 +124,6 @@ def silenced_in(reading: ParsedSource) -> Iterator[str]:
             found = begins.match(node.text())
             if found is not None:
                 yield words or f"@{found.group(1)}"
-
-    yield from _empty_handlers(reading)
-    if reading.language == "python":
-        yield from _unchecked(reading)
-
-
-def _empty_handlers(reading: ParsedSource) -> Iterator[str]:
-    """Yield the handlers that swallow an error.
-
-    In Python a handler for a specific error may do nothing.
-    """
-    for node in reading.find("catch_clause"):
-        body = node.field("body")
-        if body is not None and not _does_work(body):
-            yield "an empty catch"
-
-    for node in reading.find("except_clause"):
-        block = node.find(kind="block")
-        if block is None:
-            continue
-
-        if _does_work(block):
-            continue
-
-        if _BROAD.match(node.text()):
-            yield "an empty except"
-
-
-def _does_work(block: SgNode) -> bool:
-    """Return whether a block calls or returns something, or goes on elsewhere."""
-    return not _WORK.isdisjoint(node.kind() for node in all_nodes(block))
-
-
-def _unchecked(reading: ParsedSource) -> Iterator[str]:
-    """Yield the code that type checkers do not read: below `else` of `if TYPE_CHECKING`.
-
-    Defining there the names that are imported for types only is right.
-    """
-    for node in reading.find("if_statement"):
-        body = first_field(node.field("alternative"), "body")
-        if body is None:
-            continue
-
-        if not field_text(node, "condition").endswith("TYPE_CHECKING"):
-            continue
-
-        if not all(map(_only_names, body.named_children())):
-            yield "if TYPE_CHECKING … else"
-
-
-def _only_names(statement: SgNode) -> bool:
-    """Return whether a statement only imports or sets a name."""
-    inner = [child.kind() for child in statement.named_children()]
-    if "import" in statement.kind():
-        return True
-
-    return inner == ["assignment"]
 
 
 # ------------------------------------------------------------------------------- raw types

@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.edit_facts import most_similar
-from holdfast.preservation.fact_rule import FactRule, is_broken, is_conversion, is_named
+from holdfast.preservation.fact_rule import FactRule, TextRule, is_broken, is_conversion, is_named
 from holdfast.preservation.facts import written_names
 from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, review
-from holdfast.syntax.node_kinds import FUNCTIONS
 from holdfast.syntax.tokens import tokenize
-from holdfast.syntax.tree import span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from ast_grep_py import SgNode
 
     from holdfast.preservation.edit_facts import EditFacts
     from holdfast.preservation.fact import Fact
@@ -29,8 +25,9 @@ if TYPE_CHECKING:
 
 _WORD: Final = re.compile(r"\w+")
 _BOUND: Final = re.compile(r"^[ \t]*(?:[\w<>\[\].*&]+[ \t]+)*(\w+)(?::[^=\n(]+)? = ", re.MULTILINE)
-_IGNORING: Final = re.compile(r"(\w+)\((?:move )?(?:\|_\||lambda _:|_ =>|\(_?\) =>)")
-_FOR_ERRORS: Final = re.compile("err|else|catch|then")
+_IGNORING: Final = r"\((?:move )?(?:\|_\||lambda _:|_ =>|\(_?\) =>)"
+"""A function that drops the value it gets, as an argument."""
+_NOTHING: Final = "|".join(map(re.escape, filter(None, tables.NOTHING)))
 _INDEX: Final = re.compile(r"\[(.+)\]")
 _COPIED: Final = re.compile(r"(?<![&\w])[^\W\d]\w*")
 
@@ -171,25 +168,6 @@ def _arguments_at(source: ParsedSource, call: Fact) -> list[str]:
 # ----------------------------------------------------------------------------- rules about edits
 
 
-def _makes_up_argument(facts: EditFacts) -> MeaningChange | None:
-    """Find a missing argument that is passed as nothing: `memset(key, 0, 0)`."""
-    added = facts.added.strip(" ,\n")
-    if facts.removed.strip():
-        return None
-
-    if not added:
-        return None
-
-    if added not in tables.NOTHING:
-        return None
-
-    for node in facts.new.nodes_around(facts.edit.new_start):
-        if node.kind() in tables.ARGUMENT_LISTS and facts.added.strip() != added:
-            return review(f"it makes up an argument (`{added}`).")
-
-    return None
-
-
 def _drops_loop(facts: EditFacts) -> MeaningChange | None:
     """Find a loop that runs once or never: its word is gone, and its code stays."""
     if facts.may_delete:
@@ -223,43 +201,18 @@ def _stores_unused(facts: EditFacts) -> MeaningChange | None:
     return None
 
 
-def _ignores_argument(facts: EditFacts) -> MeaningChange | None:
-    """Find a new function that drops the value it gets, and is not for an error."""
-    for called in _IGNORING.findall(facts.added):
-        if not _FOR_ERRORS.search(called) and not _IGNORING.search(facts.removed):
-            return review(f"it drops the value that `{called}` gets.")
-
-    return None
-
-
 def _captures_copy(facts: EditFacts) -> MeaningChange | None:
     """Find a function that gets a copy of a variable which is set afterwards."""
     around = facts.new.nodes_around(facts.edit.new_start)
-    kinds = [node.kind() for node in around]
-    if "lambda_capture_specifier" not in kinds:
+    if "lambda_capture_specifier" not in [node.kind() for node in around]:
         return None
 
-    function = around[kinds.index("lambda_capture_specifier")].parent()
-    if function is None:
-        return None
-
-    _, end = span_of(function)
     for name in _COPIED.findall(facts.added):
         again = rf"\b{name}\s*(?:[-+*/%|&^]|<<|>>)?=(?!=)|\b{name}(?:\+\+|--)|(?:\+\+|--){name}\b"
-        if re.search(again, facts.new.text[end : _end_of_function(around, end)]):
+        if re.search(again, facts.new.text[facts.edit.new_end :]):
             return review(f"it copies `{name}`, which is set afterwards.")
 
     return None
-
-
-def _end_of_function(around: list[SgNode], start: int) -> int:
-    """Return where the function ends that is around a place and does not end there."""
-    for node in reversed(around):
-        _, end = span_of(node)
-        if node.kind() in FUNCTIONS and end > start:
-            return end
-
-    return start
 
 
 RULES: Final[tuple[MeaningRule, ...]] = (
@@ -283,7 +236,11 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         unless=(lambda fact, facts: fact.text in written_names(facts.old),),
     ),
     FactRule("it makes {1}, which is used beside it.", gained=("alias",), shown=_equated),
-    _makes_up_argument,
+    TextRule(
+        "it makes up an argument (`{0}`).",
+        added=re.compile(rf"\A\s*(?:,\s*({_NOTHING})|({_NOTHING})\s*,)\s*\Z"),
+        removed=re.compile(r"\s*"),
+    ),
     FactRule("it sets a variable in a condition (`{0}`).", gained=("set in condition",)),
     FactRule(
         "it takes what `{0}` says of a value for the value.",
@@ -308,7 +265,11 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     ),
     _drops_loop,
     _stores_unused,
-    _ignores_argument,
+    TextRule(
+        "it drops the value that `{0}` gets.",
+        added=re.compile(rf"\b(?!\w*(?:err|else|catch|then))(\w+){_IGNORING}"),
+        removed=re.compile(rf"(?!.*\w{_IGNORING}).*", re.DOTALL),
+    ),
     FactRule(
         "it calls `{1}` beside the correction of `{0}`.",
         lost=("call", "name"),

@@ -12,7 +12,7 @@ from holdfast.rules.match.context import comments_at
 from holdfast.rules.match.missing_name import Reading, other_reading
 from holdfast.rules.match.node_classes import is_operation
 from holdfast.rules.match.number_domain import number_domain
-from holdfast.rules.match.surroundings import Site
+from holdfast.rules.match.site import Site
 from holdfast.rules.match.token_pattern import TokenMatch, find_token_matches, is_last_of_line
 from holdfast.rules.match.traits import difference
 from holdfast.rules.match.tree_pattern import TreeMatch, find_matches, kind_of_pattern
@@ -39,9 +39,8 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.rules.match.surroundings import NewContent
-    from holdfast.syntax.tokens import Token
-    from holdfast.vocab.diagnostics import Diagnostic, Target
+    from holdfast.rules.match.site import NewContent
+    from holdfast.vocab.diagnostics import Diagnostic
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +74,9 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
     if not _answers(rule, source, diagnostic):
         return NoFit("the message is another one, or names something else")
 
-    if _may_mean_another(rule, source, diagnostic):
-        return NoFit("the program may have another thing that the missing name means")
-
-    if _is_for_wider_numbers(rule, source, diagnostic):
-        return NoFit("the numbers are of a wider kind than in the examples")
+    reason = _other_meaning(rule, source, diagnostic)
+    if reason:
+        return NoFit(reason)
 
     rewritten = _rewrite_place(rule, source, diagnostic)
     if isinstance(rewritten, NoFit):
@@ -107,21 +104,17 @@ def _rewrite_place(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> 
         return NoFit(reason)
 
     new = text[: change.start] + change.text + text[change.end :]
-    if _writes_operation(rule.rewrite, rule.target) and _is_taken_apart(new, source, change):
+    if isinstance(rule.rewrite, TreeRewrite) and _is_taken_apart(new, source, change, rule.rewrite):
         return NoFit("an operator around would take only a part of the new text")
 
     return Rewritten(new)
 
 
-def _writes_operation(rewrite_: Rewrite, target: Target) -> bool:
-    if isinstance(rewrite_, TokenRewrite):
+def _is_taken_apart(new: str, source: ParsedSource, change: _Change, rewrite_: TreeRewrite) -> bool:
+    """Return whether an operator binds more tightly to a part of what changed: `k in d == x`."""
+    if not is_operation(kind_of_pattern(rewrite_.fix, source.language) or ""):
         return False
 
-    return is_operation(kind_of_pattern(rewrite_.fix, target) or "")
-
-
-def _is_taken_apart(new: str, source: ParsedSource, change: _Change) -> bool:
-    """Return whether an operator binds more tightly to a part of what changed: `k in d == x`."""
     made = ParsedSource(new, source.language)
     start, end = change.whole
     end += len(new) - len(source.text)
@@ -133,20 +126,25 @@ def _is_taken_apart(new: str, source: ParsedSource, change: _Change) -> bool:
     return False
 
 
-def _may_mean_another(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
-    """Return whether a missing name can be read in a way that no example of the rule can."""
-    reading = _reading(rule, source, diagnostic)
+def _other_meaning(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> str:
+    """Return why a missing name may be another thing than in the examples of a rule, or ""."""
     if rule.widened:
-        return False
+        return ""
 
-    if reading is None:
-        return False
+    places = [(source, diagnostic)]
+    for example in rule.examples:
+        before = ParsedSource(example.before, rule.target)
+        places.append((before, diagnostic_of(rule, example)))
 
-    known = (
-        _reading(rule, ParsedSource(example.before, rule.target), diagnostic_of(rule, example))
-        for example in rule.examples
-    )
-    return reading not in known
+    reading, *known = (_reading(rule, *place) for place in places)
+    if reading not in {None, *known}:
+        return "the program may have another thing that the missing name means"
+
+    width, *widths = (number_domain(*place) for place in places)
+    if rule.rewrite is None and width > max(widths, default=width):
+        return "the numbers are of a wider kind than in the examples"
+
+    return ""
 
 
 def _reading(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Reading | None:
@@ -154,24 +152,6 @@ def _reading(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Readin
     texts = argument_texts(diagnostic.args)
     lines = [fill(each, texts) or "" for each in rule.imports]
     return other_reading(source, diagnostic, imports=lines)
-
-
-def _is_for_wider_numbers(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> bool:
-    """Return whether a rule that only imports a function knows no numbers as wide as those here."""
-    if rule.rewrite is not None:
-        return False
-
-    if rule.widened:
-        return False
-
-    known = [
-        number_domain(ParsedSource(example.before, rule.target), diagnostic_of(rule, example))
-        for example in rule.examples
-    ]
-    if not known:
-        return False
-
-    return number_domain(source, diagnostic) > max(known)
 
 
 def _difference_around(rule: Rule, site: Site) -> str:
@@ -185,10 +165,7 @@ def _difference_around(rule: Rule, site: Site) -> str:
     for example in rule.examples:
         known += _sites_in(rule, example)
 
-    if not known:
-        return ""
-
-    if rule.widened:
+    if rule.widened or not known:
         return ""
 
     return difference(site, known, content=_content_of(rule), choice=rule.uncommented)
@@ -240,30 +217,17 @@ def _content_of(rule: Rule) -> NewContent:
     new = tokenize(fix, rule.target)
     following = (*(token.text for token in new[1:]), "")
     pairs = zip(new, following, strict=False)
-    added = [(token, after) for token, after in pairs if _is_new_content(token, old)]
+    added = [pair for pair in pairs if is_content(pair[0]) and pair[0].text not in old]
     if any(after not in _AFTER_PART and token.text not in COMMON for token, after in added):
         return "operand"
 
     return "call" if added else "nothing"
 
 
-def _is_new_content(token: Token, old: set[str]) -> bool:
-    if not is_content(token):
-        return False
-
-    return token.text not in old
-
-
 def _adds_argument(rewrite_: Rewrite) -> bool:
     """Return whether a fix passes more to the function that it calls."""
     old, new = _ONE_CALL.fullmatch(rewrite_.pattern), _ONE_CALL.fullmatch(rewrite_.fix)
-    if old is None:
-        return False
-
-    if new is None:
-        return False
-
-    if old[1] != new[1]:
+    if old is None or new is None or old[1] != new[1]:
         return False
 
     return new[2].count(",") > old[2].count(",")
@@ -317,7 +281,10 @@ def _has_value(rule: Rule, number: int, source: ParsedSource, diagnostic: Diagno
     if not any(starmap(fits_type, product(spelled, values))):
         return False
 
-    if known.startswith("<") and known not in values and not _declares(rule, number):
+    # What the program declares itself is no name of a library.
+    declared = [value_in(each.args[number], each.before) for each in rule.examples] or [known]
+    is_own = known.startswith("<") and known not in values
+    if is_own and not any(value.startswith("<") for value in declared):
         return False
 
     if not _names_one_of_two(diagnostic.args, number):
@@ -338,15 +305,6 @@ def _names_one_of_two(args: Sequence[str], number: int) -> bool:
             repeated.add(each)
 
     return not repeated.isdisjoint(args)
-
-
-def _declares(rule: Rule, number: int) -> bool:
-    """Return whether an example declares what its message names: it is no name of a library."""
-    known = [value_in(example.args[number], example.before) for example in rule.examples]
-    if not known:
-        return True
-
-    return any(value.startswith("<") for value in known)
 
 
 def _change_of(

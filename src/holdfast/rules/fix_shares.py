@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from holdfast.rules.import_block import is_import
+from holdfast.rules.import_block import import_lines
 from holdfast.syntax.edits import Edit, edits_between, parts_of, with_edits
 from holdfast.syntax.fixits import Lines
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -32,7 +32,7 @@ def split_fix(
     imports: list[Edit] = []
     others: list[Edit] = []
     for edit in edits:
-        if _is_import(edit, after, language):
+        if import_lines(edit, after, language):
             imports.append(edit)
         else:
             others.append(edit)
@@ -93,17 +93,6 @@ def _is_at_diagnostic(edit: Edit, before: str, diagnostics: Sequence[Diagnostic]
     areas = filter(None, (diagnostic.area for diagnostic in diagnostics))
     spans = filter(None, map(Lines(before).span, areas))
     return any(edit.start <= start <= edit.end for start, _ in spans)
-
-
-def _is_import(edit: Edit, after: str, language: str) -> bool:
-    lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
-    if edit.start < edit.end:
-        return False
-
-    if not lines:
-        return False
-
-    return all(is_import(line, language) for line in lines)
 
 
 def _groups(

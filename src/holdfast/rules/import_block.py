@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from holdfast.syntax.edits import Edit
 
 _MODULE_IMPORT: Final = re.compile(r"import[\s{*\"']|(?:const|let|var)\s.*=\s*require\(")
 _INCLUDE: Final = re.compile(r"#\s*include\b")
@@ -20,29 +23,34 @@ _IMPORT: Final = {
     "go": re.compile(r"import\s"),
 }
 _COMMENT: Final = r"//|/\*|\*"
-_SCRIPT_HEADER: Final = re.compile(rf"#!|{_COMMENT}|[\"']use strict[\"']")
-_C_HEADER: Final = re.compile(rf"{_COMMENT}|#\s*(?:pragma|ifndef|define)\b")
+_SCRIPT_HEADER: Final = rf"#!|{_COMMENT}|[\"']use strict[\"']"
+_C_HEADER: Final = rf"{_COMMENT}|#\s*(?:pragma|ifndef|define)\b"
 _HEADER: Final = {
-    "python": re.compile(r"#|from\s+__future__\s"),
+    "python": r"#|from\s+__future__\s",
     "javascript": _SCRIPT_HEADER,
     "typescript": _SCRIPT_HEADER,
     "c": _C_HEADER,
     "cpp": _C_HEADER,
-    "rust": re.compile(rf"{_COMMENT}|#!\["),
-    "java": re.compile(rf"{_COMMENT}|package\s"),
-    "go": re.compile(rf"{_COMMENT}|package\s"),
+    "rust": rf"{_COMMENT}|#!\[",
+    "java": rf"{_COMMENT}|package\s",
+    "go": rf"{_COMMENT}|package\s",
 }
-_DOCSTRING: Final = re.compile(r"[rRuU]?(\"\"\"|''')")
+"""How the lines above the imports begin."""
+_DOCSTRING: Final = r"[rRuU]?(\"\"\"|\'\'\')(?:.|\n)*?\1.*"
+_NEVER: Final = "(?!)"
 _DEFINITION: Final = re.compile(r"(?:async\s+)?def\s|class\s|@")
 
 
 def is_import(line: str, language: str) -> bool:
     """Return whether a line of this language imports names."""
-    pattern = _IMPORT.get(language)
-    if pattern is None:
-        return False
+    return language in _IMPORT and _IMPORT[language].match(line) is not None
 
-    return pattern.match(line) is not None
+
+def import_lines(edit: Edit, after: str, language: str) -> list[str]:
+    """Return the lines that an edit adds if all of them are imports; else []."""
+    lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
+    only_imports = edit.start == edit.end and all(is_import(line, language) for line in lines)
+    return lines if only_imports else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,36 +132,11 @@ def _statement_end(lines: list[str], number: int) -> int:
 
 
 def _header_end(lines: list[str], language: str) -> int:
-    header = _HEADER.get(language)
-    if header is None:
-        return 0
-
-    end = number = 0
-    while number < len(lines):
-        line = lines[number]
-        docstring = _DOCSTRING.match(line) if language == "python" else None
-        if docstring is not None:
-            number = end = _docstring_end(lines, number, docstring[1])
-        elif header.match(line.lstrip()) and not is_import(line, language):
-            number += 1
-            end = number
-        elif not line.strip():
-            number += 1
-        else:
-            break
-
-    return end
-
-
-def _docstring_end(lines: list[str], number: int, quote: str) -> int:
-    if lines[number].count(quote) > 1:
-        return number + 1
-
-    for at in range(number + 1, len(lines)):
-        if quote in lines[at]:
-            return at + 1
-
-    return len(lines)
+    """Return the line after the comments, the docstring and the like at the top of a text."""
+    docstring = _DOCSTRING if language == "python" else _NEVER
+    line = rf"(?:{docstring}|[ \t]*(?:{_HEADER.get(language, _NEVER)}).*)\n"
+    header = re.match(rf"(?:(?:[ \t\r]*\n)*{line})*", "\n".join([*lines, ""]))
+    return 0 if header is None else header[0].count("\n")
 
 
 def _below_header(lines: list[str], language: str) -> int:

@@ -9,7 +9,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from holdfast.rules.apply_rule import Rewritten, rewrite
-from holdfast.rules.import_block import is_import
+from holdfast.rules.import_block import import_lines
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import (
     HOLE,
@@ -182,7 +182,7 @@ def _is_certain(fixes: Sequence[_Fix]) -> bool:
     if len(fixes) > 1:
         return True
 
-    return not any(fix.brings_value for fix in fixes)
+    return not any(fix.has("brings_value") for fix in fixes)
 
 
 def id_of(rule: Rule) -> str:
@@ -208,7 +208,7 @@ class _Fix:
         self.imports: list[str] = []
         others: list[Edit] = []
         for edit in edits_between(example.before, after, rule.target):
-            added = _import_lines(edit, after, rule.target)
+            added = import_lines(edit, after, rule.target)
             self.imports += added
             if not added:
                 others.append(edit)
@@ -226,45 +226,10 @@ class _Fix:
         args = enumerate(self.example.args)
         return [text for number, text in args if f"{{{number}}}" not in listed]
 
-    @property
-    def brings_content(self) -> bool:
-        if self.sample is None:
-            return True
-
-        return self.sample.brings_content
-
-    @property
-    def brings_value(self) -> bool:
-        if self.sample is None:
-            return False
-
-        return self.sample.brings_value
-
-    @property
-    def renames_member(self) -> bool:
-        if self.sample is None:
-            return False
-
-        return self.sample.renames_member
-
-    @property
-    def brings_words(self) -> bool:
-        if self.sample is None:
-            return False
-
-        return self.sample.brings_words
-
-
-def _import_lines(edit: Edit, after: str, target: str) -> list[str]:
-    """Return the lines that an edit adds if all of them are imports."""
-    lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
-    if edit.start < edit.end:
-        return []
-
-    if all(is_import(line, target) for line in lines):
-        return lines
-
-    return []
+    def has(self, trait: str) -> bool:
+        """Return a property of the edit; a fix that only imports brings a name, and no more."""
+        found: bool = getattr(self.sample, trait, trait == "brings_content")
+        return found
 
 
 def _common_imports(fixes: Sequence[_Fix]) -> tuple[str, ...] | None:
@@ -352,7 +317,7 @@ def _common_values(fixes: Sequence[_Fix], number: int, *, bare: bool) -> tuple[s
         return (common,)
 
     names = tuple(dict.fromkeys(plain_type(fix.example.args[number]) for fix in fixes))
-    if all(map(_is_plain_name, names)) and any(fix.brings_content for fix in fixes):
+    if all(map(_is_plain_name, names)) and any(fix.has("brings_content") for fix in fixes):
         return names
 
     return ()
@@ -367,16 +332,13 @@ def _is_plain_name(text: str) -> bool:
 
 def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
     """Return whether a fix writes words beside a name that nothing else ties them to."""
-    if not isinstance(made, TreeRewrite):
-        return False
-
-    if made.needs:
+    if not isinstance(made, TreeRewrite) or made.needs:
         return False
 
     if not re.fullmatch(r"\$ARG\d+", made.pattern):
         return False
 
-    return any(fix.brings_words for fix in fixes)
+    return any(fix.has("brings_words") for fix in fixes)
 
 
 def _value(fix: _Fix, number: int, *, bare: bool) -> str:
@@ -389,11 +351,11 @@ def _value(fix: _Fix, number: int, *, bare: bool) -> str:
     if bare:
         return value_in(text, "")
 
-    if fix.renames_member:
+    if fix.has("renames_member"):
         return outline(value_in(text, ""))
 
     known = value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic))
-    if not fix.brings_content:
+    if not fix.has("brings_content"):
         return outline(known)
 
     if known == "<function>":

@@ -32,17 +32,16 @@ class TreeRewrite:
 
     `kinds` has the node kinds that a hole may stand for; a hole without an entry may be any node.
     `inside` has the kinds that the parent of the node may have; empty, it may be any. With
-    `elsewhere` the node is not at the diagnostic: it is the only one in the file that fits. `types`
-    has the declarations that a variable in a hole may have, with `_` for its name; `uses` has how
-    the function around may use that variable; `mentions` has the holes whose text must be a part of
-    a hole. `needs` has texts that the program must have elsewhere already. `kind` is the node kind
-    of a pattern that could also be read as another: `$A: $B` is a parameter or a variable.
+    `elsewhere` the node is not at the diagnostic: it is the only one in the file that fits. `uses`
+    has how the function around may use a variable in a hole; `mentions` has the holes whose text
+    must be a part of a hole. `needs` has texts that the program must have elsewhere already. `kind`
+    is the node kind of a pattern that could also be read as another: `$A: $B` is a parameter or a
+    variable.
     """
 
     pattern: str
     fix: str
     kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     mentions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     inside: tuple[str, ...] = ()

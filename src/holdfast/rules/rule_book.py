@@ -320,7 +320,7 @@ def widened(rule: Rule) -> Rule:
         made = replace(made, kinds={})
 
     if isinstance(made, TreeRewrite):
-        made = replace(made, types={}, uses={}, mentions={})
+        made = replace(made, uses={}, mentions={})
 
     values = {} if made is not None else rule.values
     return replace(

@@ -33,7 +33,6 @@ _KEYS: Final = frozenset(
         "imports",
         "where",
         "kinds",
-        "types",
         "uses",
         "mentions",
         "inside",
@@ -57,8 +56,12 @@ _CHOICES: Final = {
     "provenance": (get_args(Provenance), "manual"),
 }
 """The keys with a choice of values, and the usual value of each."""
-_MAPPINGS: Final = ("where", "kinds", "types", "uses", "mentions")
-_LISTS: Final = ("imports", "examples", "counter_examples")
+_SHAPES: Final[Mapping[type, tuple[str, Sequence[str]]]] = {
+    str: ("a text", ("pattern", "tokens", "fix")),
+    dict: ("a mapping", ("where", "kinds", "uses", "mentions")),
+    list: ("a list", ("imports", "examples", "counter_examples")),
+}
+"""The types of values, each with its name and the keys."""
 _USUAL: Final = {
     "safe": True,
     "status": "active",
@@ -133,90 +136,52 @@ def rule_from(raw: object) -> Rule:
 def _problems(raw: Mapping[str, Any]) -> list[str]:
     """Return all that is wrong with a mapping."""
     problems = [f"unknown key `{key}`" for key in raw if key not in _KEYS]
-    problems += _choice_problems(raw, "language")
-    problems += _diagnostic_problems(raw.get("diagnostic"))
-    problems += _rewrite_problems(raw)
-    problems += _choice_problems(raw, "status", "provenance")
-    if not re.fullmatch(r"[A-Za-z0-9-]{0,64}", str(raw.get("id", ""))):
-        problems.append("`id` must be letters, digits and dashes")
-
-    problems += _shape_problems(raw)
-    return problems
-
-
-def _choice_problems(raw: Mapping[str, Any], *keys: str) -> list[str]:
-    problems = []
-    for key in keys:
-        values, usual = _CHOICES[key]
+    for key, (values, usual) in _CHOICES.items():
         if raw.get(key, usual) not in values:
             problems.append(f"`{key}` must be one of {', '.join(values)}")
 
-    return problems
+    problems += _missing(raw.get("diagnostic"), ("tool", "message"), "`diagnostic.{}` is missing")
+    wrong: list[str] = []
+    for kind, (word, keys) in _SHAPES.items():
+        found = [key for key in keys if not isinstance(raw.get(key, kind()), kind)]
+        wrong += [f"`{key}` must be {word}" for key in found]
+
+    return problems + (wrong or _content_problems(raw))
 
 
-def _wrong_keys(raw: Mapping[str, Any], kind: type, keys: Sequence[str]) -> list[str]:
-    """Return the keys whose value is not of a kind; a key that is not there is right."""
-    return [key for key in keys if not isinstance(raw.get(key, kind()), kind)]
+def _missing(part: object, keys: Sequence[str], problem: str) -> list[str]:
+    """Return a problem for each of these texts that a mapping does not have."""
+    found = part if isinstance(part, dict) else {}
+    return [problem.format(key) for key in keys if not isinstance(found.get(key), str)]
 
 
-def _diagnostic_problems(diagnostic: object) -> list[str]:
-    if not isinstance(diagnostic, dict):
-        return ["`diagnostic` with `tool` and `message` is missing"]
-
-    missing = _wrong_keys({"tool": None, "message": None, **diagnostic}, str, ("tool", "message"))
-    return [f"`diagnostic.{key}` is missing" for key in missing]
-
-
-def _rewrite_problems(raw: Mapping[str, Any]) -> list[str]:
-    has_pattern, has_tokens = "pattern" in raw, "tokens" in raw
-    if has_pattern and has_tokens:
-        return ["it has both `pattern` and `tokens`"]
-
-    if not has_pattern and not has_tokens:
-        if raw.get("imports"):
-            return []
-
-        return ["it has no `pattern`, `tokens` or `imports`"]
-
-    wrong = _wrong_keys(raw, str, ("pattern", "tokens", "fix"))
-    problems = [f"`{key}` must be a text" for key in wrong]
-    if "fix" not in raw:
+def _content_problems(raw: Mapping[str, Any]) -> list[str]:
+    problems = []
+    rewrites = [key for key in ("pattern", "tokens") if key in raw]
+    if len(rewrites) > 1:
+        problems.append("it has both `pattern` and `tokens`")
+    elif not rewrites and not raw.get("imports"):
+        problems.append("it has no `pattern`, `tokens` or `imports`")
+    elif rewrites and "fix" not in raw:
         problems.append("`fix` is missing")
 
-    if not isinstance(raw.get("pattern"), str):
-        return problems
+    pattern, language, kind = (str(raw.get(key, "")) for key in ("pattern", "language", "kind"))
+    is_judged = pattern and language in get_args(Target)
+    if is_judged and not kind_of_pattern(pattern, language, kind):
+        problems.append(f"`pattern` is no code of this language: {pattern}")
 
-    if raw.get("language") not in get_args(Target):
-        return problems
-
-    if kind_of_pattern(raw["pattern"], raw["language"], str(raw.get("kind", ""))) is None:
-        problems.append(f"`pattern` is no code of this language: {raw['pattern']}")
-
-    return problems
-
-
-def _shape_problems(raw: Mapping[str, Any]) -> list[str]:
-    problems = [f"`{key}` must be a mapping" for key in _wrong_keys(raw, dict, _MAPPINGS)]
-    problems += [f"`{key}` must be a list" for key in _wrong_keys(raw, list, _LISTS)]
-    if problems:
-        return problems
+    if not re.fullmatch(r"[A-Za-z0-9-]{0,64}", str(raw.get("id", ""))):
+        problems.append("`id` must be letters, digits and dashes")
 
     if not all(str(number).isdigit() for number in raw.get("where", {})):
         problems.append("`where` must have numbers of `{0}`, `{1}`, … of the message as its keys")
 
     for key in ("examples", "counter_examples"):
         for number, example in enumerate(raw.get(key, []), 1):
-            problems += _example_problems(example, f"{key} {number}")
+            name = f"`{{}}` of {key} {number} is missing"
+            problems += _missing(example, ("before", "message"), name)
 
     return problems
-
-
-def _example_problems(example: object, name: str) -> list[str]:
-    if not isinstance(example, dict):
-        return [f"{name} must be a mapping"]
-
-    missing = _wrong_keys({"before": None, "message": None, **example}, str, ("before", "message"))
-    return [f"`{part}` of {name} is missing" for part in missing]
 
 
 def _rewrite_from(raw: Mapping[str, Any]) -> Rewrite | None:
@@ -232,7 +197,6 @@ def _rewrite_from(raw: Mapping[str, Any]) -> Rewrite | None:
         pattern=raw["pattern"],
         fix=raw["fix"],
         kinds=kinds,
-        types=_lists(raw, "types"),
         uses=_lists(raw, "uses"),
         mentions=_lists(raw, "mentions"),
         inside=inside,
@@ -365,7 +329,7 @@ def _rewrite_to_dict(rewrite: Rewrite | None) -> dict[str, Any]:
     made: dict[str, Any] = {key: rewrite.pattern, "fix": rewrite.fix}
     made["kinds"] = {name: _one_or_list(kinds) for name, kinds in rewrite.kinds.items()}
     if isinstance(rewrite, TreeRewrite):
-        for limit in ("types", "uses", "mentions"):
+        for limit in ("uses", "mentions"):
             by_hole = getattr(rewrite, limit)
             made[limit] = {name: _one_or_list(values) for name, values in by_hole.items()}
 

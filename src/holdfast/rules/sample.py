@@ -103,11 +103,6 @@ class Sample:
         return {arg for arg in self.diagnostic.args if not arg.isdigit()}
 
     @cached_property
-    def converts(self) -> bool:
-        """Whether the fix adds a name or a type, though the message may name it."""
-        return bool(self.new_tokens)
-
-    @cached_property
     def renames_member(self) -> bool:
         """Whether the fix only writes another name for the member that the message names."""
         match self.old_tokens, self.added_tokens:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from holdfast.rules.match.context import COMPUTED, NOT_COMPUTED
 from holdfast.rules.rule import HOLE, TokenRewrite, TreeRewrite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from holdfast.rules.rule import Rewrite, Rule
 
 _LANGUAGES: Final = {
@@ -26,10 +23,6 @@ _LANGUAGES: Final = {
 _CALL: Final = re.compile(r"([\w.:]+)\(([^()]*)\)")
 _NUMBERS: Final = ("no arguments", "one argument", "two arguments", "three arguments")
 _MOST_VALUES: Final = 6
-_COMPUTED: Final[Mapping[tuple[str, ...], str]] = {
-    (NOT_COMPUTED,): "whose value no call computes",
-    (COMPUTED,): "whose value a call computes",
-}
 
 
 def scope_of(rule: Rule) -> str:
@@ -90,9 +83,6 @@ def _limits(rewrite: Rewrite, name: str) -> list[str]:
     if not isinstance(rewrite, TreeRewrite):
         return words
 
-    if name in rewrite.types:
-        words.append(_declared(rewrite.types[name]))
-
     if name in rewrite.uses:
         words.append(f"used as {_alternatives(rewrite.uses[name])}")
 
@@ -102,10 +92,6 @@ def _limits(rewrite: Rewrite, name: str) -> list[str]:
         )
 
     return words
-
-
-def _declared(types: tuple[str, ...]) -> str:
-    return _COMPUTED.get(types, f"declared as {_alternatives(types)}")
 
 
 def _kinds(kinds: tuple[str, ...]) -> str:

@@ -6,11 +6,6 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.context import (
-    CALL,
-    COMPUTED,
-    NOT_COMPUTED,
-    declared_type,
-    types_in,
     uses_of,
 )
 from holdfast.rules.match.node_classes import (
@@ -33,7 +28,6 @@ from holdfast.rules.match.node_classes import (
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import TreeRewrite
 from holdfast.rules.sample import Sample, names_type
-from holdfast.rules.type_text import is_number
 from holdfast.syntax.tokens import COMMON, tokenize
 from holdfast.syntax.tree import parent_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -127,7 +121,6 @@ class _Construct:
             pattern=pattern,
             fix=fix,
             kinds=kinds_of(self.holes, names),
-            types=self._types(names),
             uses=self._uses(names),
             mentions=self._mentions(names),
             inside=self._inside(alone=alone and not seen),
@@ -191,7 +184,7 @@ class _Construct:
 
     def _is_part(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether these are operands, and not constructs whose own parts count."""
-        if all(map(_is_atom, nodes)) or all(map(is_type, nodes)):
+        if all(is_literal(node) or node.is_leaf() or is_type(node) for node in nodes):
             return True
 
         if not all(map(_is_whole_operand, nodes)):
@@ -369,75 +362,6 @@ class _Construct:
         sample, node = self.samples[0], self.nodes[0]
         return sample.new_text(node).count("\n") > node.text().count("\n")
 
-    def _types(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
-        """Return the declarations of the variables at an edit.
-
-        Where the message names the type, only whether a call computed the value.
-        """
-        types = self._types_of_operand(names)
-        renames = all(sample.renames_member for sample in self.samples)
-        if self._typed and (renames or not self._brings_content):
-            return types
-
-        for hole in filter(self._may_have_type, self.holes):
-            found = {self._type_in(sample, text) for sample, text in self._texts_of(hole)}
-            if len(found) == 1 and "" not in found:
-                types[names[hole.texts]] = tuple(found)
-
-        return types
-
-    def _types_of_operand(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
-        """Return the types of the variables in a number that the fix converts to another."""
-        types: dict[str, tuple[str, ...]] = {}
-        if not self._typed:
-            return types
-
-        if len(self.holes) != 1:
-            return types
-
-        if not all(map(_converts_number, self.samples)):
-            return types
-
-        for hole in self.holes:
-            found: set[str] = set()
-            for sample, text in self._texts_of(hole):
-                if "(" in text:
-                    found |= types_in(sample.source, text, sample.edit.start)
-
-            if found:
-                types[names[hole.texts]] = tuple(sorted(found))
-
-        return types
-
-    def _type_in(self, sample: Sample, text: str) -> str:
-        declared = declared_type(sample.source, text, sample.edit.start) or ""
-        if declared and self._typed:
-            return COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
-
-        return declared.removeprefix(COMPUTED)
-
-    def _may_have_type(self, hole: Hole) -> bool:
-        if hole.literal:
-            return False
-
-        if hole.type:
-            return False
-
-        if self._is_dropped(hole):
-            return False
-
-        if self._choice:
-            return True
-
-        return all(map(Sample.touches, self.samples, hole.spans))
-
-    def _is_dropped(self, hole: Hole) -> bool:
-        """Return whether the fix drops a part: what that part was does not matter."""
-        if any(map(Sample.is_untouched, self.samples, hole.spans)):
-            return False
-
-        return not any(sample.places_in_gap(text, "", []) for sample, text in self._texts_of(hole))
-
     def _uses(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
         """Return how the variables are used that the fix gives a value of its own.
 
@@ -480,13 +404,6 @@ class _Construct:
 
     def _texts_of(self, hole: Hole) -> list[tuple[Sample, str]]:
         return list(zip(self.samples, hole.texts, strict=True))
-
-
-def _converts_number(sample: Sample) -> bool:
-    if not sample.converts:
-        return False
-
-    return all(map(is_number, sample.diagnostic.args))
 
 
 def _is_mentioned(names: tuple[str, ...], hole: Hole) -> bool:
@@ -539,13 +456,6 @@ def _is_declared_name(node: SgNode) -> bool:
         return False
 
     return _DECLARATOR.search(parent_kind(node)) is not None
-
-
-def _is_atom(node: SgNode) -> bool:
-    if is_literal(node):
-        return True
-
-    return node.is_leaf()
 
 
 def _is_whole_operand(node: SgNode) -> bool:

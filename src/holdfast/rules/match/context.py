@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from holdfast.syntax.source import ParsedSource
 
-_COMMENT: Final = re.compile("comment$")
 _OWNER: Final = re.compile(
     "function|method|constructor|class|struct|interface|impl_item|enum|lambda|arrow"
 )
@@ -42,18 +41,13 @@ _VARIABLES: Final = (
 )
 _FIELDS: Final = ("field_declaration", "public_field_definition", "property_signature")
 _MEMBER: Final = re.compile(r".*(?:\.|->|::)\s*([^\W\d]\w*)", re.DOTALL)
-CALL: Final = " = call"
-"""What a declaration ends with if a call computes the value."""
-COMPUTED: Final = f"_{CALL}"
-NOT_COMPUTED: Final = "_"
-"""Any declaration with such a call, and any without one."""
-_REFERENCE: Final = re.compile(r"[\w.:>\-\[\]]+")
 _MODIFIER: Final = re.compile(
     r"\b(?:private|public|protected|static|final|readonly|let|mut|var|volatile)\s+"
 )
-_CALL: Final = re.compile(r"\w\s*\(")
-_BETWEEN: Final = re.compile(r"//|/?\*|@|#(?!include|define|if|el|endif)")
-"""A line between a comment and what the comment is about: more comment, or a decorator."""
+_BETWEEN: Final = re.compile(
+    r"[ \t]*\n(?:[ \t]*(?://|/?\*|@|#(?!include|define|if|el|endif)).*\n)*"
+)
+"""The lines between a comment and what the comment is about: more comment, or a decorator."""
 _DOCSTRING: Final = re.compile("[rRuUbB]*[\"']")
 _UNTYPED: Final = frozenset(
     {"let", "const", "var", "mut", "auto", "final", "for", "in", "of", "static", "private"}
@@ -69,14 +63,15 @@ def comments_at(source: ParsedSource, start: int, end: int) -> str:
     owners = owners_at(source, start)
     spans = [(start, end), *map(span_of, owners)]
     first_line, last_line = map(source.line_of, spans[-1])
-    heads = {source.line_of(low) for low, _ in spans[1:]} | {first_line}
+    heads = [source.line_starts[source.line_of(low)] for low, _ in spans]
     names = set(re.findall(r"[^\W\d]\w*", source.text[start:end]))
     found: list[str] = []
-    for text, line, ending in _comments(source):
-        inside = first_line <= line <= last_line
-        above = _next_code_line(source, ending) in heads
-        beside = source.line_of(ending) == line and _declares(source, line, names)
-        if inside or above or beside:
+    for node in source.comments():
+        at, text = span_of(node)[0], node.text().strip()
+        inside = first_line <= source.line_of(at) <= last_line
+        above = any(_BETWEEN.fullmatch(source.text, at + len(text), head) for head in heads)
+        code = source.text[:at].rpartition("\n")[2]
+        if inside or above or not names.isdisjoint(re.findall(r"[^\W\d]\w*", code)):
             found.append(text)
 
     for node in owners:
@@ -88,42 +83,6 @@ def comments_at(source: ParsedSource, start: int, end: int) -> str:
 def owners_at(source: ParsedSource, offset: int) -> list[SgNode]:
     """Return the functions and types around an offset, the outer ones first."""
     return [node for node in source.nodes_around(offset) if _OWNER.search(node.kind())]
-
-
-def _comments(source: ParsedSource) -> list[tuple[str, int, int]]:
-    """Return the text of each comment, its line, and the offset where it ends."""
-    found = []
-    for node in source.comments():
-        start, _ = span_of(node)
-        text = node.text().strip()
-        found.append((text, source.line_of(start), start + len(text)))
-
-    return found
-
-
-def _next_code_line(source: ParsedSource, offset: int) -> int:
-    """Return the line of the code below a comment, if only comments and no blank line is between.
-
-    Without such code it is -1.
-    """
-    line = source.line_of(offset) + 1
-    while line < len(source.line_starts):
-        text = source.line_text(source.line_starts[line]).strip()
-        if not text:
-            return -1
-
-        if not _BETWEEN.match(text):
-            return line
-
-        line += 1
-
-    return -1
-
-
-def _declares(source: ParsedSource, line: int, names: set[str]) -> bool:
-    """Return whether a line before the comment on it has one of these names."""
-    words = re.findall(r"[^\W\d]\w*", source.line_text(source.line_starts[line]))
-    return not names.isdisjoint(words)
 
 
 def _docstrings(node: SgNode) -> list[str]:
@@ -146,8 +105,7 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
     """Return the declaration of a variable without its value, with `_` for its name.
 
     Of `row.cell` it is that of the member. A declaration in the function at `near` comes first; a
-    variable that is declared there without a type has none, or `_ = call` if a call computes its
-    value. With a type, too, a declaration ends with ` = call` then.
+    variable that is declared there without a type has none.
 
     >>> from holdfast.syntax.source import ParsedSource
     >>> declared_type(ParsedSource("int f(const char *at) { return 0; }", "c"), "at")
@@ -162,21 +120,17 @@ def declared_type(source: ParsedSource, text: str, near: int | None = None) -> s
         declared += source.find(kind)
 
     for node in _nearest_first(declared, source, near):
-        head, _, value = _declaration(node).partition("=")
+        head = _declaration(node).partition("=")[0]
         words = re.findall(r"\w+", head)
-        if name not in words:
+        if name not in words or "(" in head:
             continue
 
-        if "(" in head:
-            continue
-
-        called = CALL if _CALL.search(value) else ""
         if {name, *_UNTYPED}.issuperset(words):
-            return COMPUTED if called else None
+            return None
 
         plain = plain_type(re.sub(rf"\b{re.escape(name)}\b", "_", head.rstrip(" ;:")))
         known = value_in(plain, source.text).replace("&", "").replace("  ", " ")
-        return re.sub(r"\b\d+\b", "0", known).strip() + called
+        return re.sub(r"\b\d+\b", "0", known).strip()
 
     return None
 
@@ -185,17 +139,7 @@ def types_in(source: ParsedSource, text: str, near: int) -> frozenset[str]:
     """Return the types of the variables in an expression, without `private` and the like."""
     names = set(re.findall(r"[^\W\d]\w*", text))
     declared = filter(None, (declared_type(source, name, near) for name in names))
-    return frozenset(_MODIFIER.sub("", each).removesuffix(CALL) for each in declared)
-
-
-def has_types(source: ParsedSource, text: str, near: int, wanted: tuple[str, ...]) -> bool:
-    """Return whether a variable, or each variable in an expression, is declared as asked for."""
-    if not _REFERENCE.fullmatch(text):
-        return types_in(source, text, near).issubset(wanted)
-
-    declared = declared_type(source, text, near) or ""
-    computed = COMPUTED if declared.endswith(CALL) else NOT_COMPUTED
-    return not {declared, computed}.isdisjoint(wanted)
+    return frozenset(_MODIFIER.sub("", each) for each in declared)
 
 
 def _declaration(node: SgNode) -> str:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.node_classes import class_of_literal, class_of_name
 from holdfast.rules.rule import END_OF_LINE, HOLE, TokenRewrite
-from holdfast.syntax.tokens import first_at, tokenize
+from holdfast.syntax.tokens import tokenize
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.rules.match.surroundings import Site
     from holdfast.syntax.source import ParsedSource
     from holdfast.syntax.tokens import Token
 
@@ -26,8 +24,6 @@ _VALUES: Final = {"{": "object", "[": "list", "(": "group"}
 """What a bracket is that begins a value."""
 _DEFINING: Final = frozenset({"def", "function", "fn", "func"})
 _PARTS: Final = {"(": "called", "[": "indexed", ".": "member", "->": "member", "::": "member"}
-_PREFIXES: Final = frozenset({"not", "!", "-", "~", "*", "&", "await", "typeof"})
-_OPERATOR: Final = re.compile(r"[=!<>]=|[-+*/%<>&|^]+")
 _REACH: Final = 400
 """How many tokens back an open bracket is looked for."""
 
@@ -163,37 +159,6 @@ def class_of(tokens: Sequence[Token], number: int) -> str:
 
     part = "".join(_PARTS.get(following.text, "") for following in tokens[number + 1 : number + 2])
     return f"{token.kind}:{part or class_of_name(token.text)}"
-
-
-def is_before_operator(site: Site) -> bool:
-    """Return whether an operator follows, and the fix writes an operator before an operand.
-
-    What it applies to depends on which of the two binds more tightly: `not a == b`.
-    """
-    source, rewrite = site.source, site.rewrite
-    if not isinstance(rewrite, TokenRewrite):
-        return False
-
-    if not _writes_prefix(rewrite, source.language):
-        return False
-
-    following = source.tokens[first_at(source.tokens, site.span[1]) :]
-    return any(_OPERATOR.fullmatch(token.text) for token in following[:1])
-
-
-def _writes_prefix(rewrite: TokenRewrite, language: str) -> bool:
-    """Return whether a fix writes a word or a sign before an operand, and none is before that."""
-    old = {element.text for element in parse_token_pattern(rewrite.pattern, language)}
-    before = PatternToken("")
-    for element in parse_token_pattern(rewrite.fix, language):
-        is_value = before.hole and rewrite.kinds.get(before.hole) != ("keyword",)
-        is_new = element.text not in old and element.text in _PREFIXES
-        if is_new and not is_value:
-            return True
-
-        before = element
-
-    return False
 
 
 def is_last_of_line(source: ParsedSource, number: int) -> bool:

@@ -7,48 +7,46 @@ with a value that no example has may need another fix, and is left alone.
 
 from __future__ import annotations
 
-from operator import attrgetter
+import re
 from typing import TYPE_CHECKING, Final, get_args
 
-from holdfast.rules.match.alternatives import (
-    data_with_length,
-    has_special_result,
-    is_named_like_function,
-    names_in_quotes,
-    sources_returned,
-)
 from holdfast.rules.match.destination import (
-    constants_in,
     form_of_result,
     is_fraction,
     kind_beside,
     numbers_beside,
-    other_calls,
-    passed_functions,
     types_missing,
-    uses_of_target,
 )
-from holdfast.rules.match.loops import (
-    counters_given,
-    counts_for_another,
-    is_overwritten,
-)
-from holdfast.rules.match.mutation import has_idle_variable, is_write_lost
+from holdfast.rules.match.node_classes import class_of_name
 from holdfast.rules.match.own_functions import (
     conversions_named,
     functions_at,
     guarded_calls,
     has_own_conversion,
 )
-from holdfast.rules.match.surroundings import NewContent, has_copy_before
-from holdfast.rules.match.token_pattern import is_before_operator
-from holdfast.rules.match.unread import has_unread_variable
+from holdfast.rules.match.site import (
+    TARGET,
+    NewContent,
+    Region,
+    callback_of,
+    has_unused_variable,
+    types_of_parameters,
+    types_of_variables,
+    variables_set,
+)
+from holdfast.rules.match.variables import (
+    counts_for_another,
+    has_idle_variable,
+    has_unread_variable,
+    is_overwritten,
+    is_write_lost,
+)
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from holdfast.rules.match.surroundings import Site
+    from holdfast.rules.match.site import Site
 
 _ANY: Final = frozenset[NewContent](get_args(NewContent))
 _CONTENT: Final = _ANY - {"nothing"}
@@ -93,65 +91,180 @@ class Trait:
         return frozenset(found)
 
 
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A pattern in a text around a place; in it, `NAME` is each name of the place.
+
+    The names are those in holes, or what `names` finds in the text `named_in`. With `fix`, a name
+    in a hole counts only if the fix writes that pattern anew; there `HOLE` is the hole.
+    """
+
+    region: Region
+    pattern: str
+    named_in: Region | None = None
+    names: str = r"[^\W\d]\w*"
+    fix: str = ""
+
+    def __call__(self, site: Site) -> Iterator[str]:
+        """Yield what each name is that the text has the pattern with, and the groups of it."""
+        text = site.texts[self.region]
+        for what, name in self._names_at(site):
+            found = re.search(self.pattern.replace("NAME", re.escape(name)), text, re.MULTILINE)
+            if found is not None and self._is_written(site, what):
+                yield " ".join([what, *found.groups()])
+
+    def _names_at(self, site: Site) -> Iterable[tuple[str, str]]:
+        if self.named_in is None:
+            return site.names.items()
+
+        found = re.findall(self.names, site.texts[self.named_in], re.MULTILINE)
+        return [(self.named_in, name) for name in found]
+
+    def _is_written(self, site: Site, hole: str) -> bool:
+        if not self.fix:
+            return True
+
+        found = re.search(self.fix.replace("HOLE", hole), site.rewrite.fix)
+        return found is not None and found[0] not in site.rewrite.pattern
+
+
+def constants_in(site: Site) -> list[str]:
+    """Return the holes that are named constants."""
+    return [hole for hole, text in site.names.items() if class_of_name(text) == "constant"]
+
+
+_RELYING: Final = (
+    r"\b((?:make|push|pop|sort|is)_heap|lower_bound|upper_bound|equal_range|binary_search)"
+)
+"""Functions of C++ that rely on the order of what they get."""
+_DECIMALS: Final = r"(?:%\d*\.\d+[efg]|:[^{}]*\.\d+[efg]?\}|\.toFixed\()"
+_WHOLE_NUMBER: Final = (
+    r"(?:unsigned |signed )?(?:char|short|int|long|long long|size_t|unsigned|u?int\d+_t)"
+)
+_OTHER_USE: Final = "the value is used in another way than in the examples"
+_RELIES: Final = "a module relies on the form of the value"
 TRAITS: Final = (
     Trait(has_unread_variable, "nothing reads a variable that may be what is meant"),
     Trait(counts_for_another, "the loop takes its end from one thing and counts for another"),
     Trait(functions_at, "the function is one that no example is like"),
     Trait(is_overwritten, "each turn of the loop sets the variable anew", _CONTENT),
     Trait(constants_in, "a constant is where the examples have a variable"),
-    Trait(passed_functions, "the function is passed on, and in the examples it is not"),
-    Trait(is_before_operator, "an operator follows, and none follows in the examples"),
+    Trait(
+        Sign(
+            "program",
+            r"\A(?=[\s\S]*\b(?:def|fn|func|function)\s+NAME\b)[\s\S]*[(,]\s*NAME\s*[,)]",
+        ),
+        "the function is passed on, and in the examples it is not",
+    ),
+    Trait(
+        Sign(
+            "behind broken",
+            r"\A\s*(?:[=!<>]=|[-+*/%<>&|^]+)",
+            fix=r"(?<![A-Z\d] )(?:\bnot|!|-|~|\*|&|\bawait|\btypeof)\s*\$HOLE\b",
+        ),
+        "an operator follows, and none follows in the examples",
+    ),
     Trait(form_of_result, "the value is for something that is declared otherwise", shared=True),
     Trait(is_fraction, "the value is for a fraction, and in the examples it is not", _CONVERSION),
     Trait(types_missing, "no operand has the type that one has in the examples", _CONVERSION),
-    Trait(has_copy_before, "a copy that is made in between may be what is meant"),
+    Trait(
+        Sign("until error", r"(?<![=!<>])=\s*NAME\b", "message", r"^[^\W\d]\w*$"),
+        "a copy that is made in between may be what is meant",
+    ),
+    Trait(
+        Sign("function", r"\bNAME\s*(?::[^=\n]*)?=(?!=)[^;\n]*\w\s*\("),
+        "a call computes the value, and in the examples none does",
+        _CONTENT,
+    ),
+    Trait(
+        Sign("program", r"\A(?![\s\S]*\}\s*NAME\s*;)", "message", r"^[^\W\d]\w*$"),
+        "the program does not declare the type that the message names, as the examples do",
+    ),
     Trait(conversions_named, "a name speaks of another conversion", _CONVERSION),
-    Trait(has_own_conversion, "the program has a function for this conversion"),
+    Trait(has_own_conversion, "the program has a function for this conversion", _CONVERSION),
     Trait(
         guarded_calls,
         "the guarded block calls nothing that the examples call",
         _CONTENT,
         shared=True,
     ),
-    Trait(attrgetter("around.modules"), "a module relies on the form of the value", _CONTENT),
+    Trait(
+        Sign(
+            "program",
+            r"\A[\s\S]*?^\s*(?:import|from|use|using)\b.*\b(\w+)\b[\s\S]*\b\1\.\w+\(\s*NAME\b",
+        ),
+        _RELIES,
+        _CONTENT,
+    ),
+    Trait(Sign("program", rf"{_RELYING}\(\s*NAME\b"), _RELIES, _CONTENT),
     Trait(numbers_beside, "numbers that no example has are beside the one of the fix", _VALUE),
-    Trait(other_calls, "the program calls the function with other arguments", _CONTENT),
+    Trait(
+        Sign("program", r"\bNAME\([^()]*,", "fix", r"(?<![\w$])(\w+)\(\$\w+\)"),
+        "the program calls the function with other arguments",
+        _CONTENT,
+    ),
     Trait(kind_beside, "the value is combined with something else", _CONVERSION, shared=True),
-    Trait(uses_of_target, "the value is used in another way than in the examples"),
+    Trait(Sign("after", r"\bNAME\s*(?:&(?!&)|>>)", "head", TARGET), _OTHER_USE),
+    Trait(Sign("after", r"\bNAME\s*[!=]=\s*0\b", "head", TARGET), _OTHER_USE),
+    Trait(Sign("after", rf"^(?=.*\bNAME\b).*{_DECIMALS}", "head", TARGET), _OTHER_USE),
     Trait(is_write_lost, "nothing reads what is changed, and in the examples something does"),
     Trait(has_idle_variable, "another variable that nothing changes may be the one to set"),
     Trait(
-        counters_given, "the variable counts the turns of a loop, and in the examples it does not"
-    ),
-    Trait(names_in_quotes, "the text in quotes is also the name of a variable", _CONVERSION),
-    Trait(is_named_like_function, "the program has a function that is named after the variable"),
-    Trait(data_with_length, "a number beside the pointer may be its length", _CALL),
-    Trait(has_special_result, "a special result of a function may need another value", _CONVERSION),
-    Trait(sources_returned, "the value that is dropped may be what is to be returned"),
-    Trait(
-        attrgetter("around.role"),
-        "the code is in another kind of callback than in the examples",
-        choice=True,
+        Sign(
+            "function",
+            r"\bfor\s*\([^;{}]*;[^;{}]*;[^{}()]*\bNAME\b",
+            fix=r"&(?:mut )?\$HOLE\b",
+        ),
+        "the variable counts the turns of a loop, and in the examples it does not",
     ),
     Trait(
-        attrgetter("around.assigned"),
-        "a variable is set, or not set, other than in the examples",
-        choice=True,
+        Sign("function", r"(?<![\"'`\w])NAME(?![\"'`\w])", "holes", r"^[\"'`](\w+)[\"'`]$"),
+        "the text in quotes is also the name of a variable",
+        _CONVERSION,
     ),
     Trait(
-        attrgetter("around.unused"),
+        Sign(
+            "program",
+            r"\b(?:NAME[A-Z_]\w*|\w+_NAME)\s*\([^;()]*\)[^;(){}]*[{:]",
+            "from place",
+            r"\A([^\W\d]\w*)\s*\(",
+        ),
+        "the program has a function that is named after the variable",
+    ),
+    Trait(
+        Sign("function", rf"\*\s*NAME\s*,\s*{_WHOLE_NUMBER} +\w+\s*[,)]"),
+        "a number beside the pointer may be its length",
+        _CALL,
+    ),
+    Trait(
+        Sign(
+            "program",
+            r"\b(\w+)\([^;{}]*\)[^;{}()]*[{:]\s*\n(?:[ \t].*\n|\n)*?"
+            r"[ \t]+(?:return\s+)?-\s*\d+;?\s*\n[\s\S]*?\bNAME\b[^=\n]*=\s*\1\(",
+        ),
+        "a special result of a function may need another value",
+        _CONVERSION,
+    ),
+    Trait(
+        Sign("function", r"\breturn\s+NAME\s*;?\s*$", "kept"),
+        "the value that is dropped may be what is to be returned",
+    ),
+    Trait(callback_of, "the code is in another kind of callback than in the examples", choice=True),
+    Trait(variables_set, "a variable is set, or not set, other than in the examples", choice=True),
+    Trait(
+        has_unused_variable,
         "a variable that nothing uses may be what is meant",
         _VALUE,
         choice=True,
     ),
     Trait(
-        attrgetter("around.types"),
+        types_of_variables,
         "a variable of a type that no example has may be what is meant",
         _VALUE,
         choice=True,
     ),
     Trait(
-        attrgetter("around.parameters"),
+        types_of_parameters,
         "a parameter of a type that no example has may be meant",
         _ARGUMENT,
         choice=True,

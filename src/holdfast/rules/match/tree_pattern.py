@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.rules.match.context import has_types, uses_of
+from holdfast.rules.match.context import uses_of
 from holdfast.rules.match.node_classes import (
     construct_around,
     fits_kind,
@@ -184,16 +184,9 @@ def _text_of_hole(
 def _has_context(
     name: str, text: str, node: SgNode, rewrite: TreeRewrite, source: ParsedSource
 ) -> bool:
-    """Return whether a variable is declared and used as a rule asks for."""
-    start, end = span_of(node)
-    types, uses = rewrite.types.get(name), rewrite.uses.get(name)
-    if types and not has_types(source, text, start, types):
-        return False
-
-    if uses is None:
-        return True
-
-    return set(uses).issuperset(uses_of(source, text, start, end))
+    """Return whether a variable is used as a rule asks for."""
+    uses = rewrite.uses.get(name)
+    return uses is None or set(uses).issuperset(uses_of(source, text, *span_of(node)))
 
 
 def _text_of_node(node: SgNode | None, kinds: tuple[str, ...] | None) -> str | None:
