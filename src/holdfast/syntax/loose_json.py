@@ -211,14 +211,10 @@ class _Reader:
         return value
 
     def _key(self) -> str:
-        parse = self._bare_key
+        # Markdown's escape: a key is a name.
         if self._next() in _OPENERS:
-            parse = self._string
-
-        return parse().replace("\\_", "_")  # Markdown's escape: a key is a name
-
-    def _bare_key(self) -> str:
-        return self._match(_KEY).group()
+            return self._string().replace("\\_", "_")
+        return self._match(_KEY).group().replace("\\_", "_")
 
     def _string(self) -> str:
         for opener, pattern in self.quoted:
