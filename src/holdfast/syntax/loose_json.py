@@ -51,6 +51,7 @@ _TRIPLE_QUOTED: Final = (
     ('"""', re.compile(r'"""(?:\\\r?\n)?((?:[^"\\]++|\\.|"(?!""))*+)"""', re.DOTALL)),
     ("'''", re.compile(r"'''(?:\\\r?\n)?((?:[^'\\]++|\\.|'(?!''))*+)'''", re.DOTALL)),
 )
+_JOINS_LINES = re.compile(r"(?:\"{3}|'{3})(?:\\\r?\n)?+.*\\\n", re.DOTALL)
 _OPENERS: Final = frozenset("\"'“<")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPE_LETTER = re.compile(r"\\(.)", re.DOTALL)
@@ -227,8 +228,8 @@ class _Reader:
             body = found.group(1)
             if opener.startswith("<"):
                 return body
-            if len(opener) == 3 and "\\\n" in body:
-                self.doubtful = True  # Python joins the lines; a shell script needs the backslash
+            # Python joins the lines; a shell script needs the backslash.
+            self.doubtful |= _JOINS_LINES.match(found.group()) is not None
             return self._unescape(body)
 
         raise _UnexpectedError
