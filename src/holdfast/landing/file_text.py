@@ -133,7 +133,7 @@ _PEELS: tuple[Callable[[Doc, str, str | None], str], ...] = (
 def _without_leading_blanks(text: str, new: str) -> str:
     """Return the new text without blank lines above it, if the file has none and something else changes too."""
     bare = _LEADING_BLANKS.sub("", new)
-    if not text.strip() or _LEADING_BLANKS.match(text) or bare == text:
+    if not text.strip() or _LEADING_BLANKS.match(text) or bare in {"", text}:
         return new
     return bare
 

@@ -199,7 +199,7 @@ def test_a_json_rule_of_an_earlier_version_is_converted_once(workshop: Workshop)
     assert (rule["status"], rule["scope"]) == (
         "pinned",
         (
-            "`fgets` called with two arguments `fgets($A, $B)`, $A a variable, declared as `char *_`,"
+            "`fgets` called with two arguments `fgets($A, $B)`, $A a variable,"
             " $B a number literal, where the message names `fgets` ({0}),"
             " where no comment says what is meant, in C"
         ),

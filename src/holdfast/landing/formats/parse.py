@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.landing.formats.begin_patch import read_patch
+from holdfast.landing.formats.begin_patch import BEGIN, read_patch
 from holdfast.landing.formats.detect import opens_block, opens_notation
 from holdfast.landing.formats.diff_scanner import FileSection, malformed
 from holdfast.landing.formats.hunks import Malformed, fault_as_value, text_of
@@ -61,6 +61,10 @@ def parse(
 def _detect(text: str) -> Format | None:
     """Return the notation whose opening line comes first: all that follows may be content of it."""
     lines, _ = split_lines(text.removeprefix("\ufeff"))
+    first = next(filter(str.strip, lines), "")
+    # Its lines may be indented.
+    if first.strip() == BEGIN:
+        return "patch"
     for i, line in enumerate(lines):
         if opens_notation(lines, i):
             return _notation_of(line)
