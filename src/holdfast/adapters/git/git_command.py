@@ -82,9 +82,10 @@ INHERITED = (
     "GIT_TEST_ASSUME_DIFFERENT_OWNER",
 )
 
-_FILTER = re.compile(r"filter\.(?P<name>.+)\.(?:clean|smudge|process|required)")
+# A name may be empty: `[filter ""]`, for `* filter=`.
+_FILTER = re.compile(r"filter\.(?P<name>.*)\.(?:clean|smudge|process|required)")
 _SWITCHED_OFF = ("clean=", "smudge=", "process=", "required=false")
-_MERGE_DRIVER = re.compile(r"merge\..+\.driver")
+_MERGE_DRIVER = re.compile(r"merge\..*\.driver")
 # What git does by itself. Without a driver it would stop; with an empty one it would lose a side.
 _PLAIN_MERGE = "git merge-file %A %O %B"
 _OWN_SCOPES = frozenset({b"local", b"worktree"})
