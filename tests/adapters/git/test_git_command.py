@@ -10,15 +10,14 @@ import pytest
 
 from holdfast.adapters.git.file_modes import update_modes, usual_modes
 from holdfast.adapters.git.git_command import (
-    INHERITED,
     Git,
     GitFailed,
-    environment,
     join_names,
     split_names,
     to_bytes,
     to_text,
 )
+from holdfast.adapters.processes.git_environment import INHERITED, environment
 from holdfast.checkpoints.ports import CheckpointFailed
 
 
