@@ -22,7 +22,6 @@ SETTINGS = (
     "core.askPass=true",
     "credential.helper=",
     "safe.bareRepository=explicit",
-    "protocol.allow=never",
     "gc.auto=0",
     "maintenance.auto=false",
     "submodule.recurse=false",
@@ -44,6 +43,8 @@ _VARIABLES = {
     # A checkpoint is the bytes on the disk: no replacement of an object, and no download of one.
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_NO_LAZY_FETCH": "1",
+    # Whatever settings say of a protocol; an old git does not know the variable above.
+    "GIT_ALLOW_PROTOCOL": "",
     "GIT_AUTHOR_NAME": "Holdfast",
     "GIT_AUTHOR_EMAIL": "holdfast@localhost",
     "GIT_COMMITTER_NAME": "Holdfast",

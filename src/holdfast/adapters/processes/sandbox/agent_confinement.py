@@ -136,7 +136,8 @@ class AgentConfinement:
         for path, content in self._pointers.items():
             _put_back(path, content)
         _remove_links(self._branch)
-        return PrivateObjects(self._store, self._branch.places.common).bring_over()
+        common = self._branch.places.common
+        return PrivateObjects(self._store, self._root, common).bring_over()
 
     def _layout(self, process: ConfinedProcess) -> Layout:
         layout = self._layouts.of(process)
