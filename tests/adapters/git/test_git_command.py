@@ -10,15 +10,14 @@ import pytest
 
 from holdfast.adapters.git.file_modes import update_modes, usual_modes
 from holdfast.adapters.git.git_command import (
-    INHERITED,
     Git,
     GitFailed,
-    environment,
     join_names,
     split_names,
     to_bytes,
     to_text,
 )
+from holdfast.adapters.processes.git_environment import INHERITED, environment
 from holdfast.checkpoints.ports import CheckpointFailed
 
 
@@ -39,6 +38,7 @@ def test_the_callers_git_variables_are_gone_and_ours_are_there(
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "",
         "GIT_CONFIG_GLOBAL": "/my/config",
         "GIT_EDITOR": "true",
         "GIT_PAGER": "cat",
@@ -61,6 +61,16 @@ def test_no_local_variable_of_git_and_no_key_reaches_git_and_what_says_whose_fil
     given = environment({}, tmp_path)
     outside = {name for name, value in given.items() if value == "from outside"}
     assert outside == set(INHERITED)
+
+
+def test_no_protocol_is_allowed_also_not_one_that_the_repository_allows(tmp_path: Path) -> None:
+    git = Git(tmp_path)
+    git.run("init", "-q")
+    git.run("config", "protocol.ext.allow", "always")
+    ran = tmp_path / "ran"
+    with pytest.raises(GitFailed, match="transport 'ext' not allowed"):
+        git.run("ls-remote", f"ext::touch {ran}")
+    assert not ran.exists()
 
 
 def test_a_failure_says_what_git_said(tmp_path: Path) -> None:

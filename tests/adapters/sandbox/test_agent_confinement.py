@@ -166,6 +166,41 @@ def test_an_object_with_a_wrong_name_does_not_get_into_the_repository(desk: Desk
     git(desk.main, "fsck", "--strict")
 
 
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
+def test_a_link_in_the_place_of_a_reflog_is_removed(desk: Desk, kind: str) -> None:
+    desk.confinement = desk.confine(kind)
+    outside = desk.place / "outside"
+    outside.mkdir()
+    ran = desk.run(
+        f"own=$(git rev-parse --git-dir); log=$(git rev-parse --git-common-dir)/logs/refs/heads/{BRANCH}; "
+        f'ln -sf {outside}/branch "$log"; rm -r "$own/logs"; ln -s {outside} "$own/logs"; '
+        f'ln -sf {outside}/index "$own/index"'
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    git(desk.worktree, "commit", "-qm", "two", "--allow-empty")
+    assert list(outside.iterdir()) == []
+
+
+def test_objects_are_brought_over_without_a_look_for_them_at_the_remote_of_a_partial_clone(
+    desk: Desk,
+) -> None:
+    ran, remote = desk.place / "ran", desk.place / "remote"
+    remote.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    remote.chmod(0o755)
+    settings = {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "protocol.ext.allow": "always",
+        "remote.origin.url": f"ext::{remote}",
+        "remote.origin.promisor": "true",
+    }
+    for name, value in settings.items():
+        git(desk.main, "config", name, value)
+    desk.run("echo two >> a.txt; git commit -qam two")
+    assert git(desk.main, "show", f"{BRANCH}:a.txt") == "one\ntwo"
+    assert not ran.exists()
+
+
 def test_landlock_lets_the_agent_commit_and_keeps_other_branches(desk: Desk) -> None:
     desk.confinement = desk.confine("landlock")
     before = desk.refs()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.git.git_command import Git
 from holdfast.adapters.processes.sandbox import landlock, probe
 from holdfast.adapters.processes.sandbox.probe import open_sandbox
 from holdfast.vocab.sandbox import SandboxStatus
@@ -60,13 +61,17 @@ def test_what_is_missing_is_named_with_the_cure(
     )
 
 
+@pytest.mark.parametrize("at", ["root", "linked"])
 def test_a_bwrap_of_the_project_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
 ) -> None:
     root = tmp_path / "root"
-    make_bwrap(root / "bin", f"touch {tmp_path}/pwned")
+    Git(tmp_path).run("init", "-q", str(root))
+    Git(root).run("commit", "-qm", "one", "--allow-empty")
+    Git(root).run("worktree", "add", "-q", str(tmp_path / "linked"))
+    make_bwrap(root / "bin", f"echo > {tmp_path}/pwned")
     only_on_path(monkeypatch, root / "bin")
-    status = open_sandbox("bubblewrap", root, tmp_path / "state").status
+    status = open_sandbox("bubblewrap", tmp_path / at, tmp_path / "state").status
     assert status.kind == "none"
     assert not (tmp_path / "pwned").exists()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.git.git_command import Git
 from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.adapters.toolchains.installed_tool import locate
 from holdfast.adapters.toolchains.languages.rust import build_files
@@ -241,6 +242,29 @@ def test_a_tool_is_found_outside_the_project_only(
     assert path_outside(root) == str(outside)
     monkeypatch.chdir(root)
     assert path_outside(Path()) == str(outside)
+
+
+def test_programs_of_every_worktree_of_the_repository_are_of_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main, linked, other = tmp_path / "main", tmp_path / "linked", tmp_path / "other"
+    lay_out(main, {".venv/bin/mypy": "x", "bin/git": "x"})
+    lay_out(tmp_path, {"outside/git": "x", "another/.git/HEAD": "x", "another/git": "x"})
+    for program in tmp_path.glob("**/git"):
+        program.chmod(0o755)
+    Git(main).run("init", "-q")
+    Git(main).run("commit", "-qm", "one", "--allow-empty")
+    for worktree in (linked, other):
+        Git(main).run("worktree", "add", "-q", str(worktree))
+    (tmp_path / "link").symlink_to(main / "bin")
+    own = [main / "bin", main / ".venv/bin", linked / "bin", other / "bin", tmp_path / "link"]
+    outside = [tmp_path / "outside", tmp_path / "another"]
+    monkeypatch.setenv("PATH", os.pathsep.join(map(str, [*own, *outside])))
+    expected = os.pathsep.join(map(str, outside))
+    assert [path_outside(root) for root in (main, linked, other)] == [expected] * 3
+    assert locate("git", linked, "a", own_code=False) == str(tmp_path / "outside/git")
+    # Whoever trusts the tool in the main worktree need not do so again in the worktree of a session.
+    assert OwnCode(linked).of_file("a.py") == OwnCode(main).of_file("a.py") != ()
 
 
 @pytest.mark.parametrize("path", ["@a.py", "@d/a.py", "-a.py"])

@@ -118,13 +118,14 @@ def test_what_only_looks_like_reading_is_asked_for_and_does_not_run(
     assert SECRET not in ran.out
 
 
+@pytest.mark.parametrize("name", ["y", ""])
 @pytest.mark.parametrize("kind", KINDS)
 def test_git_runs_unasked_and_no_program_that_the_repository_names(
-    project: Project, kind: str
+    project: Project, kind: str, name: str
 ) -> None:
     # Where only the switches of git keep it from writing, beside the root.
     pwned = project.root / "pwned"
-    project.write(".gitattributes", "*.py diff=x filter=y\n")
+    project.write(".gitattributes", f"*.py diff=x filter={name}\n")
     git(project, "add", ".")
     git(project, "commit", "-qm", "one")
     project.write("a.py", "x = 3\n")
@@ -135,11 +136,11 @@ def test_git_runs_unasked_and_no_program_that_the_repository_names(
         "diff.external": touch,
         "log.showSignature": "true",
         "core.pager": touch,
-        "filter.y.clean": f"echo filtered; touch {pwned}; cat",
-        "filter.y.required": "true",
+        f"filter.{name}.clean": f"echo filtered; touch {pwned}; cat",
+        f"filter.{name}.required": "true",
     }
-    for name, value in settings.items():
-        git(project, "config", name, value)
+    for key, value in settings.items():
+        git(project, "config", key, value)
     hook = project.root / ".git/hooks/post-index-change"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\ntouch {pwned}\n")

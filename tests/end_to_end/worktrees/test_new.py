@@ -207,7 +207,7 @@ def filtering(folder: Folder, ran: Path, name: str = "x") -> None:
         folder.git("config", f"filter.{name}.{verb}", f"touch {ran}-{verb}; tr a-z n-za-m")
 
 
-@pytest.mark.parametrize("name", ["x", "a=b"])
+@pytest.mark.parametrize("name", ["x", "a=b", ""])
 def test_filters_of_the_repository_run_in_no_command_of_worktrees_unless_they_are_trusted(
     project: Project, tmp_path: Path, name: str
 ) -> None:
@@ -280,14 +280,15 @@ def test_no_command_of_worktrees_runs_git_in_a_submodule(project: Project, tmp_p
     assert list(tmp_path.glob("ran*")) == []
 
 
+@pytest.mark.parametrize("name", ["m=n", ""])
 def test_a_merge_driver_of_the_repository_does_not_run_and_its_files_are_merged_as_text(
-    project: Project, tmp_path: Path
+    project: Project, tmp_path: Path, name: str
 ) -> None:
     user, ran = project.user, tmp_path / "ran"
     user.write("list.md", "a\nb\nc\nd\n")
-    user.write(".gitattributes", "*.md merge=m=n\n")
+    user.write(".gitattributes", f"*.md merge={name}\n")
     user.commit()
-    user.git("config", "merge.m=n.driver", f"touch {ran}; true")
+    user.git("config", f"merge.{name}.driver", f"touch {ran}; true")
     session, worktree = project.new()
     worktree.write("list.md", "one\nb\nc\nd\n")
     user.write("list.md", "a\nb\nc\ntwo\n")

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.git_command import INHERITED, Git, GitFailed, case_setting, to_text
+from holdfast.adapters.git.git_command import Git, GitFailed, case_setting, to_text
 from holdfast.adapters.places.main_worktree import git_directory
+from holdfast.adapters.processes.git_environment import INHERITED
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.vocab.lazy_dataclass import dataclass
 

@@ -7,6 +7,8 @@ import shutil
 from functools import lru_cache
 from pathlib import Path
 
+from holdfast.adapters.places.main_worktree import is_worktree, main_worktree
+
 
 def path_folders() -> list[str]:
     """Return the folders of the PATH that are absolute."""
@@ -22,13 +24,13 @@ def path_outside(root: Path) -> str:
     brings under the name `git` is code of the project.
     """
     here = os.path.abspath(root)  # noqa: PTH100 - `Path.absolute` keeps `..`
-    return _without_project(tuple(path_folders()), here)
+    return _without_project(tuple(path_folders()), here, _main_of(Path(here)))
 
 
 @lru_cache(maxsize=64)
-def _without_project(folders: tuple[str, ...], root: str) -> str:
+def _without_project(folders: tuple[str, ...], root: str, main: Path) -> str:
     # Once for each project: every git that we run asks for it.
-    if os.path.realpath(root) == "/":
+    if "/" in {os.path.realpath(root), str(main)}:
         # In the root of the system every program is one of the project.
         return os.pathsep.join(folders)
     outside = [folder for folder in folders if not is_of_project(folder, Path(root))]
@@ -44,13 +46,33 @@ def program_outside(name: str, root: Path) -> str | None:
 
 
 def is_of_project(program: str, root: Path) -> bool:
-    """Return whether a program is the project's: its path or its real path is below the root.
+    """Return whether a program, by its path or its real path, is in a worktree of the project.
 
     A link out of a virtual environment counts too: Python reads the `pyvenv.cfg` beside the link,
     which names the folder of its library.
     """
+    return worktree_of(program, root) is not None
+
+
+def worktree_of(program: str, root: Path) -> Path | None:
+    """Return the worktree of the project that a program is in: the root first; None: in no one."""
     at = os.path.abspath(program)  # noqa: PTH100 - `Path.resolve` would follow the link
-    return is_below(at, root) or is_below(os.path.realpath(program), root)
+    paths = dict.fromkeys((at, os.path.realpath(program)))
+    if any(is_below(path, root) for path in paths):
+        return root
+
+    main = _main_of(root)
+    for path in paths:
+        for folder in (Path(path), *Path(path).parents):
+            if is_worktree(folder) and _main_of(folder) == main:
+                return folder
+
+    return None
+
+
+def _main_of(folder: Path) -> Path:
+    """Return the main worktree of a folder, which may be the folder itself."""
+    return main_worktree(folder) or Path(os.path.realpath(folder))
 
 
 def is_below(path: str, root: Path) -> bool:

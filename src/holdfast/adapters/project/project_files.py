@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.git_command import environment, options_of, variables_of
+from holdfast.adapters.processes.git_environment import environment, options_of, variables_of
 from holdfast.tools.ports import FileNames
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.git_command import Git, environment, options_of
+from holdfast.adapters.git.git_command import Git
+from holdfast.adapters.processes.git_environment import environment, options_of
 from holdfast.adapters.processes.project_programs import program_outside
 from holdfast.adapters.project.project_files import git
 from holdfast.adapters.project.secret_files import files_in, find_secret_files, is_secret_file

@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.processes.project_programs import is_of_project
+from holdfast.adapters.processes.project_programs import worktree_of
 from holdfast.adapters.toolchains.command_code import files_of_command, program_of_command
 from holdfast.adapters.toolchains.installed_tool import locate
 from holdfast.adapters.toolchains.languages import python
@@ -89,18 +89,19 @@ class OwnCode:
 
     def _tool(self, program: str) -> Iterator[CodeItem]:
         """Yield a program, if it is the project's, and what Python runs before it."""
-        if not is_of_project(program, self._root):
+        worktree = worktree_of(program, self._root)
+        if worktree is None:
             return
-        yield item_of_file(self._root, os.path.relpath(program, self._root), "tool")
-        yield from self._venv(Path(program).parents[1])
+        yield item_of_file(worktree, os.path.relpath(program, worktree), "tool")
+        yield from self._venv(worktree, Path(program).parents[1])
 
-    def _venv(self, folder: Path) -> Iterator[CodeItem]:
+    def _venv(self, worktree: Path, folder: Path) -> Iterator[CodeItem]:
         """Yield what decides what the Python of a virtual environment runs when it starts."""
         config = folder / "pyvenv.cfg"
         if not config.is_file():
             return
 
-        yield item_of_file(self._root, os.path.relpath(config, self._root), "configuration")
+        yield item_of_file(worktree, os.path.relpath(config, worktree), "configuration")
         libraries = ["lib"]
         # It is usually a link to `lib`.
         if (folder / "lib64").resolve() != (folder / "lib").resolve():
@@ -108,7 +109,7 @@ class OwnCode:
 
         for library, pattern in product(libraries, _STARTUP):
             for file in sorted((folder / library).glob(f"python*/site-packages/{pattern}")):
-                yield item_of_file(self._root, os.path.relpath(file, self._root), "plugin")
+                yield item_of_file(worktree, os.path.relpath(file, worktree), "plugin")
 
     def _python(self, path: str) -> Iterator[CodeItem]:
         own = python.project_python(self._root)

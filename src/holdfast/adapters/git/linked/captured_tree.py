@@ -153,7 +153,8 @@ def filtered_files(git: Git) -> tuple[str, ...]:
         return ()
 
     words = ("check-attr", "-z", "--stdin", "filter")
-    fields = split_names(git.run(*words, stdin=git.run("ls-files", "-z")))
+    # Not `split_names`: the name of a filter may be empty.
+    fields = to_text(git.run(*words, stdin=git.run("ls-files", "-z"))).split("\0")
     values = zip(fields[::3], fields[2::3], strict=False)
     return tuple(path for path, value in values if value in filters)
 

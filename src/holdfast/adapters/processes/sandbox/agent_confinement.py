@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import ExitStack, contextmanager
+import stat
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -136,7 +137,8 @@ class AgentConfinement:
         for path, content in self._pointers.items():
             _put_back(path, content)
         _remove_links(self._branch)
-        return PrivateObjects(self._store, self._branch.places.common).bring_over()
+        common = self._branch.places.common
+        return PrivateObjects(self._store, self._root, common).bring_over()
 
     def _layout(self, process: ConfinedProcess) -> Layout:
         layout = self._layouts.of(process)
@@ -253,22 +255,41 @@ def _put_back(path: str, content: bytes | None) -> None:
 
 
 def _remove_links(branch: OwnBranch) -> None:
-    """Remove the refs of a branch folder that lead to another ref; put HEAD back if it does."""
+    """Remove what leads git elsewhere: links, and refs that name another ref; put HEAD back.
+
+    Git makes no links in these places. It would append to a log by one, and write an index by one.
+    """
     if not branch.refs:
+        # By `core.preferSymlinkRefs` this HEAD may be a link; where it led is not known here.
+        _remove_links_below(branch.places.directory, kept="HEAD")
         return
 
-    for folder, names, files in os.walk(branch.refs):
-        for name in (*names, *files):
-            path = os.path.join(folder, name)
-            if os.path.islink(path) or (name in files and _is_symbolic(path)):
+    for place in (branch.places.directory, branch.refs, branch.logs):
+        _remove_links_below(place)
+
+    for folder, _, files in os.walk(branch.refs):
+        for path in (os.path.join(folder, name) for name in files):
+            if _is_symbolic(path):
                 os.unlink(path)
 
     head = os.path.join(branch.places.directory, "HEAD")
     own = os.path.relpath(branch.refs, branch.places.common)
     said = _content(head) or b""
     leads_away = said.startswith(b"ref:") and not said.startswith(f"ref: {own}/".encode())
-    if os.path.islink(head) or leads_away:
+    if leads_away or not said:
         _put_back(head, f"ref: {own}/{branch.name}\n".encode())
+
+
+def _remove_links_below(place: str, kept: str = "") -> None:
+    """Remove the links below a folder, by no link on the way that an agent makes meanwhile."""
+    if not os.path.isdir(place):
+        return
+    for _, names, files, descriptor in os.fwalk(place):
+        for name in {*names, *files} - {kept}:
+            with suppress(FileNotFoundError):
+                status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+                if stat.S_ISLNK(status.st_mode):
+                    os.unlink(name, dir_fd=descriptor)
 
 
 def _is_symbolic(path: str) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.processes.git_environment import environment, options_of
 from holdfast.adapters.processes.sandbox.git_places import git_places
 
 if TYPE_CHECKING:
@@ -18,9 +20,10 @@ _SECONDS = 600
 class PrivateObjects:
     """The git objects that an agent has made in a folder of its own."""
 
-    def __init__(self, store: str, common: str) -> None:
-        """Set the folder, and the git directory of the repository that the objects belong to."""
+    def __init__(self, store: str, root: str, common: str) -> None:
+        """Set the folder, the worktree of the agent, and the git directory of its repository."""
         self._store = store
+        self._root = Path(root)
         self._common = common
 
     def bring_over(self) -> str:
@@ -37,8 +40,11 @@ class PrivateObjects:
                 return ""
             names = self._new_names()
             if names:
-                pack = self._git(["pack-objects", "--stdout", "-q"], "\n".join(names).encode())
-                self._git(["index-pack", "--stdin"], pack, private=False)
+                listed = "\n".join(names).encode()
+                objects = os.path.join(self._common, "objects")
+                words = ("pack-objects", "--stdout", "-q")
+                pack = self._run_git(*words, stdin=listed, store=self._store, alternates=objects)
+                self._run_git("index-pack", "--stdin", stdin=pack)
             _remove_files(self._store, files)
         except subprocess.CalledProcessError as error:
             said = error.stderr.decode("utf-8", "replace").strip()
@@ -50,28 +56,29 @@ class PrivateObjects:
 
     def _new_names(self) -> Sequence[str]:
         """Return the names of the objects that are in the store and not in the repository."""
-        listing = ["cat-file", "--batch-all-objects", "--batch-check=%(objectname)"]
-        own = self._git(listing, alternates=False)
-        known = self._git(["cat-file", "--batch-check"], own, private=False).decode("ascii")
+        listing = ("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+        own = self._run_git(*listing, store=self._store)
+        known = self._run_git("cat-file", "--batch-check", stdin=own).decode("ascii")
         missing = [line for line in known.splitlines() if line.endswith(" missing")]
         return [line.partition(" ")[0] for line in missing]
 
-    def _git(
-        self, words: list[str], given: bytes = b"", *, private: bool = True, alternates: bool = True
+    def _run_git(
+        self, *words: str, stdin: bytes = b"", store: str = "", alternates: str = ""
     ) -> bytes:
-        """Run git on the repository; with `private` the store comes first."""
-        kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-        variables = {**kept, "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1"}
-        if private:
-            variables["GIT_OBJECT_DIRECTORY"] = self._store
+        """Run git on the repository, or on the objects of a store and those of `alternates`."""
+        variables = {"GIT_DIR": self._common}
+        if store:
+            variables["GIT_OBJECT_DIRECTORY"] = store
+        if alternates:
+            variables["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = alternates
 
-        if private and alternates:
-            objects = os.path.join(self._common, "objects")
-            variables["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = objects
-
-        command = ["git", "--git-dir", self._common, *words]
         done = subprocess.run(  # noqa: S603 - our own words
-            command, input=given, env=variables, capture_output=True, check=True, timeout=_SECONDS
+            ["git", *options_of(), *words],  # noqa: S607 - git as the user's PATH finds it
+            input=stdin,
+            env=environment(variables, self._root),
+            capture_output=True,
+            check=True,
+            timeout=_SECONDS,
         )
         return done.stdout
 
@@ -95,7 +102,7 @@ def bring_left_objects_over(root: str, state: str) -> str:
     if places is None or places.directory == places.common:
         return ""
 
-    return PrivateObjects(store, places.common).bring_over()
+    return PrivateObjects(store, root, places.common).bring_over()
 
 
 def _object_files(store: str) -> set[str]:

