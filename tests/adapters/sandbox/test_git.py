@@ -272,6 +272,62 @@ def test_a_rebase_runs_no_command_that_was_left_for_it(
     assert (root / "own").exists() == runs_own
 
 
+STRATEGY = ".git/rebase-merge/strategy"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"echo x/../evil > {STRATEGY}",
+        f"echo ort > s; ln -f s {STRATEGY}",
+        f"echo ort > s; ln -sf $PWD/s {STRATEGY}",
+    ],
+)
+def test_a_rebase_starts_no_program_as_a_strategy(
+    kind: SandboxChoice, place: Path, command: str
+) -> None:
+    root = place / "root"
+    make_two_branches(root)
+    (root / "new.txt").write_text("three\n")
+    git(root, "add", "new.txt")
+    git(root, "commit", "-qm", "three")
+    assert subprocess.run(["git", "rebase", "-q", "one"], cwd=root, check=False).returncode != 0
+    attempt(kind, place, command, "write", git="write")
+    if (root / "s").exists():
+        # As a command that does not name git could do it.
+        (root / "s").write_text("x/../evil\n")
+
+    (root / "git-merge-x").mkdir()
+    (root / "evil").write_text("#!/bin/sh\ntouch pwned\n")
+    (root / "evil").chmod(0o755)
+    (root / "a.txt").write_text("both\n")
+    git(root, "add", "a.txt")
+    git(root, "-c", "core.editor=true", "rebase", "--continue")
+    assert not (root / "pwned").exists()
+    assert git(root, "log", "--format=%s") == "three\ntwo\none\n1\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        ("strategy = x/../evil", False),
+        ("[options] Strategy = x/../evil", False),
+        ("strategy = \\\nx/../evil", False),
+        ("strategy = ort", True),
+        ("strategy-option = theirs", True),
+    ],
+)
+def test_a_cherry_pick_starts_no_program_as_a_strategy(
+    bubblewrap: SandboxChoice, place: Path, line: str, *, stays: bool
+) -> None:
+    options = place / "root/.git/sequencer/opts"
+    text = f"[options]\n\t{line}\n"
+    (place / "root/opts").write_text(text)
+    command = "mkdir .git/sequencer; cp opts .git/sequencer/opts"
+    attempt(bubblewrap, place, command, "write", git="write")
+    assert options.exists() == stays
+
+
 def test_an_approved_rebase_stops_at_a_conflict_and_goes_on(
     bubblewrap: SandboxChoice, place: Path
 ) -> None:
