@@ -240,6 +240,33 @@ def test_an_approved_git_command_prepares_no_other_repository(
     assert not (root / ".git/modules").exists()
 
 
+@pytest.mark.parametrize("folder", ["objects", "objects/info"])
+@pytest.mark.parametrize("is_missing", [False, True])
+def test_git_is_not_led_to_other_objects_by_a_link_to_a_folder(
+    bubblewrap: SandboxChoice, place: Path, folder: str, *, is_missing: bool
+) -> None:
+    root = place / "root"
+    if is_missing:
+        (root / ".git/objects/info").rmdir()
+    attempt(
+        bubblewrap,
+        place,
+        f"mkdir -p x/info; cp -r .git/{folder}/. x/; echo /elsewhere > x/alternates; cp x/alternates x/info/;"
+        f"rm -rf .git/{folder}; mv .git/{folder} y; ln -sT $PWD/x .git/{folder}",
+        "write",
+        git="write",
+    )
+    assert not (root / ".git" / folder).is_symlink()
+    assert not (root / ".git/objects/info/alternates").exists()
+
+
+def test_an_approved_git_command_packs_objects(bubblewrap: SandboxChoice, place: Path) -> None:
+    command = "git -c repack.updateServerInfo=false gc -q && git fsck"
+    done = attempt(bubblewrap, place, command, "write", git="write")
+    assert (done.exit_code, done.output) == (0, "")
+    assert (place / "root/.git/objects/info/commit-graph").exists()
+
+
 LIST = ".git/rebase-merge/git-rebase-todo"
 
 

@@ -272,6 +272,9 @@ def _open_git(view: View, places: GitPlaces) -> None:
     for path in existing([*configuring(places), *redirecting(places), *of_others(places)]):
         view.set(path, "read")
     view.set(places.directory, "write")
+    for path in redirecting(places):
+        # Else a link in the place of a folder above it could lead git elsewhere as well.
+        pin_directories(view, os.path.realpath(path))
 
 
 def _protect_own_python(view: View, root: str) -> None:

@@ -11,8 +11,10 @@ import shutil
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.processes.sandbox.link_guards import follow
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from holdfast.adapters.processes.sandbox.layout import Layout
 
@@ -32,11 +34,13 @@ def restored(layout: Layout) -> Iterator[list[str]]:
     """
     known = {path: set(filter(_is_command, _lines(path))) for path in layout.rebase_lists}
     strategies = {path: _lines(path) for path in layout.strategy_files}
+    links = {link for path in layout.forbidden for link in follow(path)[0]}
     changed: list[str] = []
     try:
         yield changed
     finally:
         changed += _put_back(layout, known)
+        changed += _remove_new_links(layout.forbidden, links)
         changed += [path for path in strategies if _remove_new_strategy(path, strategies[path])]
 
 
@@ -53,6 +57,14 @@ def _put_back(layout: Layout, known: Mapping[str, Collection[bytes]]) -> Iterato
     for path, commands in known.items():
         if _stop_at_new_commands(path, commands):
             yield path
+
+
+def _remove_new_links(paths: Iterable[str], known: Collection[str]) -> Iterator[str]:
+    """Remove the first new link on the way to each of these paths, and yield the links."""
+    for path in paths:
+        new = [link for link in follow(path)[0] if link not in known]
+        if new and _remove(new[0]):
+            yield new[0]
 
 
 def _is_in_place(path: str) -> bool:
