@@ -207,10 +207,10 @@ def test_more_access_is_asked_for_each_time_with_what_it_means(tmp_path: Path) -
         world.call("run_command", command="ls", access="network")
         assert world.gate.asked == [
             (
-                "command",
+                "access",
                 f"touch {outside} (outside the sandbox, with all that you may read and write)",
             ),
-            ("command", "ls (with access to the network)"),
+            ("access", "ls (with access to the network)"),
         ]
 
 

@@ -220,6 +220,7 @@ export const t = {
       edit: "May this edit be written?",
       protected: "May this protected file be edited?",
       command: "May this command run?",
+      access: "May this command reach beyond the project?",
       read: "May this be read?",
       trust: "Is this of the project to be trusted?",
       tool: "May the agent do this?",

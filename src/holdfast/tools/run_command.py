@@ -203,10 +203,10 @@ def _ask_more(
             return None
         return denied(f"{command}: nobody is there to allow this {what}; the user can, by {cure}.")
 
-    # Not only the command: an answer for it must not count for this.
+    # Not asked for as a command: the text of another one, which is allowed, can be this subject.
     subject = f"{command} ({what})"
     why = "; ".join((f"it runs {what}", *gaps))
-    return refuse(context.ports.gate.ask("command", subject, why), command)
+    return refuse(context.ports.gate.ask("access", subject, why), command)
 
 
 def _without_values(output: str, context: ToolContext, *, git: bool) -> str:

@@ -111,6 +111,16 @@ def test_a_commit_that_only_the_reflog_reaches_counts(repo: Path) -> None:
     assert DiskReadGuard(str(repo)).why_not_git("history") == PRINTS_ENV
 
 
+def test_the_history_is_searched_again_when_only_a_reflog_has_changed(repo: Path) -> None:
+    guard = DiskReadGuard(str(repo))
+    assert guard.why_not_git("history") is None
+    (repo / ".env").write_text("KEY=1\n")
+    git(repo, "add", "-f", ".env")
+    git(repo, "commit", "-qm", "2")
+    git(repo, "reset", "-q", "--hard", "HEAD~1")
+    assert guard.why_not_git("history", ["HEAD@{1}"]) == PRINTS_ENV
+
+
 def test_an_object_that_nothing_reaches_is_asked_for(repo: Path) -> None:
     guard = DiskReadGuard(str(repo))
     head, blob = id_of(repo, "HEAD"), id_of(repo, "HEAD:a.txt")

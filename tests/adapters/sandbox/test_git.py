@@ -240,6 +240,33 @@ def test_an_approved_git_command_prepares_no_other_repository(
     assert not (root / ".git/modules").exists()
 
 
+@pytest.mark.parametrize("folder", ["objects", "objects/info"])
+@pytest.mark.parametrize("is_missing", [False, True])
+def test_git_is_not_led_to_other_objects_by_a_link_to_a_folder(
+    bubblewrap: SandboxChoice, place: Path, folder: str, *, is_missing: bool
+) -> None:
+    root = place / "root"
+    if is_missing:
+        (root / ".git/objects/info").rmdir()
+    attempt(
+        bubblewrap,
+        place,
+        f"mkdir -p x/info; cp -r .git/{folder}/. x/; echo /elsewhere > x/alternates; cp x/alternates x/info/;"
+        f"rm -rf .git/{folder}; mv .git/{folder} y; ln -sT $PWD/x .git/{folder}",
+        "write",
+        git="write",
+    )
+    assert not (root / ".git" / folder).is_symlink()
+    assert not (root / ".git/objects/info/alternates").exists()
+
+
+def test_an_approved_git_command_packs_objects(bubblewrap: SandboxChoice, place: Path) -> None:
+    command = "git -c repack.updateServerInfo=false gc -q && git fsck"
+    done = attempt(bubblewrap, place, command, "write", git="write")
+    assert (done.exit_code, done.output) == (0, "")
+    assert (place / "root/.git/objects/info/commit-graph").exists()
+
+
 LIST = ".git/rebase-merge/git-rebase-todo"
 
 
@@ -270,6 +297,62 @@ def test_a_rebase_runs_no_command_that_was_left_for_it(
     subprocess.run(["git", "-c", "core.editor=true", "rebase", "--continue"], cwd=root, check=False)
     assert not (root / "pwned").exists()
     assert (root / "own").exists() == runs_own
+
+
+STRATEGY = ".git/rebase-merge/strategy"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"echo x/../evil > {STRATEGY}",
+        f"echo ort > s; ln -f s {STRATEGY}",
+        f"echo ort > s; ln -sf $PWD/s {STRATEGY}",
+    ],
+)
+def test_a_rebase_starts_no_program_as_a_strategy(
+    kind: SandboxChoice, place: Path, command: str
+) -> None:
+    root = place / "root"
+    make_two_branches(root)
+    (root / "new.txt").write_text("three\n")
+    git(root, "add", "new.txt")
+    git(root, "commit", "-qm", "three")
+    assert subprocess.run(["git", "rebase", "-q", "one"], cwd=root, check=False).returncode != 0
+    attempt(kind, place, command, "write", git="write")
+    if (root / "s").exists():
+        # As a command that does not name git could do it.
+        (root / "s").write_text("x/../evil\n")
+
+    (root / "git-merge-x").mkdir()
+    (root / "evil").write_text("#!/bin/sh\ntouch pwned\n")
+    (root / "evil").chmod(0o755)
+    (root / "a.txt").write_text("both\n")
+    git(root, "add", "a.txt")
+    git(root, "-c", "core.editor=true", "rebase", "--continue")
+    assert not (root / "pwned").exists()
+    assert git(root, "log", "--format=%s") == "three\ntwo\none\n1\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        ("strategy = x/../evil", False),
+        ("[options] Strategy = x/../evil", False),
+        ("strategy = \\\nx/../evil", False),
+        ("strategy = ort", True),
+        ("strategy-option = theirs", True),
+    ],
+)
+def test_a_cherry_pick_starts_no_program_as_a_strategy(
+    bubblewrap: SandboxChoice, place: Path, line: str, *, stays: bool
+) -> None:
+    options = place / "root/.git/sequencer/opts"
+    text = f"[options]\n\t{line}\n"
+    (place / "root/opts").write_text(text)
+    command = "mkdir .git/sequencer; cp opts .git/sequencer/opts"
+    attempt(bubblewrap, place, command, "write", git="write")
+    assert options.exists() == stays
 
 
 def test_an_approved_rebase_stops_at_a_conflict_and_goes_on(

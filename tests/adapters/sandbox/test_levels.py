@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.processes.commands import OsCommands
-from holdfast.adapters.processes.sandbox import layout
+from holdfast.adapters.processes.sandbox import landlock, layout
 from holdfast.adapters.processes.sandbox.probe import SandboxChoice
 from holdfast.vocab.sandbox import SandboxLevel
 from tests.adapters.sandbox.attempt import attempt, files_below, open_at
@@ -143,6 +143,33 @@ def test_a_service_behind_a_socket_file_is_not_reached(
         done = attempt(kind, place, f'python3 -c "{tries}"', level)
     assert "reached" not in done.output
     assert done.exit_code == 1
+
+
+@pytest.mark.skipif(landlock.version() < 6, reason="only Linux 6.12 and later can refuse it")
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_service_on_an_abstract_socket_is_not_reached_by_the_network(
+    kind: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    """Such as an X server, which would type into other windows."""
+    with socket.socket(socket.AF_UNIX) as service:
+        service.bind(f"\0{place}")
+        service.listen()
+        tries = f"import socket; socket.socket(socket.AF_UNIX).connect('\\0{place}')"
+        done = attempt(
+            kind, place, f"python3 -c \"{tries}; print('reached')\"", level, network=True
+        )
+    assert "reached" not in done.output
+    assert "PermissionError" in done.output
+
+
+def test_a_command_reaches_abstract_sockets_of_its_own(kind: SandboxChoice, place: Path) -> None:
+    (place / "root/own.py").write_text(
+        "import socket\n"
+        "service, client = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)\n"
+        f"service.bind('\\0{place}'); service.listen(); client.connect('\\0{place}')\n"
+    )
+    done = attempt(kind, place, "python3 own.py", "write", network=True)
+    assert (done.exit_code, done.output) == (0, "")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root sees what is in folders of others")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ ASKED = (
     "Allow this command? (y: once, s: for this session, a: always, v: view all, n [REASON]: no) "
 )
 ASKED_EDIT = "Allow this edit? (y: once, s: for this session, v: view all, n [REASON]: no) "
+ASKED_ACCESS = "Allow this access? (y: once, v: view all, n [REASON]: no) "
 ASKED_ALWAYS = "Always allow 1: exactly this command, 2: "
 
 
@@ -57,6 +59,36 @@ def test_once_for_this_session_always_and_no(project: Project) -> None:
         ran = project.run("Again.", server=server)
     subjects = [event["subject"] for event in ran.events if event["kind"] == "approval_asked"]
     assert (ran.code, subjects) == (3, ["touch session"])
+
+
+def test_no_answer_for_a_command_counts_for_one_with_more_access(
+    project: Project, tmp_path: Path
+) -> None:
+    """The text of the first command is what is asked for the second one."""
+    command = f"touch {tmp_path / 'outside'} #"
+    alike = f"{command} (outside the sandbox, with all that you may read and write)"
+    script = [
+        call("run_command", command=alike),
+        call("run_command", command=command, access="all"),
+        call("run_command", command=command, access="all"),
+        call("run_command", command="touch z", access="network"),
+    ]
+    with (
+        ScriptedServer([*script, say("Done.")]) as server,
+        on_terminal(project, "Do it.", server=server) as terminal,
+    ):
+        terminal.wait_for(ASKED)
+        terminal.type("s\n")
+        for answer in ("s", "a", "y", "n", "n"):
+            terminal.wait_for(ASKED_ACCESS)
+            terminal.type(f"{answer}\n")
+        assert terminal.finish() == 0, terminal.screen
+    assert project.query("select what, answer from approvals order by asked_at") == [
+        ("command", "session"),
+        ("access", "once"),
+        ("access", "deny"),
+        ("access", "deny"),
+    ]
 
 
 def test_an_edit_is_shown_and_asked_about(project: Project) -> None:

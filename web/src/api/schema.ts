@@ -10,11 +10,11 @@ export type AgentNote = { v: number; seq: number; at: string; session: string | 
 
 export type AgentStateChanged = { v: number; seq: number; at: string; session: string | null; turn: string | null; agent: string; transport: "acp" | "server" | "oneshot"; status: "starting" | "warm" | "busy" | "crashed" | "closed"; fresh: boolean; message: string; kind: "agent_state" };
 
-export type Approval = { id: string; project: string; session: string; turn: string; what: "edit" | "protected" | "command" | "read" | "trust" | "tool"; subject: string; why: string; options: ("once" | "session" | "always" | "deny")[]; asked_at: string; answer: "once" | "session" | "always" | "deny" | "nobody" | "cancelled" | null; reason: string; answered_at: string | null; waits: boolean; prefix: string | null };
+export type Approval = { id: string; project: string; session: string; turn: string; what: "edit" | "protected" | "command" | "access" | "read" | "trust" | "tool"; subject: string; why: string; options: ("once" | "session" | "always" | "deny")[]; asked_at: string; answer: "once" | "session" | "always" | "deny" | "nobody" | "cancelled" | null; reason: string; answered_at: string | null; waits: boolean; prefix: string | null };
 
 export type ApprovalAnswered = { outcome: "answered"; approval_id: string; session: string; turn: string; answer: "once" | "session" | "always" | "deny" | "nobody" | "cancelled"; reason: string; always: string };
 
-export type ApprovalAsked = { v: number; seq: number; at: string; session: string | null; turn: string | null; what: "edit" | "protected" | "command" | "read" | "trust" | "tool"; subject: string; why: string; approval_id: string; options: ("once" | "session" | "always" | "deny")[]; kind: "approval_asked" };
+export type ApprovalAsked = { v: number; seq: number; at: string; session: string | null; turn: string | null; what: "edit" | "protected" | "command" | "access" | "read" | "trust" | "tool"; subject: string; why: string; approval_id: string; options: ("once" | "session" | "always" | "deny")[]; kind: "approval_asked" };
 
 export type ApprovalGiven = { v: number; seq: number; at: string; session: string | null; turn: string | null; subject: string; answer: "once" | "session" | "always" | "deny" | "nobody" | "cancelled"; approval_id: string; reason: string; kind: "approval_given" };
 

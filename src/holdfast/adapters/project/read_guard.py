@@ -155,9 +155,12 @@ class DiskReadGuard:
         return None
 
     def _why_not_history(self) -> str | None:
-        """Search the names of all objects that a reference or a reflog reaches."""
+        """Search the names of all objects that a reference or a reflog reaches.
+
+        Search again only after one of them leads elsewhere.
+        """
         state = git(self._root, "for-each-ref", "--format=%(objectname)") or b""
-        state += git(self._root, "rev-parse", "--verify", "--quiet", "HEAD") or b""
+        state += git(self._root, "rev-list", "--no-walk", "--all", "--reflog") or b""
         if state not in self._histories:
             self._histories[state] = self._search_history()
         return self._histories[state]

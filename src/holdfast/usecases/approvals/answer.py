@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 OPTIONS: dict[ApprovalSubject, tuple[ApprovalAnswer, ...]] = {
     "command": ("once", "session", "always", "deny"),
+    "access": ("once", "deny"),
     "edit": ("once", "session", "deny"),
     "protected": ("once", "session", "deny"),
     "trust": ("once", "deny"),

@@ -80,6 +80,12 @@ def rebase_list(places: GitPlaces) -> str:
     return os.path.join(places.directory, "rebase-merge/git-rebase-todo")
 
 
+def strategy_files(places: GitPlaces) -> list[str]:
+    """Return the paths of what names the merge strategy of a rebase or a cherry-pick under way."""
+    names = ("rebase-merge/strategy", "sequencer/opts")
+    return [os.path.join(places.directory, name) for name in names]
+
+
 def _linked_directory(entry: Path) -> str:
     """Return the directory that a `.git` file names, or ""."""
     try:

@@ -1,5 +1,8 @@
 """The program that runs another program which can open files for writing only below some paths.
 
+That program cannot connect to abstract sockets outside the sandbox either: with the network, it
+shares the namespace that they are in.
+
 Its arguments are the number of a file descriptor with these paths, each ended by a NUL, and the
 words to run. It runs in the namespaces of bubblewrap, before every command: it imports little.
 """
@@ -9,9 +12,15 @@ import os
 import sys
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
+ASK_VERSION = 1
 PATH_BENEATH = 1
 WRITE_FILE, REFER = 1 << 1, 1 << 13
 """To open a file for writing; to move files between directories, refused without a rule."""
+TCP_PORTS = 0
+"""No right to a port is given up."""
+ABSTRACT_SOCKETS = 1
+WITH_SCOPES = 6
+"""The version of Landlock from which on abstract sockets of other processes can be given up."""
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -35,8 +44,10 @@ def main() -> None:
 
 
 def restrict(paths: list[bytes]) -> None:
-    """Keep the right to write below these paths only."""
+    """Keep the right to write below these paths only, and to abstract sockets in the sandbox."""
     handled = number_bytes(WRITE_FILE | REFER, 8)
+    if landlock_version() >= WITH_SCOPES:
+        handled += number_bytes(TCP_PORTS, 8) + number_bytes(ABSTRACT_SOCKETS, 8)
     ruleset = call(CREATE_RULESET, handled, ctypes.c_size_t(len(handled)), ctypes.c_uint32(0))
     add_rule(ruleset, b"/", REFER)
     for path in paths:
@@ -44,6 +55,11 @@ def restrict(paths: list[bytes]) -> None:
         add_rule(ruleset, path, allowed)
     call(RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
     os.close(ruleset)
+
+
+def landlock_version() -> int:
+    """Return the version of Landlock that the kernel has."""
+    return call(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(ASK_VERSION))
 
 
 def add_rule(ruleset: int, path: bytes, allowed: int) -> None:

@@ -16,6 +16,7 @@ from holdfast.adapters.processes.sandbox.git_places import (
     of_others,
     rebase_list,
     redirecting,
+    strategy_files,
     with_contents,
     with_keys,
 )
@@ -86,7 +87,7 @@ class Layout:
     `kept_out` are directories that are missing now, and that a mount can stand for. The rest is put
     back afterwards, for no mount can stand for it: `forbidden` are paths that are missing now,
     `links` are symbolic links with their targets, `rebase_lists` are lists of git that must not
-    name new commands.
+    name new commands, `strategy_files` are files that must not name a program as a new strategy.
     """
 
     view: View
@@ -94,6 +95,7 @@ class Layout:
     forbidden: Sequence[str] = ()
     links: Mapping[str, str] = field(default_factory=dict)
     rebase_lists: Sequence[str] = ()
+    strategy_files: Sequence[str] = ()
 
 
 class Layouts:
@@ -140,6 +142,7 @@ class Layouts:
             (*_missing(forbidden), *links.missing),
             links.targets,
             [rebase_list(opened)] if opened else [],
+            strategy_files(opened) if opened else [],
         )
 
     def _hide_private(self, view: View, root: str, process: ConfinedProcess) -> list[str]:
@@ -269,6 +272,9 @@ def _open_git(view: View, places: GitPlaces) -> None:
     for path in existing([*configuring(places), *redirecting(places), *of_others(places)]):
         view.set(path, "read")
     view.set(places.directory, "write")
+    for path in redirecting(places):
+        # Else a link in the place of a folder above it could lead git elsewhere as well.
+        pin_directories(view, os.path.realpath(path))
 
 
 def _protect_own_python(view: View, root: str) -> None:

@@ -6,18 +6,24 @@ A process could otherwise leave something for git, or for Holdfast, that runs la
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.processes.sandbox.link_guards import follow
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from holdfast.adapters.processes.sandbox.layout import Layout
 
 _COMMANDS = (b"exec", b"x")
 """The words for a command to run in the list of what a rebase has yet to do."""
 _STOP = b"break\n"
+_OWN_STRATEGIES = frozenset({b"octopus", b"ort", b"ours", b"recursive", b"resolve", b"subtree"})
+"""The merge strategies for which git starts no program but its own."""
+_STRATEGY_OPTION = re.compile(rb"\s*strategy-option\s*=")
 
 
 @contextmanager
@@ -27,11 +33,15 @@ def restored(layout: Layout) -> Iterator[list[str]]:
     The paths that were put back are added to the list that this returns.
     """
     known = {path: set(filter(_is_command, _lines(path))) for path in layout.rebase_lists}
+    strategies = {path: _lines(path) for path in layout.strategy_files}
+    links = {link for path in layout.forbidden for link in follow(path)[0]}
     changed: list[str] = []
     try:
         yield changed
     finally:
         changed += _put_back(layout, known)
+        changed += _remove_new_links(layout.forbidden, links)
+        changed += [path for path in strategies if _remove_new_strategy(path, strategies[path])]
 
 
 def _put_back(layout: Layout, known: Mapping[str, Collection[bytes]]) -> Iterator[str]:
@@ -47,6 +57,14 @@ def _put_back(layout: Layout, known: Mapping[str, Collection[bytes]]) -> Iterato
     for path, commands in known.items():
         if _stop_at_new_commands(path, commands):
             yield path
+
+
+def _remove_new_links(paths: Iterable[str], known: Collection[str]) -> Iterator[str]:
+    """Remove the first new link on the way to each of these paths, and yield the links."""
+    for path in paths:
+        new = [link for link in follow(path)[0] if link not in known]
+        if new and _remove(new[0]):
+            yield new[0]
 
 
 def _is_in_place(path: str) -> bool:
@@ -102,14 +120,8 @@ def _stop_at_new_commands(path: str, known: Collection[bytes]) -> bool:
 
     Return whether the list was changed.
     """
-    folder = os.path.dirname(path)
-    if not _is_in_place(folder):
-        return False
-
-    for each in (folder, path):
-        # Git makes no links here, and what one leads to can be changed without git.
-        if os.path.islink(each):
-            return _remove(each)
+    if _remove_link(path):
+        return True
 
     lines = _lines(path)
     allowed = [_STOP if _is_command(line) and line not in known else line for line in lines]
@@ -120,6 +132,50 @@ def _stop_at_new_commands(path: str, known: Collection[bytes]) -> bool:
     with open(path, "xb") as file:
         file.writelines(allowed)
     return True
+
+
+def _remove_new_strategy(path: str, known: list[bytes]) -> bool:
+    """Remove a file that names a program as a merge strategy, if that is new.
+
+    Git starts what such a file names, by a path too. Return whether it was removed.
+    """
+    if _remove_link(path):
+        return True
+
+    lines = _lines(path)
+    if not lines:
+        return False
+
+    is_known = lines == known or _strategies_in(path, lines) <= _OWN_STRATEGIES
+    if is_known and os.stat(path).st_nlink == 1:
+        return False
+
+    return _remove(path)
+
+
+def _strategies_in(path: str, lines: list[bytes]) -> set[bytes]:
+    """Return the strategies that a file names: with all of its text, or in lines of settings."""
+    if os.path.basename(path) == "strategy":
+        return {b"".join(lines).strip()}
+
+    named = [line for line in lines if b"strategy" in line.lower()]
+    # What is not written as git writes it is taken for the name of a program.
+    return {line.partition(b"=")[2].strip() for line in named if not _STRATEGY_OPTION.match(line)}
+
+
+def _remove_link(path: str) -> bool:
+    """Remove a link in the place of a file, or of its folder; return whether there was one.
+
+    Git makes none there, and what a link leads to can be changed without git.
+    """
+    folder = os.path.dirname(path)
+    if not _is_in_place(folder):
+        return False
+
+    for each in (folder, path):
+        if os.path.islink(each):
+            return _remove(each)
+    return False
 
 
 def _lines(path: str) -> list[bytes]:
