@@ -22,6 +22,11 @@ def files_of(folder: Folder) -> list[str]:
     return sorted(str(name) for name in names if name.name != ".git")
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path): path.read_bytes() for path in files}
+
+
 def test_a_worktree_has_the_files_of_head_on_a_branch_of_its_session(project: Project) -> None:
     before = project.users()
     made = project.worktree("new")
@@ -296,6 +301,30 @@ def test_a_merge_driver_of_the_repository_does_not_run_and_its_files_are_merged_
     project.worktree("update", session)
     assert worktree.path("list.md").read_text() == "one\nb\nc\ntwo\n"
     assert not ran.exists()
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["refs/heads/holdfast", "logs", "logs/refs/heads/holdfast", "objects/pack", "worktrees"],
+)
+def test_git_writes_by_no_link_out_of_the_repository(
+    project: Project, tmp_path: Path, place: str
+) -> None:
+    session, worktree = project.new()
+    worktree.write("a.txt", "new\n")
+    outside, link = tmp_path / "outside", project.user.path(".git") / place
+    link.rename(outside)
+    link.symlink_to(outside)
+    project.user.write("b.txt", "b\n")
+    before = contents(outside)
+    made = project.run("worktree", "new")
+    assert f"{link} is a symbolic link, and git would write where it leads" in made.err
+    codes = [
+        project.run("worktree", *words).code
+        for words in (["update", session], ["remove", "--force", session])
+    ]
+    assert (made.code, *codes) == (1, 1, 1)
+    assert contents(outside) == before
 
 
 def test_a_new_worktree_is_written_to_its_own_folder_whatever_core_worktree_says(

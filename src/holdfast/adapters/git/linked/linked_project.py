@@ -27,6 +27,7 @@ from holdfast.adapters.git.linked.captured_tree import (
 from holdfast.adapters.git.linked.ignored_copies import copy_ignored
 from holdfast.adapters.git.linked.merged_commits import merge_commits
 from holdfast.adapters.git.linked.session_files import CapturedSession
+from holdfast.adapters.git.linked.written_places import refuse_links
 from holdfast.adapters.git.user_repository import UserRepository, query_repository
 from holdfast.adapters.places.main_worktree import read_beginning
 from holdfast.adapters.processes.sandbox.git_places import git_places
@@ -172,6 +173,7 @@ class GitProject:
 
     def add_base(self, session: str, tree: str, parent: str) -> str:
         """Make a commit of a tree, kept by a ref of the session; return it."""
+        self._refuse_links(session)
         git = self._git()
         message = "holdfast: a project with its uncommitted work"
         commit = git.read_line("commit-tree", tree, "-p", parent, "-m", message)
@@ -190,6 +192,7 @@ class GitProject:
 
         One at a time: git fails if it reads the entry of another worktree that is half made.
         """
+        self._refuse_links(path.name)
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         handle = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -238,6 +241,7 @@ class GitProject:
 
     def commit_files(self, worktree: SessionWorktree, message: str) -> str:
         """Commit all files of a worktree on its branch, and return its last commit."""
+        self._refuse_links(worktree.session)
         linked = self._linked(worktree.session)
         git = self._git_of(linked)
         tree, _ = capture_tree(linked, git)
@@ -266,6 +270,7 @@ class GitProject:
 
     def merge(self, worktree: SessionWorktree, commit: str) -> MergedCommits | MergeConflict | None:
         """Merge a commit in memory with the branch, the files and the base of a worktree."""
+        self._refuse_links(worktree.session)
         linked = self._linked(worktree.session)
         git = self._git_of(linked)
         tree, _ = capture_tree(linked, git)
@@ -274,6 +279,7 @@ class GitProject:
 
     def write_merge(self, worktree: SessionWorktree, merged: MergedCommits) -> str:
         """Write the merged files to a worktree, and move its branch; return the new base."""
+        self._refuse_links(worktree.session)
         linked = self._linked(worktree.session)
         git = self._git_of(linked)
         tree, _ = capture_tree(linked, git)
@@ -403,6 +409,7 @@ class GitProject:
 
     def remove_folder(self, session: str) -> None:
         """Remove the folder of a session's worktree, and what git has on record of it."""
+        self._refuse_links(session)
         path = Path(self.path_of(session))
         removed = path.with_name(f"{session}.removed")
         shutil.rmtree(removed, ignore_errors=True)
@@ -424,6 +431,9 @@ class GitProject:
         if self._found is None:
             self._found = query_repository(self._root, _deadline())
         return self._found
+
+    def _refuse_links(self, session: str) -> None:
+        refuse_links(self._repository().common_dir, session)
 
     def _linked(self, session: str) -> UserRepository:
         path = Path(self.path_of(session))
