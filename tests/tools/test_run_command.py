@@ -193,6 +193,22 @@ def test_where_secrets_cannot_be_masked_their_values_are_removed_unattended(
         )
 
 
+def test_the_beginning_of_a_value_in_the_heading_of_a_hunk_is_removed_unattended(
+    tmp_path: Path,
+) -> None:
+    """Git cuts such a heading, so that the whole value is not in it."""
+    value = "abc123" * 20
+    with open_world(tmp_path, sandbox="off", unattended=True) as world:
+        identity = ("-c", "user.name=A", "-c", "user.email=a@b.c")
+        for changed in ("one", "two"):
+            world.write(".env", f"API_KEY={value}\n# 1\n# 2\n# 3\n# {changed}\n")
+            for words in (["init", "-q"], ["add", "-f", ".env"], ["commit", "-qm", changed]):
+                subprocess.run(["git", *identity, *words], cwd=world.root, check=True)
+        told = world.told("run_command", command="git log -p -1")
+    assert "@@ -2,4 +2,4 @@\n # 1\n" in told
+    assert "abc123" not in told
+
+
 # ---------------------------------------------------------------------------------------------------------------- access
 
 

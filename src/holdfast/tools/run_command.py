@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -40,6 +41,8 @@ _WITHHELD = (
     "(The output is not shown: the history is too long to search it for values of files with "
     "secrets, and nobody is there to allow it.)"
 )
+_HUNK = re.compile(r"^(.*?@{2,70} [-+,\d ]+ @{2,70}) .*$", re.MULTILINE)
+"""The first line of a hunk, with a line of the file as its heading, of which git cuts the end."""
 _OUTSIDE = "outside the sandbox, with all that you may read and write"
 
 
@@ -215,6 +218,9 @@ def _without_values(output: str, context: ToolContext, *, git: bool) -> str:
     if values is None:
         return _WITHHELD
 
+    if values:
+        # The beginning of a value in a heading would not be recognised.
+        output = _HUNK.sub(r"\1", output)
     for value in values:
         output = output.replace(value, MARK)
     return output
