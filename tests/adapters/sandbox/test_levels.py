@@ -169,14 +169,15 @@ def abstract_name(place: Path) -> str:
     return f"holdfast-{zlib.crc32(bytes(place)):x}"
 
 
-def test_a_command_reaches_abstract_sockets_of_its_own(kind: SandboxChoice, place: Path) -> None:
+def test_a_command_reaches_abstract_sockets_of_its_own(place: Path) -> None:
+    """With Landlock none can be made while a service of the machine could be reached by one."""
     name = abstract_name(place)
     (place / "root/own.py").write_text(
         "import socket\n"
         "service, client = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)\n"
         f"service.bind('\\0{name}'); service.listen(); client.connect('\\0{name}')\n"
     )
-    done = attempt(kind, place, "python3 own.py", "write", network=True)
+    done = attempt("bubblewrap", place, "python3 own.py", "write", network=True)
     assert (done.exit_code, done.output) == (0, "")
 
 
