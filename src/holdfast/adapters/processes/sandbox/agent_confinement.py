@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import tempfile
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -249,9 +250,17 @@ def _put_back(path: str, content: bytes | None) -> None:
 
     _remove(path)
     # A worktree that was removed meanwhile has nothing that could lead git astray.
-    if content is not None and os.path.isdir(os.path.dirname(path)):
-        with open(path, "wb") as file:
-            file.write(content)
+    if content is None or not os.path.isdir(os.path.dirname(path)):
+        return
+    # Renamed: an agent that still works may make a link there meanwhile, and it would be followed.
+    descriptor, fresh = tempfile.mkstemp(dir=os.path.dirname(path))
+    with open(descriptor, "wb") as file:
+        file.write(content)
+        os.fchmod(descriptor, _PLAIN_FILE)
+    os.replace(fresh, path)
+
+
+_PLAIN_FILE = 0o644
 
 
 def _remove_links(branch: OwnBranch) -> None:
