@@ -492,3 +492,22 @@ def test_an_inserted_block_goes_below_the_blank_line_that_the_request_lost() -> 
     outcome = land(text, Replace("}\nc {\n", "}\nb {\n}\n\nc {\n"), "a.tf")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "a {\n}\n\nb {\n}\n\nc {\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "tag", "is_dropped"),
+    [
+        ("a.md", "text", False),
+        ("a.md", "markdown", True),
+        ("a.txt", "text", True),
+        (None, "text", False),
+    ],
+)
+def test_a_fence_is_dropped_from_a_text_for_people_if_it_names_the_language_of_the_file(
+    path: str | None, tag: str, is_dropped: bool
+) -> None:
+    text = "One.\n\nTwo.\n"
+    fence = f"```{tag}\na diagram\n```\n"
+    outcome = land(text, Replace("Two.\n", fence), path)
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("Two.\n", "a diagram\n" if is_dropped else fence)

@@ -250,31 +250,42 @@ def _out_of_edit(old: str, new: str, path: str | None) -> FileText | None:
 
 def _out_of_added_marks(text: str, old: str, new: str, path: str | None) -> FileText | None:
     """Return the new text without the + before each line that the old one has not, if no line of the file begins so."""
+    doc = Doc(text)
     lines = contents_of(new)
     known = frozenset(map(key_of, contents_of(old)))
-    added = [n for n, line in enumerate(lines) if key_of(line) not in known]
-    if path is None or not added or not all(lines[n].startswith("+") for n in added):
-        return None
-    if kind_of(path) == "prose" and all(_ITEM.match(lines[n]) for n in added):
-        return None
-    if path.endswith((".diff", ".patch")):
-        return None
-    doc = Doc(text)
-    if any(line.lstrip().startswith("+") for line in doc.lines):
+    added = [line for line in lines if key_of(line) not in known]
+    if not _are_marked(added, path) or any(map(_is_marked, doc.lines)):
         return None
     # With a mark before old lines too, both texts are read without.
     if not all(map(doc.has_line, solid_lines(contents_of(old)))):
         return None
-    indents = {indent_of(lines[n][1:]) for n in added}
-    width = 1
-    if not indents <= doc.indents | {""} and all(lines[n][1:2] in {"", " "} for n in added):
-        width = 2
-    for n in added:
-        lines[n] = lines[n][width:]
-    plain = text_of(lines)
+
+    width = _width_of_pluses(doc, added)
+    bare = {line: line[width:] for line in added}
+    plain = text_of(bare.get(line, line) for line in lines)
     if not new.endswith("\n"):
         plain = plain.removesuffix("\n")
     return FileText(plain, ("marks of a diff before new lines",))
+
+
+def _is_marked(line: str) -> bool:
+    return line.lstrip().startswith("+")
+
+
+def _are_marked(added: Sequence[str], path: str | None) -> bool:
+    """Return whether a + is before all of these lines, in a file whose lines do not begin so: no diff, no list of items."""
+    if path is None or path.endswith((".diff", ".patch")) or not added:
+        return False
+    is_list = kind_of(path) == "prose" and all(map(_ITEM.match, added))
+    return not is_list and all(line.startswith("+") for line in added)
+
+
+def _width_of_pluses(doc: Doc, added: Sequence[str]) -> int:
+    """Return 2 if a blank is behind each +, and the lines with it are indented as no line of the file; else 1."""
+    indents = {indent_of(line[1:]) for line in added}
+    if indents <= doc.indents | {""}:
+        return 1
+    return 1 + all(line[1:2] in {"", " "} for line in added)
 
 
 _ITEM = re.compile(r"\+ +\S")
@@ -486,14 +497,17 @@ def _wraps(line: str, path: str | None) -> bool:
 
 
 def _tags_language(tag: str, path: str | None) -> bool:
-    """Return whether this word behind a fence names the language of the file."""
+    """Return whether this word behind a fence names the language of the file.
+
+    >>> _tags_language("```markdown", "a.md"), _tags_language("text", "a.txt"), _tags_language("```text", "a.md")
+    (True, True, False)
+    """
     tag = tag.strip("`~ ").lower()
-    if tag in _OWN_TAGS:
-        return True
-    return tag != "" and language_of(f"a.{tag}") is language_of(path) is not UNKNOWN
+    named = language_of(f"a.{_SUFFIXES.get(tag, tag)}")
+    return named is language_of(path) and named is not UNKNOWN
 
 
-_OWN_TAGS = frozenset(("markdown", "restructuredtext", "text", "plaintext"))
+_SUFFIXES = {"restructuredtext": "rst", "text": "txt", "plaintext": "txt"}
 
 
 def _names_file(line: str, path: str | None) -> bool:
