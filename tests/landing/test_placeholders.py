@@ -257,3 +257,11 @@ def test_a_loop_whose_words_are_about_text_is_code() -> None:
     old = "for a in b:\n    one()\n    two()\n    three()\n"
     outcome = land(old, Replace(old, "for other in others:\n    all(other)\n"), "a.py")
     assert isinstance(outcome, Landed), outcome
+
+
+def test_the_first_of_several_placeholders_is_named() -> None:
+    old = "".join(f"- run: {name}\n" for name in "abcdef")
+    new = "- run: d\n# rest unchanged\n- run: e\n# same as before\n- run: f\n# keep the others\n"
+    outcome = land(old, Replace(old, new), "a.yml")
+    assert isinstance(outcome, Refused)
+    assert "`# rest unchanged`" in outcome.message

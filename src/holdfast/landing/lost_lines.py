@@ -51,10 +51,11 @@ def judge_lost_lines(
             if _loses_lines(script, edit, at, language, whole_file=whole_file):
                 return refusals.lost_lines(new[at], whole_file=whole_file)
 
-    for line in filter(stands_for_text, fresh):
-        # It was put beside lines that stay: what vanishes is in another edit.
-        if any(_lost_lines(script, edit, language, code_only=True) for edit in script.edits):
-            return refusals.lost_lines(line, whole_file=whole_file)
+    # It may be beside lines that stay: then what vanishes is in another edit.
+    placeholders = [line for line in new if line in fresh and stands_for_text(line)]
+    lost = [_lost_lines(script, edit, language, code_only=True) for edit in script.edits]
+    if placeholders and any(lost):
+        return refusals.lost_lines(placeholders[0], whole_file=whole_file)
     return None
 
 
