@@ -123,7 +123,7 @@ def _line_written_twice(text: str, new: str, outcome: Landed) -> str:
     size = len(new) + _BESIDE
     above, below = Doc(text[max(0, start - size) : start]), Doc(text[end : end + size])
     repeated: list[str] = []
-    for count in range(1, len(fresh)):
+    for count in range(1, min(len(fresh), _MOST_REPEATED)):
         if fresh[:count] == above.solid_keys[-count:]:
             repeated += fresh[:count]
         if fresh[-count:] == below.solid_keys[:count]:
@@ -142,6 +142,8 @@ def _is_telling(key: str) -> bool:
 
 
 _SEVERAL = 2
+_MOST_REPEATED = 20
+"""Lines that a model repeats; the time does not grow with the new text."""
 _BESIDE = 1_000
 """Characters of the file that are looked at beside the place, in addition to as many as the new text has."""
 _TELLING = 8

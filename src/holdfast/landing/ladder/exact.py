@@ -92,7 +92,8 @@ def joins_lines(text: str, at: int, old: str, new: str) -> bool:
     """
     if not new.strip() or old.strip("\r\n") == new.strip("\r\n"):
         return False
-    before, behind = text[:at][-1:], text[at + len(old) :][:1]
+    stop = at + len(old)
+    before, behind = text[max(0, at - 1) : at], text[stop : stop + 1]
     if old[0] in _NEWLINES and new[0] not in _NEWLINES and before not in _NEWLINES:
         return True
     # A literal `\\n` is undone later.
