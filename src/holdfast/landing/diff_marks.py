@@ -133,16 +133,21 @@ def without_blanks_behind_marks(doc: Doc, hunks: Sequence[Hunk]) -> Sequence[Hun
         return None
 
     known = list(filter(doc.has, removed))
-    if known:
-        fits = not any(map(doc.has_line, known))
-        fits = fits and all(doc.has_line(line[1:]) for line in known)
-        # New lines that are indented as the file is have no such blank.
-        fits = fits and not doc.indents.issuperset(map(indent_of, added))
-    else:
-        fits = not removed and _fit_only_without_blank(doc, added)
-    if not fits:
+    if removed and not _are_one_blank_off(doc, known):
+        return None
+    # New lines that are indented as the file is have no such blank.
+    if removed and doc.indents.issuperset(map(indent_of, added)):
+        return None
+    if not removed and not _fit_only_without_blank(doc, added):
         return None
     return [_with_one_mark(hunk, "+-") for hunk in hunks]
+
+
+def _are_one_blank_off(doc: Doc, lines: Sequence[str]) -> bool:
+    """Return whether there are lines, and the file has all of them without their first blank and none with it."""
+    if not lines or any(map(doc.has_line, lines)):
+        return False
+    return all(doc.has_line(line[1:]) for line in lines)
 
 
 def _fit_only_without_blank(doc: Doc, added: Sequence[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from bisect import bisect_left
+from functools import cached_property
 from itertools import chain, pairwise, takewhile
 from typing import TYPE_CHECKING
 
@@ -200,23 +201,27 @@ class _Writer:
 
         return tuple(out)
 
-    def _lost_levels(self, edit: ScriptEdit, first: int) -> bool:
-        """Return whether all lines of the request are indented alike, lines of the file are not so, and a new one opens a block."""
+    @cached_property
+    def is_flat(self) -> bool:
+        """Whether all lines of the request are indented alike, and lines of the file are not so."""
         if all(indent_of(line) == indent_of(real) for line, real in self.pairs):
             return False
-        if len(set(map(indent_of, solid_lines(self.request)))) > 1:
+        return len(set(map(indent_of, solid_lines(self.request)))) == 1
+
+    def _lost_levels(self, edit: ScriptEdit, first: int) -> bool:
+        """Return whether the request has lost its indentation, and it is needed: blocks come or go, or levels meet there."""
+        if not self.is_flat:
             return False
         added = solid_lines(self.script.new[edit.n1 : edit.n2])
         removed = solid_lines(self.script.old[edit.o1 : edit.o2])
-        if any(opens_block(key_of(line)) for line in added[:-1]):
-            return True
-        levels = {indent_of(real) for _, real in self.pairs}
-        if added and not removed and len(levels) > 1:
-            around = solid_lines(self.doc.lines[max(0, first - 1) : first + 1])
-            if len(set(map(indent_of, around))) > 1:
-                return True
         # What was in a block that is taken away moves to the left.
-        return _count_openers(removed) != _count_openers(added)
+        if _count_openers(added[:-1]) or _count_openers(removed) != _count_openers(added):
+            return True
+        if removed or not added:
+            return False
+        real = [own for _, own in self.pairs]
+        around = solid_lines(self.doc.lines[max(0, first - 1) : first + 1])
+        return min(len(set(map(indent_of, lines))) for lines in (real, around)) > 1
 
     def _indent(self, n: int, indents: Indents) -> str:
         """Return the file's indentation for a new line."""

@@ -6,7 +6,6 @@ import re
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _NUMBER = re.compile(r"(?<!\w)\d[\w.]*")
-_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _PROSE = re.compile(r"[^(){}\[\]=<>;$@&|\\+*/^~\"`_]*")
 
 
@@ -26,14 +25,6 @@ def words_of(line: str) -> list[str]:
 def numbers_of(line: str) -> list[str]:
     """Return the numbers that are alone on a line, in order."""
     return _NUMBER.findall(line)
-
-
-def tokens_of(line: str) -> list[str]:
-    """Return the line cut into words, runs of white space and single marks.
-
-    Joined they are the line.
-    """
-    return _TOKEN.findall(line)
 
 
 _ENOUGH_WORDS = 4

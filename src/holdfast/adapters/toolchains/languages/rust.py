@@ -249,8 +249,11 @@ def _targets(fields: dict[str, Any]) -> Iterator[object]:
     """Yield what is said of the library, and of each program, test, benchmark and example."""
     yield _table(fields, "lib")
     for name in ("bin", "test", "bench", "example"):
-        listed = fields.get(name, ())
-        yield from listed if isinstance(listed, list) else (listed,) * bool(listed)
+        listed = fields.get(name, [])
+        # Cargo takes a list only; anything else is not known to run nothing.
+        if not isinstance(listed, list):
+            listed = [listed]
+        yield from listed
 
 
 def _is_plain_target(target: object) -> bool:
