@@ -100,13 +100,15 @@ page-check: $(NODE_READY) setup ## check the page: generated types, compiler, un
 # The browser is the system's; as root it is installed where apt-get is.
 $(BROWSER_READY): $(DEV_READY)
 	@$(call install,--editable '.[page]')
-	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
-		apt-get install --yes --no-install-recommends chromium; } || \
+	@command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || { \
+		test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+		{ apt-get install --yes --no-install-recommends chromium-headless-shell || \
+		apt-get install --yes --no-install-recommends chromium; }; } || \
 		{ echo "the tests of the page need chromium: sudo apt-get install chromium" >&2; exit 1; }
 	@touch $@
 
 test-page: page page-check $(BROWSER_READY) ## test the page in a real browser (chromium); screenshots go to .screenshots
-	$(PYTEST) -n 0 -q tests/page $(ARGS)
+	HOLDFAST_ALL_KILLS=1 $(PYTEST) -n 0 -q tests/page $(ARGS)
 
 test: setup $(NPM_READY) page-if-possible ## run all tests (with tsc and pyright, if npm can bring them)
 	$(PYTEST) -n $(TEST_WORKERS) --dist worksteal -q -p tests.folded_tables --durations=15 $(ARGS)

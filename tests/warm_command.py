@@ -38,6 +38,8 @@ _LEFT_OUT = (
     "holdfast.mcp",
     "holdfast.adapters.store.migrations",
 )
+# What modules load when it is first used.
+_LOADED_LATE = ("ast_grep_py", "certifi", "httpcore")
 _STATUS_BYTES = 4
 
 
@@ -184,7 +186,7 @@ def _load_modules() -> None:
     import holdfast
 
     names = (found.name for found in pkgutil.walk_packages(holdfast.__path__, "holdfast."))
-    for name in names:
+    for name in (*names, *_LOADED_LATE):
         if not name.startswith(_LEFT_OUT):
             importlib.import_module(name)
 

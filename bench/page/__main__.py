@@ -42,7 +42,7 @@ def main() -> int:
     address = f"http://127.0.0.1:{server.server_port}/"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"),
+            executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"),
             args=["--no-sandbox", "--enable-precise-memory-info"],
         )
         good = True

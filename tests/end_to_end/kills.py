@@ -165,7 +165,7 @@ def _plan_once() -> None:
     names["plan_requests"] = remembered
 
 
-_MOST = 30
+_MOST = 16
 """How many moments of one act a sample has."""
 
 

@@ -24,12 +24,12 @@ def browser() -> Iterator[Any]:
         pytest.skip("playwright is not installed: `make test-page` installs it")
     from playwright.sync_api import sync_playwright
 
-    from tests.page.stage import finder_of_chromium
+    from tests.page.stage import find_chromium
 
-    chromium = finder_of_chromium()
+    chromium = find_chromium()
     if chromium is None:
         pytest.skip(
-            "chromium is not installed: `make test-page` installs it, or apt-get install chromium"
+            "chromium is not installed: `make test-page` installs it, or apt-get install chromium-headless-shell"
         )
     if not PAGE.exists():
         pytest.skip("the page is not built: `make page` builds it")

@@ -10,7 +10,12 @@ from playwright.sync_api import expect
 
 from holdfast.testing import call, say, slow
 from tests.page.stage import Gate, Stage, check_axe, screenshot, send
+from tests.samples import WHOLE, sample
 from tests.waiting import wait_until
+
+pytestmark = pytest.mark.slow
+
+TABS = 8 if WHOLE else 4
 
 
 def test_a_session_is_begun_searched_renamed_archived_and_brought_back_by_keyboard(
@@ -118,34 +123,34 @@ def test_settings_show_what_was_found_and_how_to_get_what_is_missing(stage: Stag
     screenshot(tab, "settings-light")
 
 
-def test_eight_tabs_of_one_browser_share_one_stream_and_all_see_the_turn(stage: Stage) -> None:
+def test_many_tabs_of_one_browser_share_one_stream_and_all_see_the_turn(stage: Stage) -> None:
     session = stage.server.new_session(title="Eight")
     context = stage.context()
-    tabs = [stage.open_session(session, context=context) for _ in range(8)]
+    tabs = [stage.open_session(session, context=context) for _ in range(TABS)]
     for tab in tabs:
         expect(tab.locator("#composer")).to_be_visible()
     assert wait_until(lambda: stage.server.get("/health")["followers"] == 1)
     stage.script.add(say("All of you see this."))
-    send(tabs[7], "Hello, all")
+    send(tabs[-1], "Hello, all")
     for tab in tabs:
         expect(tab.locator(".markdown")).to_have_text("All of you see this.")
     assert stage.server.get("/health")["followers"] == 1
-    for tab in tabs[:7]:
+    for tab in tabs[:-1]:
         tab.close()
     stage.script.add(say("And you still do."))
-    send(tabs[7], "Still there?")
-    expect(tabs[7].locator(".markdown").last).to_have_text("And you still do.")
+    send(tabs[-1], "Still there?")
+    expect(tabs[-1].locator(".markdown").last).to_have_text("And you still do.")
 
 
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("light", {"color_scheme": "light"}),
-        ("dark", {"color_scheme": "dark"}),
-        ("phone", {"viewport": {"width": 390, "height": 800}, "has_touch": True}),
-        ("narrow", {"viewport": {"width": 360, "height": 640}, "color_scheme": "dark"}),
-    ],
-)
+WINDOWS: list[tuple[str, dict[str, Any]]] = [
+    ("light", {"color_scheme": "light"}),
+    ("dark", {"color_scheme": "dark"}),
+    ("phone", {"viewport": {"width": 390, "height": 800}, "has_touch": True}),
+    ("narrow", {"viewport": {"width": 360, "height": 640}, "color_scheme": "dark"}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), sample(WINDOWS, 2, last=1))
 def test_every_view_passes_axe_and_fits_its_window(
     stage: Stage, name: str, options: dict[str, Any]
 ) -> None:

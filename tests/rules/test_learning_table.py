@@ -11,6 +11,7 @@ from holdfast.rules.learn_rule import NotLearned, learn
 from holdfast.rules.rule import Rule
 from tests.rules.cases import CASES, Case
 from tests.rules.compilers import complaints, need
+from tests.samples import sample
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +21,7 @@ _SLOW = {"mypy", "rustc", "javac", "tsc"}
 def _params() -> list[Any]:
     return [
         pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.tool in _SLOW else [])
-        for case in CASES
+        for case in sample(CASES, 16)
     ]
 
 

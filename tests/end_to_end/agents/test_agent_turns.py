@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 
 from holdfast.testing import ScriptedAgent, ScriptedServer, say
 from tests.end_to_end.agents.agent_project import AgentProject, files_below, kinds, states, text_of
-from tests.end_to_end.run.project import TEXT, Ran
+from tests.end_to_end.run.project import TEXT, Project, Ran
 
 pytestmark = pytest.mark.e2e
 
@@ -266,10 +265,8 @@ def test_eight_sessions_work_at_once_on_one_repository(project: AgentProject) ->
     def turn(number: int) -> Ran:
         lines = f"write {number}.txt by {number}\nrun {commit}"
         words = ("run", lines, "--agent", "scripted", "--json", "--approve", "auto")
-        done = subprocess.run(
-            project.words(*words), env=project.environment(), check=False, capture_output=True
-        )
-        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+        # A process of its own, not a call in this one: eight work at once.
+        return Project.holdfast(project, *words)
 
     with ThreadPoolExecutor(8) as pool:
         ran = list(pool.map(turn, range(8)))

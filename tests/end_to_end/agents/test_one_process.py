@@ -19,6 +19,9 @@ from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
 
+SCOPES = {"acp": None, "server": "--files", "oneshot": "--conversation"}
+"""What is restored beside an agent of each transport; `make soak` restores each beside each."""
+
 
 class WatchedCancel(threading.Event):
     """Counts how often a turn has looked whether it is cancelled, as one does that waits for its agent."""
@@ -43,12 +46,12 @@ def test_a_second_turn_finds_the_agent_warm(project: AgentProject, settings: Set
     assert project.agent_states() == [("closed", 0)]
 
 
-@pytest.mark.parametrize("scope", ["--files", "--conversation", None])
+@pytest.mark.parametrize("scope", SCOPES.values())
 def test_a_warm_agent_is_not_used_after_a_restore_by_another_process(
     project: AgentProject, transport: str, settings: Settings, scope: str | None
 ) -> None:
-    if not WHOLE and scope is not None and transport != "acp":
-        pytest.skip("this scope runs with the transport acp: `make soak` runs it with each")
+    if not WHOLE and scope != SCOPES[transport]:
+        pytest.skip("another scope runs with this transport: `make soak` runs each with each")
     lines = ("remember blue", "write b.txt new", "escape noise.txt")
     first = AgentTurn(project.root, settings, *lines).finished()
     session = first.session

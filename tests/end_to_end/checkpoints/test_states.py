@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
 from tests.end_to_end.checkpoints.repo import Folder
+from tests.samples import sample
 
 State: TypeAlias = Callable[[Path], Folder]
 
@@ -159,8 +161,10 @@ STATES: dict[str, State] = {
 }
 
 
-@pytest.mark.parametrize("then", ["", "gc", "without git"])
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("state", "then"), sample(list(product(STATES, ["", "gc", "without git"])), 30)
+)
 def test_there_and_back_again(tmp_path: Path, state: str, then: str) -> None:
     repo = STATES[state](tmp_path / "scene" / "root")
     has_git = (repo.root / ".git").exists()

@@ -6,6 +6,7 @@ import pytest
 
 from holdfast.testing import ScriptedServer, call, say
 from tests.end_to_end.going_back.project import Project, reply
+from tests.samples import sample
 
 
 def states(project: Project) -> list[tuple[str, str]]:
@@ -13,7 +14,8 @@ def states(project: Project) -> list[tuple[str, str]]:
     return [(each["state"], each["files"][0]["path"]) for each in listed]
 
 
-@pytest.mark.parametrize("scope", [(), ("--files",)])
+@pytest.mark.slow
+@pytest.mark.parametrize("scope", sample([(), ("--files",)], 1))
 def test_after_a_prune_the_undo_of_a_restore_brings_files_back_with_their_changes(
     project: Project, scope: tuple[str, ...]
 ) -> None:

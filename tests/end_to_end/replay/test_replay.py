@@ -18,8 +18,8 @@ from tests.samples import WHOLE, sample
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 
 WITHIN = 15
-PLAYED_PRODUCTIVE = sample(PRODUCTIVE, 11)
-PLAYED_STUCK = sample(STUCK, 12)
+PLAYED_PRODUCTIVE = sample(PRODUCTIVE, 6)
+PLAYED_STUCK = sample(STUCK, 6)
 STUCK_LATE = random.Random(4).sample(STUCK, 14)
 PRODUCTIVE_COMMANDS = [
     "a_day_of_mixed_work",
@@ -35,7 +35,7 @@ STUCK_COMMANDS = [
     ("nothing_but_announcements", "mistakes"),
 ]
 if not WHOLE:
-    del STUCK_LATE[7:]
+    del STUCK_LATE[3:]
     # `make soak` plays each of these without the command too.
     del PRODUCTIVE_COMMANDS[1:]
     del STUCK_COMMANDS[2:]

@@ -18,6 +18,7 @@ import pytest
 
 from holdfast.testing import RecordedRequest, Reply, ScriptedServer, call, hang, say
 from tests.end_to_end.run.project import Project, Ran, finish, read_until
+from tests.samples import sample
 from tests.waiting import LONGEST, has_text, is_alive, wait_until, wait_until_gone
 
 pytestmark = pytest.mark.e2e
@@ -113,7 +114,7 @@ def judge(
     assert [(each["message"], each["ended_by"]) for each in ends(project)] == [(sentence, "stop")]
 
 
-@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("scope", sample(SCOPES, 1))
 def test_a_restore_during_a_model_call(project: Project, scope: tuple[str, ...]) -> None:
     before = project.texts()
     script = [call("write_file", path="b.py", text="x\n"), hang(threading.Event())]
@@ -149,7 +150,7 @@ def test_a_restore_during_a_command_that_writes_all_the_time(
     assert [kind for _, kind, _ in project.transcript(session)][:2] == ["text", "said"]
 
 
-@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("scope", sample(SCOPES, 1))
 def test_a_restore_while_edits_land_one_after_the_other(
     project: Project, scope: tuple[str, ...]
 ) -> None:

@@ -101,7 +101,7 @@ def test_a_killed_turn_of_an_agent_leaves_what_is_the_users_and_its_session_goes
     # Counted the second time: the first run also makes the store.
     for _ in range(2):
         assert run_killed(trace, -1, "alone", *turn, root=project.root) == 0
-    for point, mode in moments(trace, "turn", 2):
+    for point, mode in moments(trace, "turn"):
         known = set(project.sessions())
         run_killed(trace, point, mode, *turn, root=project.root)
         assert wait_until(lambda: marked_below(project.state()) == []), (point, mode)
@@ -171,7 +171,7 @@ def test_a_killed_removal_and_a_killed_remake_can_be_run_again(
     removals = moments(trace, "remove")
     assert run_killed(trace, -1, "alone", *again, root=project.root) == 0
     assert worktree.tree() == tree
-    for point, mode in moments(trace, "again", 2):
+    for point, mode in moments(trace, "again"):
         project.worktree("remove", session, "--force")
         run_killed(trace, point, mode, *again, root=project.root)
         assert project.users() == before, (point, mode)
