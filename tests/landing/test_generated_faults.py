@@ -206,13 +206,14 @@ def test_no_break_spaces_in_the_indentation_of_new_lines_become_blanks() -> None
     )
 
 
-def test_a_new_text_without_its_last_newline_takes_the_blank_line_below() -> None:
+@pytest.mark.parametrize("blanks", ["", "  "])
+def test_a_new_text_without_its_last_newline_above_a_blank_line_is_refused(blanks: str) -> None:
     text = '#include "a.h"\n\nstatic int b = 5;\n'
-    old, new = '#include "a.h"  \n', '#include "a.h"  \n\nstatic int a = 4;'
-    assert (
-        text_of(land(text, Replace(old, new), "a.c"))
-        == '#include "a.h"\n\nstatic int a = 4;\nstatic int b = 5;\n'
-    )
+    old, new = f'#include "a.h"{blanks}\n', f'#include "a.h"{blanks}\n\nstatic int a = 4;'
+    outcome = land(text, Replace(old, new), "a.c")
+    assert isinstance(outcome, Refused), outcome
+    assert "newline" in outcome.message
+    assert land(text, Replace(old, f"{new}\n"), "a.c").landed
 
 
 def test_a_blank_line_at_the_end_of_mangled_text_counts() -> None:

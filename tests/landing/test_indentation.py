@@ -105,3 +105,30 @@ def test_lines_below_a_first_line_that_lost_its_indentation_stay_where_the_file_
     outcome = land(text, _at(3, 3, "defer b()", new), "a.go")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("\tdefer b()", f"\t{new}")
+
+
+def test_a_wrapped_line_without_its_indentation_is_not_the_files_line_by_chance() -> None:
+    text = "int f()\n{\n    a = 1;\n\n    b();\n}\n"
+    wrapped = "if (x) {\n    a = 1;\n}\n"
+    outcome = land(text, Replace("a = 1;\n", wrapped), "a.c")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("    a = 1;\n", "    if (x) {\n        a = 1;\n    }\n")
+
+
+def test_lines_around_a_change_that_keep_the_indentation_of_the_old_text_are_not_changed() -> None:
+    text = "# On load.\nfunction load {\n  export A=1\n  mkdir b\n  rm -f c.log\n}\n"
+    old = "  # On load.\n    export A=1\n    mkdir b\n    rm -f c.log\n"
+    new = old.replace("    mkdir b\n", "    if d; then\n      mkdir b\n    fi\n")
+    outcome = land(text, Replace(old, new), "a.sh")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("  mkdir b\n", "  if d; then\n    mkdir b\n  fi\n")
+
+
+def test_lines_above_a_change_that_have_the_indentation_of_the_file_show_that_the_new_lines_have_it() -> (
+    None
+):
+    text = "a:\n  b:\n    - c\n    - d\n  e: 1\n"
+    new = "    - c\n    - d\n  f:\n    g: 2\n"
+    outcome = land(text, Replace("  - c\n  - d\n", new), "a.yaml")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("    - c\n    - d\n", new)

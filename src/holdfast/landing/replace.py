@@ -116,12 +116,23 @@ def _land_on_match(text: str, request: Replace, match: ExactMatch, path: str | N
 def _land_by_lines(text: str, request: Replace, path: str | None) -> Outcome:
     doc = Doc(text, language_of(path))
     old, new = contents_of(request.old), contents_of(request.new)
-    if request.old.endswith("\n") and new and not request.new.endswith("\n"):
-        # The last new line takes the place of what follows the old text, if that is a blank line.
-        old.append("")
     if _shows_blank_end(request):
         new.append("")
 
+    outcome = _land_lines(doc, request, old, new)
+    if not new or not request.old.endswith("\n") or request.new.endswith("\n"):
+        return outcome
+
+    # The last new line may take the place of what follows the old text, if that is a blank line.
+    joined = _land_lines(doc, request, [*old, ""], new)
+    if path is None or not isinstance(joined, Landed):
+        return joined
+    if isinstance(outcome, Landed) and outcome.text == joined.text:
+        return outcome
+    return refusals.joined_lines(joined.spans[-1].line)
+
+
+def _land_lines(doc: Doc, request: Replace, old: list[str], new: list[str]) -> Outcome:
     script = script_of(old, new)
     if not script.edits:
         return refusals.no_change()

@@ -80,9 +80,14 @@ def is_line_but_indent(text: str, at: int, old: str, new: str) -> bool:
 
     # The new lines may all lack the indentation that the first of them lacks.
     new_lines = contents_of(new)
-    is_shown = indent_before(text, at) + first in new_lines
-    has_one_line = len(solid_lines(contents_of(old))) == 1
-    return has_one_line and len(new_lines) > 1 and not is_shown
+    if len(new_lines) < 2 or len(solid_lines(contents_of(old))) > 1:
+        return False
+    indent = indent_before(text, at)
+    if indent + first not in new_lines:
+        return True
+    # A line that is wrapped may be as deep as the file's by chance.
+    is_placed = all(line.startswith(indent) for line in solid_lines(new_lines[1:]))
+    return new_lines[0] != first and not is_placed
 
 
 def joins_lines(text: str, at: int, old: str, new: str) -> bool:
@@ -98,7 +103,8 @@ def joins_lines(text: str, at: int, old: str, new: str) -> bool:
         return True
     # A literal `\\n` is undone later.
     ends_open = not new[-1].isspace() and not new.endswith("\\n")
-    return old[-1] in _NEWLINES and ends_open and behind not in _NEWLINES
+    # A blank line below would be lost.
+    return old[-1] in _NEWLINES and ends_open and behind != ""
 
 
 _NEWLINES = frozenset(("", "\r", "\n"))
