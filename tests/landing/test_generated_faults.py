@@ -122,10 +122,32 @@ def test_new_lines_do_not_go_where_the_file_has_other_lines() -> None:
     assert not land(CPP, Patch(diff), "a.cpp").landed
 
 
-def test_code_left_out_within_a_block_is_a_gap() -> None:
+def test_code_left_out_without_a_marker_is_refused() -> None:
     old = "int f() {\n    two_calls(3);\n    three_calls(4);\n"
     outcome = land(CPP, Replace(old, old.replace("three_calls(4)", "three_calls(8)")), "a.cpp")
-    assert text_of(outcome) == CPP.replace("three_calls(4)", "three_calls(8)")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.veto == "code_skipped"
+    marked = old.replace("{\n", "{\n    // ...\n")
+    assert land(CPP, Replace(marked, marked.replace("(4)", "(8)")), "a.cpp").landed
+
+
+def test_a_line_of_another_block_above_the_change_is_no_invented_line() -> None:
+    text = "server {\n  server_name one.org;\n  timeout 91s;\n  location /a/ {\n    listen 80;\n    root /srv;\n  }\n}\n"
+    old = text.replace("one.org", "two-more.org").replace("timeout 91s", "inner_theme 91s")
+    outcome = land(text, Replace(old, old.replace("80", "81")), "a.conf")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.veto == "other_line"
+
+
+def test_a_comment_with_the_name_of_another_function_belongs_to_that_function() -> None:
+    text = "// ReadRange reads.\nfunc ReadRange(a string) {\n\tlog.Print(a)\n\treturn nil\n}\n"
+    old = "// CloseRoute reads.\nfunc ReadRange(a string) {\n\tlog.Print(a)\n"
+    outcome = land(text, Replace(old, old.replace("log", "fmt")), "a.go")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.veto == "other_line"
+    # Its twin: a comment in other words.
+    other = old.replace("CloseRoute reads", "It reads")
+    assert land(text, Replace(other, other.replace("log", "fmt")), "a.go").landed
 
 
 def test_code_left_out_does_not_reach_into_the_next_block() -> None:

@@ -77,12 +77,15 @@ def is_line_but_indent(text: str, at: int, old: str, new: str) -> bool:
     # The rest of an indentation that the old text has a part of would be put before another line.
     if indent_of(first):
         return True
+    return len(solid_lines(contents_of(old))) == 1 and _lack_indent(
+        indent_before(text, at), first, contents_of(new)
+    )
 
-    # The new lines may all lack the indentation that the first of them lacks.
-    new_lines = contents_of(new)
-    if len(new_lines) < 2 or len(solid_lines(contents_of(old))) > 1:
+
+def _lack_indent(indent: str, first: str, new_lines: list[str]) -> bool:
+    """Return whether the new lines may all lack the indentation that the first old line lacks."""
+    if len(new_lines) < 2:
         return False
-    indent = indent_before(text, at)
     if indent + first not in new_lines:
         return True
     # A line that is wrapped may be as deep as the file's by chance.

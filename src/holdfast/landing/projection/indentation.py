@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from itertools import filterfalse, product
+from itertools import chain, filterfalse, product
 from typing import TYPE_CHECKING
 
 from holdfast.landing.text.edit_script import common_ends, kept_lines, script_of
@@ -127,10 +127,10 @@ def _votes_around(doc: Doc, script: EditScript, pairs: Mapping[int, int]) -> Cou
     """
     head, _ = common_ends(list(map(key_of, script.old)), list(map(key_of, script.new)))
     _, tail = common_ends(script.old[head:], script.new[head:])
-    around = [(n, n) for n in range(head)]
-    for back in range(1, tail + 1):
-        around.append((len(script.new) - back, len(script.old) - back))
-    return _count_votes(doc, script, pairs, around)
+    above = zip(range(head), range(head), strict=True)
+    last = len(script.new), len(script.old)
+    below = zip(*(range(size - tail, size) for size in last), strict=True)
+    return _count_votes(doc, script, pairs, chain(above, below))
 
 
 def _count_votes(
@@ -163,7 +163,7 @@ def _begins_in_file_indentation(doc: Doc, script: EditScript, off: Mapping[int, 
     for edit in script.edits:
         new = solid_lines(script.new[edit.n1 : edit.n2])
         if edit.o1 in off and new:
-            return indent_width(new[0]) == indent_width(doc.lines[off[edit.o1]])
+            return fold(indent_of(new[0])) == indent_of(doc.lines[off[edit.o1]])
     return False
 
 
