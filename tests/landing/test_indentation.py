@@ -132,3 +132,28 @@ def test_lines_above_a_change_that_have_the_indentation_of_the_file_show_that_th
     outcome = land(text, Replace("  - c\n  - d\n", new), "a.yaml")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("    - c\n    - d\n", new)
+
+
+NGINX = (
+    "server {\n    listen 53;\n    root /a;\n\n    location /b {\n        proxy_pass c;\n    }\n}\n"
+)
+
+
+def test_a_diff_that_is_dedented_and_lost_the_blank_before_its_context_lands() -> None:
+    diff = "@@ -3,2 +3,5 @@\nroot /a;\n\n+location /d {\n+    proxy_pass e;\n+}\n+\nlocation /b {\n    proxy_pass c;\n"
+    outcome = land(NGINX, Patch(diff), "a.conf")
+    assert isinstance(outcome, Landed), outcome
+    added = "    location /d {\n        proxy_pass e;\n    }\n\n"
+    assert outcome.text == NGINX.replace("    location /b", f"{added}    location /b")
+
+
+@pytest.mark.parametrize("indent", ["     ", "        ", "\t"])
+def test_a_new_line_that_the_file_would_not_indent_so_is_refused_in_a_drifted_request(
+    indent: str,
+) -> None:
+    old, new = "    listen 53;  \n", f"    listen 53;  \n{indent}listen 80;\n"
+    outcome = land(NGINX, Replace(old, new), "a.conf")
+    assert isinstance(outcome, Refused), outcome
+    # In a copy of the file's own lines it is meant.
+    exact = land(NGINX, Replace(old.replace("  \n", "\n"), new.replace("  \n", "\n")), "a.conf")
+    assert exact.landed

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing.projection.drift import Drift, drift_between, merge_line
 from holdfast.landing.projection.indentation import Indents, map_indents, with_file_indents
-from holdfast.landing.text.languages import opens_block
+from holdfast.landing.projection.levels import FileLevels
+from holdfast.landing.text.languages import UNKNOWN, opens_block
 from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
 from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, is_blank, solid_lines, solid_numbers
@@ -54,8 +55,8 @@ def project(doc: Doc, script: EditScript, place: Placement) -> list[LineSplice] 
             return lines
         first, last = lines
         new = writer.write(edit, first, last)
-        if isinstance(new, UnclearProjection):
-            return new
+        if isinstance(new, UnclearProjection) or not writer.fits_file(new, first):
+            return UnclearProjection(first, last)
         if list(new) != doc.lines[first:last]:
             splices.append(LineSplice(first, last, new))
 
@@ -200,6 +201,19 @@ class _Writer:
                 out.append(self.drift.undo(line))
 
         return tuple(out)
+
+    def fits_file(self, lines: Sequence[str], first: int) -> bool:
+        """Return whether the file may indent new lines so at `first`; if the white space of the old lines is its own, all is meant."""
+        language = self.doc.language
+        if language is UNKNOWN or language.underlined or not lines:
+            return True
+        drifted = [
+            line for line, real in self.pairs if line != real and key_of(line) == key_of(real)
+        ]
+        if not drifted:
+            return True
+        above = next(filter(key_of, reversed(self.doc.lines[:first])), "")
+        return FileLevels(self.doc).fit(above, lines)
 
     @cached_property
     def is_flat(self) -> bool:

@@ -1,0 +1,130 @@
+"""How far a file indents a line below another one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from holdfast.landing.projection.indentation import unit_of
+from holdfast.landing.text.languages import opens_block
+from holdfast.landing.text.line_keys import indent_of, key_of, width_of
+from holdfast.landing.text.line_tokens import strength, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.landing.text.lines import Doc
+
+_SAMPLE = 2_000
+"""Lines looked at: the time does not grow with the file."""
+_ENOUGH = 2
+"""Lines that show a habit."""
+_CLOSERS = ("}", ")", "]", "</", "end", "fi", "done", "esac")
+
+
+class FileLevels:
+    """What the lines of a file show about the indentation of a line below another one."""
+
+    def __init__(self, doc: Doc) -> None:
+        """Take the lines of a file to look at."""
+        self.doc = doc
+        self.sample = [doc.lines[i] for i in doc.solid[:_SAMPLE]]
+
+    @cached_property
+    def steps(self) -> dict[str, Counter[str]]:
+        """For each end of a line what is put before the line below it in addition; "" for nothing."""
+        found: dict[str, Counter[str]] = {}
+        for above, line in pairwise(self.sample):
+            if not is_closer(line):
+                found.setdefault(end_of(above), Counter())[step_between(above, line)] += 1
+        return found
+
+    @cached_property
+    def deeper(self) -> Counter[str]:
+        """How often each step is made."""
+        total: Counter[str] = Counter()
+        for steps in self.steps.values():
+            total.update(steps)
+        del total[""]
+        return total
+
+    def step_below(self, above: str) -> str:
+        """Return the only step that the file makes below a line that ends so, or below any; "" where that is not known."""
+        steps = Counter(self.steps.get(end_of(above), {}))
+        del steps[""]
+        for known in (steps, self.deeper):
+            if len(known) == 1 and known.total() >= _ENOUGH:
+                return next(iter(known))
+            if known:
+                return ""
+        return ""
+
+    def always_steps(self, above: str) -> bool:
+        """Return whether each line below one that ends so is deeper."""
+        steps = self.steps.get(end_of(above), Counter())
+        return not steps[""] and steps.total() >= _ENOUGH
+
+    def fit(self, above: str, lines: Sequence[str]) -> bool:
+        """Return whether the file may indent these lines so, below `above` and below each other."""
+        for line in filter(key_of, lines):
+            if not self._fits(above, line):
+                return False
+            above = line
+        return True
+
+    def _fits(self, above: str, line: str) -> bool:
+        step = step_between(above, line)
+        if not step:
+            return self._is_level(indent_of(line))
+        if step not in self.deeper and step != unit_of(self.doc):
+            return False
+        return opens_block(key_of(above)) or self._has_opener_like(above)
+
+    def _is_level(self, indent: str) -> bool:
+        if indent in self.doc.indents:
+            return True
+        unit = unit_of(self.doc)
+        return set(indent) <= set(unit) and width_of(indent) % width_of(unit) == 0
+
+    def _has_opener_like(self, above: str) -> bool:
+        """Return whether the file has a deeper line below one that begins or ends as `above`."""
+        steps = self.steps.get(end_of(above), Counter())
+        return steps.total() > steps[""] or _first_word(above) in self.openers
+
+    @cached_property
+    def openers(self) -> frozenset[str]:
+        """The first words of lines above deeper ones."""
+        found = set()
+        for above, line in pairwise(self.sample):
+            if step_between(above, line):
+                found.add(_first_word(above))
+        return frozenset(found)
+
+
+def step_between(above: str, line: str) -> str:
+    """Return what is before `line` in addition to the indentation of `above`; "" if it is no deeper."""
+    outer, inner = indent_of(above), indent_of(line)
+    if inner.startswith(outer):
+        return inner[len(outer) :]
+    if width_of(inner) > width_of(outer):
+        return inner
+    return ""
+
+
+def end_of(line: str) -> str:
+    """Return the last word of a line, or the mark at its end."""
+    last = line.rstrip()[-1:]
+    if last.isalnum():
+        return line.rsplit(maxsplit=1)[-1]
+    return last
+
+
+def _first_word(line: str) -> str:
+    return next(iter(words_of(line)), "")
+
+
+def is_closer(line: str) -> bool:
+    """Return whether the line closes a block."""
+    return not strength(line) or key_of(line).startswith(_CLOSERS)
