@@ -157,3 +157,28 @@ def test_a_new_line_that_the_file_would_not_indent_so_is_refused_in_a_drifted_re
     # In a copy of the file's own lines it is meant.
     exact = land(NGINX, Replace(old.replace("  \n", "\n"), new.replace("  \n", "\n")), "a.conf")
     assert exact.landed
+
+
+@pytest.mark.parametrize("step", ["  ", "\t", "        "])
+def test_new_lines_in_levels_of_another_width_are_written_in_the_levels_of_the_file(
+    step: str,
+) -> None:
+    new = f"location /d {{\n{step}if (e) {{\n{step}{step}return 1;\n{step}}}\n}}\n\nserver {{\n"
+    outcome = land(NGINX, Replace("server {\n", new), "a.conf")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == new.replace(step, "    ") + NGINX.partition("\n")[2]
+    assert outcome.warning is not None
+    # The twin: a file that has both widths shows nothing.
+    mixed = f"map {{\n{step}a b;\n}}\n{NGINX}"
+    both = land(mixed, Replace("server {\n", new), "a.conf")
+    assert isinstance(both, Landed), both
+    assert both.text == mixed.replace("server {\n", new)
+
+
+def test_new_lines_without_any_level_are_refused_where_the_file_always_has_one() -> None:
+    css = "a {\n  color: red;\n}\n\nb {\n  color: blue;\n}\n"
+    new = "b {\nmargin: 0;\n}\n"
+    outcome = land(css, Replace("b {\n", "c {\nmargin: 0;\n}\n\nb {\n"), "a.css")
+    assert isinstance(outcome, Refused), outcome
+    assert "indentation" in outcome.message
+    assert land(css.replace("  ", ""), Replace("b {\n", f"{new}\nb {{\n"), "a.css").landed

@@ -11,6 +11,7 @@ from holdfast.landing import refusals
 from holdfast.landing.file_text import read_lines, read_replacement, without_end_token
 from holdfast.landing.formats.surrounding_text import is_prose
 from holdfast.landing.line_edits import land_line_edits
+from holdfast.landing.new_levels import in_file_levels
 from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.patch import land_patch
 from holdfast.landing.projection.splices import landed, line_splices
@@ -235,12 +236,18 @@ def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:
     plain = without_accidents(text, outcome.text, path)
     if isinstance(plain, Refused):
         return plain
-    if not plain.undone:
+    levelled = in_file_levels(text, plain.text, path)
+    if isinstance(levelled, Refused):
+        return levelled
+    undone = list(plain.undone)
+    if levelled != plain.text:
+        undone.append("levels of another width")
+    if not undone:
         return outcome
 
-    splices = line_splices(text, plain.text)
+    splices = line_splices(text, levelled)
     again = landed(text, splices, outcome.rung, outcome.similarity)
-    return _with_undone(replace(again, warning=outcome.warning), plain.undone)
+    return _with_undone(replace(again, warning=outcome.warning), undone)
 
 
 def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:

@@ -181,7 +181,7 @@ def map_indents(
             seen[width_of(indent), width_of(meant)] += 1
 
     if not _changes(table):
-        return _in_file_characters(table, request, doc)
+        return Indents({})
 
     unit = unit_of(doc)
     shifts: Counter[int] = Counter()
@@ -203,30 +203,6 @@ def map_indents(
             if not ours or width_of(theirs) - width_of(ours) == shift
         }
     return Indents(table, shift=shift, unit=unit)
-
-
-def _in_file_characters(table: dict[str, str], request: Sequence[str], doc: Doc) -> Indents:
-    """Return the map for lines that are indented alike, as far as they are.
-
-    It changes nothing: what the request says is meant, as in a replacement of an exact text. Only where the file is
-    indented by tabs alone and the request by blanks alone, or the reverse, and not just on a line or two (unless a tab
-    has a meaning), new lines are written as the file's.
-    """
-    # One blank is before each line of a block comment.
-    ours, theirs = set("".join(map(indent_of, request))), set("".join(doc.indents - {" "}))
-    if any(table) or (ours, theirs) not in _OTHER_CHARACTERS:
-        return Indents({})
-    unit = unit_of(doc)
-    is_written_so = doc.text.count(f"\n{unit}") >= _SEVERAL
-    if doc.language.tabs:
-        is_written_so = unit == "\t"
-    if not is_written_so:
-        return Indents({})
-    return Indents({"": ""}, step=_steps_of(request)[0], unit=unit)
-
-
-_OTHER_CHARACTERS = (({" "}, {"\t"}), ({"\t"}, {" "}))
-_SEVERAL = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cached_property
 from itertools import pairwise
@@ -21,7 +22,7 @@ _SAMPLE = 2_000
 """Lines looked at: the time does not grow with the file."""
 _ENOUGH = 2
 """Lines that show a habit."""
-_CLOSERS = ("}", ")", "]", "</", "end", "fi", "done", "esac")
+_CLOSER = re.compile(r"[})\]]|</|(?:end|fi|done|esac|else)\b")
 
 
 class FileLevels:
@@ -52,19 +53,36 @@ class FileLevels:
 
     def step_below(self, above: str) -> str:
         """Return the only step that the file makes below a line that ends so, or below any; "" where that is not known."""
+        # One blank is before each line of a block comment.
+        if len(set("".join(self.doc.indents - {" "}))) > 1:
+            return ""
         steps = Counter(self.steps.get(end_of(above), {}))
         del steps[""]
-        for known in (steps, self.deeper):
-            if len(known) == 1 and known.total() >= _ENOUGH:
-                return next(iter(known))
-            if known:
-                return ""
-        return ""
+        known = steps or self.deeper
+        step = next(iter(known), "")
+        # Where a tab has a meaning, one line is enough.
+        has_meaning = self.doc.language.tabs and step == "\t"
+        is_shown = bool(steps) or has_meaning or known.total() >= _ENOUGH
+        return step if is_shown and len(known) == 1 else ""
 
     def always_steps(self, above: str) -> bool:
         """Return whether each line below one that ends so is deeper."""
         steps = self.steps.get(end_of(above), Counter())
         return not steps[""] and steps.total() >= _ENOUGH
+
+    def written(self, above: str, lines: Sequence[str]) -> list[str]:
+        """Return new lines below `above` in the levels of the file, if all levels of the new lines are of another width."""
+        found = set()
+        for upper, line in pairwise([above, *filter(key_of, lines)]):
+            step = step_between(upper, line)
+            if step:
+                found.add((step, self.step_below(upper)))
+        if len(found) != 1:
+            return list(lines)
+        step, own = found.pop()
+        if own in {"", step}:
+            return list(lines)
+        return _with_steps(above, lines, step, own)
 
     def fit(self, above: str, lines: Sequence[str]) -> bool:
         """Return whether the file may indent these lines so, below `above` and below each other."""
@@ -127,4 +145,26 @@ def _first_word(line: str) -> str:
 
 def is_closer(line: str) -> bool:
     """Return whether the line closes a block."""
-    return not strength(line) or key_of(line).startswith(_CLOSERS)
+    return not strength(line) or _CLOSER.match(key_of(line)) is not None
+
+
+def _with_steps(above: str, lines: Sequence[str], step: str, own: str) -> list[str]:
+    """Return the lines with `own` for each level of `step`; as they are if one is between two levels."""
+    stack = [(indent_of(above), indent_of(above))]
+    out: list[str] = []
+    for line in lines:
+        if not key_of(line):
+            out.append(line)
+            continue
+        indent = indent_of(line)
+        while len(stack) > 1 and width_of(indent) < width_of(stack[-1][0]):
+            stack.pop()
+        written, real = stack[-1]
+        if indent == written + step:
+            stack.append((indent, real + own))
+        elif width_of(indent) < width_of(written):
+            stack = [(indent, indent)]
+        elif indent != written:
+            return list(lines)
+        out.append(stack[-1][1] + line[len(indent) :])
+    return out

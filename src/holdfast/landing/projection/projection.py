@@ -55,7 +55,9 @@ def project(doc: Doc, script: EditScript, place: Placement) -> list[LineSplice] 
             return lines
         first, last = lines
         new = writer.write(edit, first, last)
-        if isinstance(new, UnclearProjection) or not writer.fits_file(new, first):
+        if not isinstance(new, UnclearProjection):
+            new = writer.in_file_levels(new, first)
+        if isinstance(new, UnclearProjection):
             return UnclearProjection(first, last)
         if list(new) != doc.lines[first:last]:
             splices.append(LineSplice(first, last, new))
@@ -202,18 +204,24 @@ class _Writer:
 
         return tuple(out)
 
-    def fits_file(self, lines: Sequence[str], first: int) -> bool:
-        """Return whether the file may indent new lines so at `first`; if the white space of the old lines is its own, all is meant."""
+    def in_file_levels(
+        self, lines: tuple[str, ...], first: int
+    ) -> tuple[str, ...] | UnclearProjection:
+        """Return new lines at `first` as the file would indent them, if that is clear.
+
+        Where the white space of the old lines is the file's own, that of the new lines is meant.
+        """
         language = self.doc.language
         if language is UNKNOWN or language.underlined or not lines:
-            return True
-        drifted = [
-            line for line, real in self.pairs if line != real and key_of(line) == key_of(real)
-        ]
-        if not drifted:
-            return True
+            return lines
+        if not any(line != real and key_of(line) == key_of(real) for line, real in self.pairs):
+            return lines
         above = next(filter(key_of, reversed(self.doc.lines[:first])), "")
-        return FileLevels(self.doc).fit(above, lines)
+        levels = FileLevels(self.doc)
+        written = levels.written(above, lines)
+        if levels.fit(above, written):
+            return tuple(written)
+        return UnclearProjection(first, first)
 
     @cached_property
     def is_flat(self) -> bool:
