@@ -650,3 +650,44 @@ def test_new_lines_do_not_go_below_a_bracket_at_another_depth() -> None:
     # The twin: nothing goes below the bracket.
     changed = land(text, Replace(old, old.replace("freed++", "freed += 2")), "a.c")
     assert text_of(changed) == text.replace("freed++", "freed += 2")
+
+
+def test_new_lines_below_a_line_that_was_copied_without_its_end_go_below_its_end() -> None:
+    text = "void f() {\n    load(one);\n    save = two;\n}\n"
+    old = "    load(one);\n    save = two"
+    outcome = land(text, Replace(old, f"{old}\n    close(three);"), "a.java")
+    assert text_of(outcome) == text.replace("two;\n", "two;\n    close(three);\n")
+    # Without new lines below it is a part of a line.
+    assert land(text, Replace(old, old.replace("two", "four")), "a.java").landed
+
+
+def test_a_line_that_becomes_its_only_neighbour_is_refused() -> None:
+    text = "create (\n    id serial,\n    narrow_page integer,\n    global_metric numeric\n);\n"
+    outcome = land(text, Replace("narrow_page integer,\n", "global_metric numeric\n"), "a.sql")
+    assert isinstance(outcome, Refused), outcome
+
+
+def test_blank_lines_of_the_file_that_the_request_lost_stay_between_rewritten_or_moved_lines() -> (
+    None
+):
+    text = "def f():\n    one(1)\n\n    two(2)\n    three(3)\n"
+    old = text.replace("\n\n", "\n")
+    rewritten = old.replace("one", "1_one").replace("two", "2_two")
+    assert text_of(land(text, Replace(old, rewritten))) == text.replace("one", "1_one").replace(
+        "two", "2_two"
+    )
+    moved = "def f():\n    one(1)\n    three(3)\n    two(2)\n"
+    assert text_of(land(text, Replace(old, moved))) == moved.replace("(1)\n", "(1)\n\n")
+
+
+def test_a_line_that_is_never_indented_in_the_file_is_not_indented_by_a_lost_indentation() -> None:
+    text = "def a():\n    return 1\n\n\ndef b():\n    return 2\n"
+    edit = LineEdit(6, 6, "return 2\n\n\ndef c():\n    return 3\n", old="return 2\n")
+    assert isinstance(land(text, LineEdits((edit,)), "a.py"), Refused)
+
+
+def test_a_trailing_blank_that_only_the_old_text_has_is_removed() -> None:
+    text = "a {\n  x = 1\n  tags = {\t\n    n = 2\n  }\n}\n"
+    diff = "@@ -2,4 +2,4 @@\n-  x = 1\n-  tags = {\t\n-    n = 2\n+  y = 3\n+  tags = {\n+    n = 4\n   }\n"
+    expected = "a {\n  y = 3\n  tags = {\n    n = 4\n  }\n}\n"
+    assert text_of(land(text, Patch(diff), "a.tf")) == expected

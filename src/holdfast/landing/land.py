@@ -118,13 +118,11 @@ def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
 def _line_written_twice(text: str, new: str, outcome: Landed) -> str:
     """Return a line at an end of the new text that was the file's only such line, directly beside the old text; or ""."""
     fresh = list(map(key_of, solid_lines(contents_of(new))))
-    if len(fresh) < _SEVERAL:
-        return ""
     start, end = outcome.spans[0].start, outcome.spans[-1].end
     size = len(new) + _BESIDE
     above, below = Doc(text[max(0, start - size) : start]), Doc(text[end : end + size])
     repeated: list[str] = []
-    for count in range(1, min(len(fresh), _MOST_REPEATED)):
+    for count in range(1, min(len(fresh), _MOST_REPEATED) + 1):
         if fresh[:count] == above.solid_keys[-count:]:
             repeated += fresh[:count]
         if fresh[-count:] == below.solid_keys[:count]:
@@ -142,7 +140,6 @@ def _is_telling(key: str) -> bool:
     return strength(key) >= _TELLING
 
 
-_SEVERAL = 2
 _MOST_REPEATED = 20
 """Lines that a model repeats; the time does not grow with the new text."""
 _BESIDE = 1_000

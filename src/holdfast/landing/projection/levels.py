@@ -94,6 +94,8 @@ class FileLevels:
 
     def _fits(self, above: str, line: str) -> bool:
         step = step_between(above, line)
+        if indent_of(line) and _first_word(line) in self.outermost:
+            return False
         if not step:
             return self._is_level(indent_of(line))
         if step not in self.deeper and step != unit_of(self.doc):
@@ -110,6 +112,14 @@ class FileLevels:
         """Return whether the file has a deeper line below one that begins or ends as `above`."""
         steps = self.steps.get(end_of(above), Counter())
         return steps.total() > steps[""] or _first_word(above) in self.openers
+
+    @cached_property
+    def outermost(self) -> frozenset[str]:
+        """The first words of several lines, none of which is indented."""
+        indented = {_first_word(line) for line in self.sample if indent_of(line)}
+        words = Counter(map(_first_word, self.sample))
+        several = {word for word in words if words[word] >= _ENOUGH}
+        return frozenset(several.difference(indented, {""}))
 
     @cached_property
     def openers(self) -> frozenset[str]:
