@@ -164,13 +164,13 @@ def test_new_lines_in_levels_of_another_width_are_written_in_the_levels_of_the_f
     step: str,
 ) -> None:
     new = f"location /d {{\n{step}if (e) {{\n{step}{step}return 1;\n{step}}}\n}}\n\nserver {{\n"
-    outcome = land(NGINX, Replace("server {\n", new), "a.conf")
+    outcome = land(NGINX, Replace("server {\n", new), "a.js")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == new.replace(step, "    ") + NGINX.partition("\n")[2]
     assert outcome.warning is not None
     # The twin: a file that has both widths shows nothing.
     mixed = f"map {{\n{step}a b;\n}}\n{NGINX}"
-    both = land(mixed, Replace("server {\n", new), "a.conf")
+    both = land(mixed, Replace("server {\n", new), "a.js")
     assert isinstance(both, Landed), both
     assert both.text == mixed.replace("server {\n", new)
 
@@ -182,3 +182,11 @@ def test_new_lines_without_any_level_are_refused_where_the_file_always_has_one()
     assert isinstance(outcome, Refused), outcome
     assert "indentation" in outcome.message
     assert land(css.replace("  ", ""), Replace("b {\n", f"{new}\nb {{\n"), "a.css").landed
+
+
+def test_levels_of_data_may_have_any_width() -> None:
+    text = "jobs:\n    build:\n        runs-on: linux\n        steps:\n            - run: a\n"
+    new = "        runs-on: linux\n        defaults:\n          run: b\n"
+    outcome = land(text, Replace("        runs-on: linux\n", new), "a.yml")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("        runs-on: linux\n", new)

@@ -76,13 +76,20 @@ class FileLevels:
         for upper, line in pairwise([above, *filter(key_of, lines)]):
             step = step_between(upper, line)
             if step:
-                found.add((step, self.step_below(upper)))
+                found.add((step, self._step_instead(upper, step)))
         if len(found) != 1:
             return list(lines)
         step, own = found.pop()
         if own in {"", step}:
             return list(lines)
         return _with_steps(above, lines, step, own)
+
+    def _step_instead(self, above: str, step: str) -> str:
+        """Return the step of the file in the place of `step`; a level of data that no bracket opens has any width."""
+        own = self.step_below(above)
+        if self.doc.language.has_keys and end_of(above) == ":" and set(step) == set(own):
+            return step
+        return own
 
     def fit(self, above: str, lines: Sequence[str]) -> bool:
         """Return whether the file may indent these lines so, below `above` and below each other."""
@@ -98,7 +105,9 @@ class FileLevels:
             return False
         if not step:
             return self._is_level(indent_of(line))
-        if step not in self.deeper and step != unit_of(self.doc):
+        # Levels of data have any width.
+        is_even = self.doc.language.has_keys and width_of(step) % 2 == 0
+        if step not in self.deeper and step != unit_of(self.doc) and not is_even:
             return False
         return opens_block(key_of(above)) or self._has_opener_like(above)
 
