@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from holdfast.vocab.outcomes import Refused
 
 _SEVERAL = 2
-_SAMPLE = 40_000
+_SAMPLE = 30_000
 """Characters of the file that are looked at: the time does not grow with it."""
 _BESIDE = 2_000
 """Characters above the change in which the line above it is."""

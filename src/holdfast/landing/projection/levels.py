@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from holdfast.landing.text.lines import Doc
 
-_SAMPLE = 2_000
+_SAMPLE = 600
 """Lines looked at: the time does not grow with the file."""
 _ENOUGH = 2
 """Lines that show a habit."""
