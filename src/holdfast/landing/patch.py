@@ -132,8 +132,9 @@ def _plan(doc: Doc, hunk: Hunk) -> LadderPlan | Refused:
     hint = replace(hint_at(hunk.start or None), within=_section(doc, hunk))
     bounds = Bounds(_scopes(doc, hunk.anchors), hunk.at_end)
     plan = find_plan(doc, _with_markers_found(doc, script), hint, bounds)
-    # Only the indentation is in doubt.
-    if not isinstance(plan, Refused) or not all(map(doc.has, solid_lines(script.old))):
+    # Only the indentation is in doubt, and there is one.
+    is_known = all(map(doc.has, solid_lines(script.old)))
+    if not isinstance(plan, Refused) or not is_known or not any(map(indent_of, script.old)):
         return plan
 
     whole = find_plan(doc, script_of_hunk(_with_lost_markers(hunk)), hint, bounds)
