@@ -122,10 +122,32 @@ def test_new_lines_do_not_go_where_the_file_has_other_lines() -> None:
     assert not land(CPP, Patch(diff), "a.cpp").landed
 
 
-def test_code_left_out_within_a_block_is_a_gap() -> None:
+def test_code_left_out_without_a_marker_is_refused() -> None:
     old = "int f() {\n    two_calls(3);\n    three_calls(4);\n"
     outcome = land(CPP, Replace(old, old.replace("three_calls(4)", "three_calls(8)")), "a.cpp")
-    assert text_of(outcome) == CPP.replace("three_calls(4)", "three_calls(8)")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.veto == "code_skipped"
+    marked = old.replace("{\n", "{\n    // ...\n")
+    assert land(CPP, Replace(marked, marked.replace("(4)", "(8)")), "a.cpp").landed
+
+
+def test_a_line_of_another_block_above_the_change_is_no_invented_line() -> None:
+    text = "server {\n  server_name one.org;\n  timeout 91s;\n  location /a/ {\n    listen 80;\n    root /srv;\n  }\n}\n"
+    old = text.replace("one.org", "two-more.org").replace("timeout 91s", "inner_theme 91s")
+    outcome = land(text, Replace(old, old.replace("80", "81")), "a.conf")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.veto == "other_line"
+
+
+def test_a_comment_with_the_name_of_another_function_belongs_to_that_function() -> None:
+    text = "// ReadRange reads.\nfunc ReadRange(a string) {\n\tlog.Print(a)\n\treturn nil\n}\n"
+    old = "// CloseRoute reads.\nfunc ReadRange(a string) {\n\tlog.Print(a)\n"
+    outcome = land(text, Replace(old, old.replace("log", "fmt")), "a.go")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.veto == "other_line"
+    # Its twin: a comment in other words.
+    other = old.replace("CloseRoute reads", "It reads")
+    assert land(text, Replace(other, other.replace("log", "fmt")), "a.go").landed
 
 
 def test_code_left_out_does_not_reach_into_the_next_block() -> None:
@@ -206,13 +228,14 @@ def test_no_break_spaces_in_the_indentation_of_new_lines_become_blanks() -> None
     )
 
 
-def test_a_new_text_without_its_last_newline_takes_the_blank_line_below() -> None:
+@pytest.mark.parametrize("blanks", ["", "  "])
+def test_a_new_text_without_its_last_newline_above_a_blank_line_is_refused(blanks: str) -> None:
     text = '#include "a.h"\n\nstatic int b = 5;\n'
-    old, new = '#include "a.h"  \n', '#include "a.h"  \n\nstatic int a = 4;'
-    assert (
-        text_of(land(text, Replace(old, new), "a.c"))
-        == '#include "a.h"\n\nstatic int a = 4;\nstatic int b = 5;\n'
-    )
+    old, new = f'#include "a.h"{blanks}\n', f'#include "a.h"{blanks}\n\nstatic int a = 4;'
+    outcome = land(text, Replace(old, new), "a.c")
+    assert isinstance(outcome, Refused), outcome
+    assert "newline" in outcome.message
+    assert land(text, Replace(old, f"{new}\n"), "a.c").landed
 
 
 def test_a_blank_line_at_the_end_of_mangled_text_counts() -> None:
@@ -627,3 +650,44 @@ def test_new_lines_do_not_go_below_a_bracket_at_another_depth() -> None:
     # The twin: nothing goes below the bracket.
     changed = land(text, Replace(old, old.replace("freed++", "freed += 2")), "a.c")
     assert text_of(changed) == text.replace("freed++", "freed += 2")
+
+
+def test_new_lines_below_a_line_that_was_copied_without_its_end_go_below_its_end() -> None:
+    text = "void f() {\n    load(one);\n    save = two;\n}\n"
+    old = "    load(one);\n    save = two"
+    outcome = land(text, Replace(old, f"{old}\n    close(three);"), "a.java")
+    assert text_of(outcome) == text.replace("two;\n", "two;\n    close(three);\n")
+    # Without new lines below it is a part of a line.
+    assert land(text, Replace(old, old.replace("two", "four")), "a.java").landed
+
+
+def test_a_line_that_becomes_its_only_neighbour_is_refused() -> None:
+    text = "create (\n    id serial,\n    narrow_page integer,\n    global_metric numeric\n);\n"
+    outcome = land(text, Replace("narrow_page integer,\n", "global_metric numeric\n"), "a.sql")
+    assert isinstance(outcome, Refused), outcome
+
+
+def test_blank_lines_of_the_file_that_the_request_lost_stay_between_rewritten_or_moved_lines() -> (
+    None
+):
+    text = "def f():\n    one(1)\n\n    two(2)\n    three(3)\n"
+    old = text.replace("\n\n", "\n")
+    rewritten = old.replace("one", "1_one").replace("two", "2_two")
+    assert text_of(land(text, Replace(old, rewritten))) == text.replace("one", "1_one").replace(
+        "two", "2_two"
+    )
+    moved = "def f():\n    one(1)\n    three(3)\n    two(2)\n"
+    assert text_of(land(text, Replace(old, moved))) == moved.replace("(1)\n", "(1)\n\n")
+
+
+def test_a_line_that_is_never_indented_in_the_file_is_not_indented_by_a_lost_indentation() -> None:
+    text = "def a():\n    return 1\n\n\ndef b():\n    return 2\n"
+    edit = LineEdit(6, 6, "return 2\n\n\ndef c():\n    return 3\n", old="return 2\n")
+    assert isinstance(land(text, LineEdits((edit,)), "a.py"), Refused)
+
+
+def test_a_trailing_blank_that_only_the_old_text_has_is_removed() -> None:
+    text = "a {\n  x = 1\n  tags = {\t\n    n = 2\n  }\n}\n"
+    diff = "@@ -2,4 +2,4 @@\n-  x = 1\n-  tags = {\t\n-    n = 2\n+  y = 3\n+  tags = {\n+    n = 4\n   }\n"
+    expected = "a {\n  y = 3\n  tags = {\n    n = 4\n  }\n}\n"
+    assert text_of(land(text, Patch(diff), "a.tf")) == expected

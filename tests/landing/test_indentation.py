@@ -105,3 +105,88 @@ def test_lines_below_a_first_line_that_lost_its_indentation_stay_where_the_file_
     outcome = land(text, _at(3, 3, "defer b()", new), "a.go")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("\tdefer b()", f"\t{new}")
+
+
+def test_a_wrapped_line_without_its_indentation_is_not_the_files_line_by_chance() -> None:
+    text = "int f()\n{\n    a = 1;\n\n    b();\n}\n"
+    wrapped = "if (x) {\n    a = 1;\n}\n"
+    outcome = land(text, Replace("a = 1;\n", wrapped), "a.c")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("    a = 1;\n", "    if (x) {\n        a = 1;\n    }\n")
+
+
+def test_lines_around_a_change_that_keep_the_indentation_of_the_old_text_are_not_changed() -> None:
+    text = "# On load.\nfunction load {\n  export A=1\n  mkdir b\n  rm -f c.log\n}\n"
+    old = "  # On load.\n    export A=1\n    mkdir b\n    rm -f c.log\n"
+    new = old.replace("    mkdir b\n", "    if d; then\n      mkdir b\n    fi\n")
+    outcome = land(text, Replace(old, new), "a.sh")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("  mkdir b\n", "  if d; then\n    mkdir b\n  fi\n")
+
+
+def test_lines_above_a_change_that_have_the_indentation_of_the_file_show_that_the_new_lines_have_it() -> (
+    None
+):
+    text = "a:\n  b:\n    - c\n    - d\n  e: 1\n"
+    new = "    - c\n    - d\n  f:\n    g: 2\n"
+    outcome = land(text, Replace("  - c\n  - d\n", new), "a.yaml")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("    - c\n    - d\n", new)
+
+
+NGINX = (
+    "server {\n    listen 53;\n    root /a;\n\n    location /b {\n        proxy_pass c;\n    }\n}\n"
+)
+
+
+def test_a_diff_that_is_dedented_and_lost_the_blank_before_its_context_lands() -> None:
+    diff = "@@ -3,2 +3,5 @@\nroot /a;\n\n+location /d {\n+    proxy_pass e;\n+}\n+\nlocation /b {\n    proxy_pass c;\n"
+    outcome = land(NGINX, Patch(diff), "a.conf")
+    assert isinstance(outcome, Landed), outcome
+    added = "    location /d {\n        proxy_pass e;\n    }\n\n"
+    assert outcome.text == NGINX.replace("    location /b", f"{added}    location /b")
+
+
+@pytest.mark.parametrize("indent", ["     ", "        ", "\t"])
+def test_a_new_line_that_the_file_would_not_indent_so_is_refused_in_a_drifted_request(
+    indent: str,
+) -> None:
+    old, new = "    listen 53;  \n", f"    listen 53;  \n{indent}listen 80;\n"
+    outcome = land(NGINX, Replace(old, new), "a.conf")
+    assert isinstance(outcome, Refused), outcome
+    # In a copy of the file's own lines it is meant.
+    exact = land(NGINX, Replace(old.replace("  \n", "\n"), new.replace("  \n", "\n")), "a.conf")
+    assert exact.landed
+
+
+@pytest.mark.parametrize("step", ["  ", "\t", "        "])
+def test_new_lines_in_levels_of_another_width_are_written_in_the_levels_of_the_file(
+    step: str,
+) -> None:
+    new = f"location /d {{\n{step}if (e) {{\n{step}{step}return 1;\n{step}}}\n}}\n\nserver {{\n"
+    outcome = land(NGINX, Replace("server {\n", new), "a.js")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == new.replace(step, "    ") + NGINX.partition("\n")[2]
+    assert outcome.warning is not None
+    # The twin: a file that has both widths shows nothing.
+    mixed = f"map {{\n{step}a b;\n}}\n{NGINX}"
+    both = land(mixed, Replace("server {\n", new), "a.js")
+    assert isinstance(both, Landed), both
+    assert both.text == mixed.replace("server {\n", new)
+
+
+def test_new_lines_without_any_level_are_refused_where_the_file_always_has_one() -> None:
+    css = "a {\n  color: red;\n}\n\nb {\n  color: blue;\n}\n"
+    new = "b {\nmargin: 0;\n}\n"
+    outcome = land(css, Replace("b {\n", "c {\nmargin: 0;\n}\n\nb {\n"), "a.css")
+    assert isinstance(outcome, Refused), outcome
+    assert "indentation" in outcome.message
+    assert land(css.replace("  ", ""), Replace("b {\n", f"{new}\nb {{\n"), "a.css").landed
+
+
+def test_levels_of_data_may_have_any_width() -> None:
+    text = "jobs:\n    build:\n        runs-on: linux\n        steps:\n            - run: a\n"
+    new = "        runs-on: linux\n        defaults:\n          run: b\n"
+    outcome = land(text, Replace("        runs-on: linux\n", new), "a.yml")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("        runs-on: linux\n", new)

@@ -265,3 +265,29 @@ def test_the_first_of_several_placeholders_is_named() -> None:
     outcome = land(old, Replace(old, new), "a.yml")
     assert isinstance(outcome, Refused)
     assert "`# rest unchanged`" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        (
+            "a.toml",
+            '[a]\none = 1\ntwo = 2\nthree = 3\nlist = [\n    "x",\n]\n',
+            '[a]\nother = [\n    "y",\n]\n# (other fields omitted)\n',
+        ),
+        (
+            "a.lua",
+            "function f()\n  error(a)\n  known = 2\n  for b in c do\n    d(b)\n  end\n  error(e)\nend\n",
+            "function f()\n  for g in h do\n    i(g)\n  end\n  -- TODO: rest as needed\nend\n",
+        ),
+        (
+            "a.kt",
+            "fun f() {\n    log(a)\n    b[1] = 2\n    return c\n}\n",
+            "fun f() {\n    // TODO: rest as needed\n    return c\n}\n",
+        ),
+    ],
+)
+def test_lines_that_vanish_around_a_bracket_count(path: str, old: str, new: str) -> None:
+    outcome = land(old, Replace(old, new), path)
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "elision"

@@ -11,6 +11,7 @@ from holdfast.landing import refusals
 from holdfast.landing.file_text import read_lines, read_replacement, without_end_token
 from holdfast.landing.formats.surrounding_text import is_prose
 from holdfast.landing.line_edits import land_line_edits
+from holdfast.landing.new_levels import in_file_levels
 from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.patch import land_patch
 from holdfast.landing.projection.splices import landed, line_splices
@@ -117,13 +118,11 @@ def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
 def _line_written_twice(text: str, new: str, outcome: Landed) -> str:
     """Return a line at an end of the new text that was the file's only such line, directly beside the old text; or ""."""
     fresh = list(map(key_of, solid_lines(contents_of(new))))
-    if len(fresh) < _SEVERAL:
-        return ""
     start, end = outcome.spans[0].start, outcome.spans[-1].end
     size = len(new) + _BESIDE
     above, below = Doc(text[max(0, start - size) : start]), Doc(text[end : end + size])
     repeated: list[str] = []
-    for count in range(1, min(len(fresh), _MOST_REPEATED)):
+    for count in range(1, min(len(fresh), _MOST_REPEATED) + 1):
         if fresh[:count] == above.solid_keys[-count:]:
             repeated += fresh[:count]
         if fresh[-count:] == below.solid_keys[:count]:
@@ -141,7 +140,6 @@ def _is_telling(key: str) -> bool:
     return strength(key) >= _TELLING
 
 
-_SEVERAL = 2
 _MOST_REPEATED = 20
 """Lines that a model repeats; the time does not grow with the new text."""
 _BESIDE = 1_000
@@ -235,12 +233,18 @@ def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:
     plain = without_accidents(text, outcome.text, path)
     if isinstance(plain, Refused):
         return plain
-    if not plain.undone:
+    levelled = in_file_levels(text, plain.text, path)
+    if isinstance(levelled, Refused):
+        return levelled
+    undone = list(plain.undone)
+    if levelled != plain.text:
+        undone.append("levels of another width")
+    if not undone:
         return outcome
 
-    splices = line_splices(text, plain.text)
+    splices = line_splices(text, levelled)
     again = landed(text, splices, outcome.rung, outcome.similarity)
-    return _with_undone(replace(again, warning=outcome.warning), plain.undone)
+    return _with_undone(replace(again, warning=outcome.warning), undone)
 
 
 def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ def judge_lost_lines(
     if not fresh:
         return None
 
-    script = script_of(list(old), list(new))
+    script = _joined_over_brackets(script_of(list(old), list(new)))
     for edit in script.edits:
         for at in _placeholders(script, edit, fresh):
             if _loses_lines(script, edit, at, language, whole_file=whole_file):
@@ -57,6 +58,22 @@ def judge_lost_lines(
     if placeholders and any(lost):
         return refusals.lost_lines(placeholders[0], whole_file=whole_file)
     return None
+
+
+def _joined_over_brackets(script: EditScript) -> EditScript:
+    """Return the script with edits as one where only short lines are between them: `}` or `end` may close another block."""
+    joined = list(script.edits[:1])
+    for edit in script.edits[1:]:
+        last = joined[-1]
+        if any(strength(line) > _SHORT for line in script.old[last.o2 : edit.o1]):
+            joined.append(edit)
+        else:
+            joined[-1] = ScriptEdit(last.o1, edit.o2, last.n1, edit.n2)
+    return replace(script, edits=tuple(joined))
+
+
+_SHORT = 4
+"""Letters and digits of a line that says nothing of its own."""
 
 
 def stands_for_text(line: str) -> bool:
@@ -91,7 +108,9 @@ def _loses_lines(
 ) -> bool:
     """Return whether more lines vanish than may where the new line `at` appears, or one that names a block."""
     code_only = not has_dots(script.new[at])
-    lost = _lost_lines(script, edit, language, code_only=code_only)
+    # What a clear placeholder stands for has not moved to another place.
+    elsewhere = not stands_for_text(script.new[at])
+    lost = _lost_lines(script, edit, language, code_only=code_only, elsewhere=elsewhere)
     if len(lost) > _allowed_loss(script, edit, at, whole_file=whole_file):
         return True
     if not any(language.name_in([line], 0) for line in lost):
@@ -107,8 +126,7 @@ def _allowed_loss(script: EditScript, edit: ScriptEdit, at: int, *, whole_file: 
     if stands_for_text(script.new[at]):
         return 0
     if _is_about_next(script, edit, at):
-        others = edit.n2 - edit.n1 - 1
-        return others or len(script.old)
+        return max(1, edit.n2 - edit.n1 - 1)
     if whole_file:
         return 0
     return 1
@@ -150,23 +168,33 @@ def _columns(line: str) -> int:
 
 
 def _lost_lines(
-    script: EditScript, edit: ScriptEdit, language: FileLanguage, *, code_only: bool
+    script: EditScript,
+    edit: ScriptEdit,
+    language: FileLanguage,
+    *,
+    code_only: bool,
+    elsewhere: bool = True,
 ) -> list[str]:
-    """Return the lines that the edit removes, and that the new text neither has nor rewrites nor comments out.
+    """Return the lines that the edit removes, and that it neither has nor rewrites nor comments out.
 
-    A line is rewritten by an added line that begins with the same word.
+    A line is rewritten by an added line that begins with the same word. With `elsewhere` it may also have moved to another edit.
     """
-    moved = Counter(key_of(script.new[n]) for n in script.added)
     added = solid_lines(script.new[edit.n1 : edit.n2])
+    moved = Counter(map(key_of, added))
+    if elsewhere:
+        moved = Counter(key_of(script.new[n]) for n in script.added)
     comments = {comment_words(line) for line in added if is_comment_like(line, language)}
     rewriting = Counter(map(_first_word, added))
-    lost = []
+    gone = []
     for line in script.old[edit.o1 : edit.o2]:
         if moved[key_of(line)] > 0:
             moved[key_of(line)] -= 1
-            continue
-        if comment_words(line) in comments:
-            continue
+            rewriting[_first_word(line)] -= 1
+        elif comment_words(line) not in comments:
+            gone.append(line)
+
+    lost = []
+    for line in gone:
         # Dots may stand for a comment, or for blank lines.
         if code_only and (is_blank(line) or is_comment_like(line, language)):
             continue

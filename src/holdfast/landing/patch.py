@@ -131,7 +131,25 @@ def _plan(doc: Doc, hunk: Hunk) -> LadderPlan | Refused:
 
     hint = replace(hint_at(hunk.start or None), within=_section(doc, hunk))
     bounds = Bounds(_scopes(doc, hunk.anchors), hunk.at_end)
-    return find_plan(doc, _with_markers_found(doc, script), hint, bounds)
+    plan = find_plan(doc, _with_markers_found(doc, script), hint, bounds)
+    # Only the indentation is in doubt, and there is one.
+    is_known = all(map(doc.has, solid_lines(script.old)))
+    if not isinstance(plan, Refused) or not is_known or not any(map(indent_of, script.old)):
+        return plan
+
+    whole = find_plan(doc, script_of_hunk(_with_lost_markers(hunk)), hint, bounds)
+    if isinstance(whole, Refused):
+        return plan
+    return whole
+
+
+def _with_lost_markers(hunk: Hunk) -> Hunk:
+    """Return the hunk with the first blank of each context line as a part of it: the marker was lost."""
+    lines = list(hunk.lines)
+    for n, line in enumerate(lines):
+        if line.mark == " " and line.text:
+            lines[n] = replace(line, text=f" {line.text}")
+    return replace(hunk, lines=tuple(lines))
 
 
 def _section(doc: Doc, hunk: Hunk) -> range:

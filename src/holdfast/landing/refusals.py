@@ -166,6 +166,14 @@ def joined_lines(line: int) -> Refused:
     )
 
 
+def lost_indentation(line: str) -> Refused:
+    """Return the refusal of new lines without indentation below a line that opens a block."""
+    return Refused(
+        "malformed",
+        f"`{line}` is no deeper than the line above it, and the file indents such lines. Send the new lines with their indentation.",
+    )
+
+
 def lost_lines(line: str, *, whole_file: bool) -> Refused:
     """Return the refusal of a new text with a placeholder where lines of the old text vanish."""
     cure = "Write those lines out, or put the same line into the old text"

@@ -105,23 +105,50 @@ def _land_on_match(text: str, request: Replace, match: ExactMatch, path: str | N
         return refusals.ambiguous(Doc(text), lines_at(text, match.hits))
     if path is not None and joins_lines(text, at, match.old, request.new):
         return refusals.joined_lines(line_at(text, at))
-    if is_line_but_indent(text, at, match.old, request.new):
-        if indent_of(match.old):
-            # A part of an indentation: lines with another one may be meant as well.
-            return _land_by_lines(text, request, path)
+
+    by_lines = path is not None and _parts_line(text, at, match.old, request.new)
+    is_line = is_line_but_indent(text, at, match.old, request.new)
+    # With a part of an indentation, lines with another one may be meant as well.
+    if by_lines or (is_line and indent_of(match.old)):
+        return _land_by_lines(text, request, path)
+    if is_line:
         return _land_whole_lines(text, request, match, at, path)
     return _land_at(text, request, match, at)
+
+
+def _parts_line(text: str, at: int, old: str, new: str) -> bool:
+    """Return whether new lines go below the last old line, of which the file has more: its end would come behind them."""
+    stop = at + len(old)
+    newline = text.find("\n", stop)
+    rest = text[stop:] if newline < 0 else text[stop:newline]
+    if old.endswith(("\n", "\r")) or not rest.strip():
+        return False
+    lines = contents_of(old)
+    above = text[text.rfind("\n", 0, at) + 1 : at]
+    begins_line = len(lines) > 1 or not above.strip()
+    return begins_line and lines[-1] in contents_of(new)[:-1]
 
 
 def _land_by_lines(text: str, request: Replace, path: str | None) -> Outcome:
     doc = Doc(text, language_of(path))
     old, new = contents_of(request.old), contents_of(request.new)
-    if request.old.endswith("\n") and new and not request.new.endswith("\n"):
-        # The last new line takes the place of what follows the old text, if that is a blank line.
-        old.append("")
     if _shows_blank_end(request):
         new.append("")
 
+    outcome = _land_lines(doc, request, old, new)
+    if not new or not request.old.endswith("\n") or request.new.endswith("\n"):
+        return outcome
+
+    # The last new line may take the place of what follows the old text, if that is a blank line.
+    joined = _land_lines(doc, request, [*old, ""], new)
+    if path is None or not isinstance(joined, Landed):
+        return joined
+    if isinstance(outcome, Landed) and outcome.text == joined.text:
+        return outcome
+    return refusals.joined_lines(joined.spans[-1].line)
+
+
+def _land_lines(doc: Doc, request: Replace, old: list[str], new: list[str]) -> Outcome:
     script = script_of(old, new)
     if not script.edits:
         return refusals.no_change()

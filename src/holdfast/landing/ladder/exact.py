@@ -77,12 +77,20 @@ def is_line_but_indent(text: str, at: int, old: str, new: str) -> bool:
     # The rest of an indentation that the old text has a part of would be put before another line.
     if indent_of(first):
         return True
+    return len(solid_lines(contents_of(old))) == 1 and _lack_indent(
+        indent_before(text, at), first, contents_of(new)
+    )
 
-    # The new lines may all lack the indentation that the first of them lacks.
-    new_lines = contents_of(new)
-    is_shown = indent_before(text, at) + first in new_lines
-    has_one_line = len(solid_lines(contents_of(old))) == 1
-    return has_one_line and len(new_lines) > 1 and not is_shown
+
+def _lack_indent(indent: str, first: str, new_lines: list[str]) -> bool:
+    """Return whether the new lines may all lack the indentation that the first old line lacks."""
+    if len(new_lines) < 2:
+        return False
+    if indent + first not in new_lines:
+        return True
+    # A line that is wrapped may be as deep as the file's by chance.
+    is_placed = all(line.startswith(indent) for line in solid_lines(new_lines[1:]))
+    return new_lines[0] != first and not is_placed
 
 
 def joins_lines(text: str, at: int, old: str, new: str) -> bool:
@@ -98,7 +106,8 @@ def joins_lines(text: str, at: int, old: str, new: str) -> bool:
         return True
     # A literal `\\n` is undone later.
     ends_open = not new[-1].isspace() and not new.endswith("\\n")
-    return old[-1] in _NEWLINES and ends_open and behind not in _NEWLINES
+    # A blank line below would be lost.
+    return old[-1] in _NEWLINES and ends_open and behind != ""
 
 
 _NEWLINES = frozenset(("", "\r", "\n"))

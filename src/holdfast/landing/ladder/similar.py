@@ -6,24 +6,25 @@ A place is judged by a list of named vetoes. The first one that applies refuses 
 from __future__ import annotations
 
 import itertools
+import operator
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from holdfast.landing.ladder.elision import leaves_block
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, Veto, with_blanks
 from holdfast.landing.text.align import (
     SURE,
     Alignment,
     Pair,
     align,
+    code_names,
     is_misspelt,
     is_telling,
     start_of,
 )
-from holdfast.landing.text.line_keys import indent_width, key_of
-from holdfast.landing.text.line_tokens import strength
+from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.line_tokens import strength, words_of
 from holdfast.landing.text.lines import Doc, solid_numbers
 
 if TYPE_CHECKING:
@@ -116,13 +117,7 @@ class _Candidate:
         # On the same diagonal what lies between was rewritten line for line; one line may be new.
         if other.i - one.i in {lower - upper, 1, 2}:
             return True
-        if not _skips_code(self.doc, (one, other)):
-            return True
-
-        # Code that was left out within the block, as if by a gap.
-        if leaves_block(self.doc, one.i + 1, other.i):
-            return False
-        return not _passes_block(self.doc, one.i, other.i)
+        return not _skips_code(self.doc, (one, other))
 
     @cached_property
     def dropped(self) -> list[int]:
@@ -252,28 +247,6 @@ def _skips_code(doc: Doc, pairs: Sequence[Pair]) -> bool:
     return False
 
 
-def _passes_block(doc: Doc, upper: int, lower: int) -> bool:
-    """Return whether another block is named between two lines (by number among the solid ones), the upper of which names one.
-
-    The block has deeper lines, or, as a table of TOML, lines that are as deep as its name.
-    """
-    if not _names_block(doc, upper):
-        return False
-
-    above, *inside, below = (indent_width(doc.lines[doc.solid[i]]) for i in range(upper, lower + 1))
-    is_flat = inside[0] == above == below
-    if above >= below and not is_flat:
-        return False
-
-    return any(width <= above and _names_block(doc, i) for i, width in enumerate(inside, upper + 1))
-
-
-def _names_block(doc: Doc, i: int) -> bool:
-    """Return whether a line names a block as a whole, and not by a key."""
-    name = doc.name_in(i)
-    return name != "" and name == doc.solid_keys[i]
-
-
 def _no_run(place: _Candidate) -> Iterator[int]:
     if not place.run:
         yield place.needle.reach[0]
@@ -322,6 +295,27 @@ def _nothing_leads(place: _Candidate) -> Iterator[int]:
             yield n
 
 
+def _dropped_is_rewritten(place: _Candidate) -> Iterator[int]:
+    """Yield the dropped lines above the run in whose place the file has such a line with another name or value.
+
+    What was invented is like nothing there.
+    """
+    shift = place.sure[place.run.start] - place.run.start
+    for n in place.dropped:
+        if n < place.run.start and n + shift >= 0 and _is_rewritten(place, n, n + shift):
+            yield n
+
+
+def _is_rewritten(place: _Candidate, n: int, i: int) -> bool:
+    """Return whether old line `n` begins as the file's line `i` or has half of its words; of a comment, also another name of code."""
+    line, real = place.needle.lines[n], place.doc.solid_keys[i]
+    if place.needle.language.is_comment(line) and code_names(line) <= code_names(real):
+        return False
+    words, others = words_of(line), words_of(real)
+    shared = sum(map(operator.eq, words, others))
+    return words[:1] == others[:1] or 2 * shared >= len(words)
+
+
 def _dropped_is_known(place: _Candidate) -> Iterator[int]:
     """Yield the dropped lines whose words are together elsewhere in the file, not just on their side of the run."""
     ours = {key_of(place.needle.lines[n]) for n in place.run}
@@ -359,5 +353,10 @@ _VETOES_OF_RUN: tuple[tuple[str, str, _Check], ...] = (
     ("repeated", "an equal line is beside this one", _twin_beside),
     ("landmarks", "too little of the old text is in the file", _run_is_weak),
     ("lead", "no line above the change says which block is meant", _nothing_leads),
+    (
+        "other_line",
+        "the file has such a line there, with another name or value",
+        _dropped_is_rewritten,
+    ),
     ("known_line", "a line like this one is elsewhere in the file", _dropped_is_known),
 )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from itertools import filterfalse, product
+from itertools import chain, filterfalse, product
 from typing import TYPE_CHECKING
 
-from holdfast.landing.text.edit_script import kept_lines, script_of
+from holdfast.landing.text.edit_script import common_ends, kept_lines, script_of
 from holdfast.landing.text.line_keys import (
     TAB_WIDTH,
     fold,
@@ -82,7 +82,12 @@ def with_file_indents(doc: Doc, script: EditScript, place: Placement) -> EditScr
     old = list(script.old)
     for j, i in pairs.items():
         old[j] = indent_of(doc.lines[i]) + old[j][len(indent_of(old[j])) :]
-    return script_of(old, list(script.new))
+    return script_of(old, list(map(_with_plain_indent, script.new)))
+
+
+def _with_plain_indent(line: str) -> str:
+    indent = indent_of(line)
+    return fold(indent) + line[len(indent) :]
 
 
 def _is_in_file_indentation(doc: Doc, script: EditScript, pairs: Mapping[int, int]) -> bool:
@@ -90,33 +95,67 @@ def _is_in_file_indentation(doc: Doc, script: EditScript, pairs: Mapping[int, in
 
     New lines that begin further to the left than the lines of the file are in the old ones' indentation: a wrapped block.
     """
-    off = {j: i for j, i in pairs.items() if indent_of(script.old[j]) != indent_of(doc.lines[i])}
+    off = {
+        j: i for j, i in pairs.items() if fold(indent_of(script.old[j])) != indent_of(doc.lines[i])
+    }
     new = solid_lines(script.new)
     if not off or not new:
         return False
-    outer_old = _outermost(script.old[j] for j in pairs)
+
+    votes = _votes_around(doc, script, pairs)
+    if votes:
+        return votes["file"] > votes["old"]
     outer_real = _outermost(doc.lines[i] for i in pairs.values())
     outer_new = _outermost(new)
-    if width_of(outer_new) < width_of(outer_real):
+    if outer_new < outer_real:
         return False
-    if outer_new == outer_real and width_of(outer_new) < width_of(outer_old):
+    if outer_new == outer_real and outer_new < _outermost(script.old[j] for j in pairs):
         return True
 
-    votes: Counter[str] = Counter()
     keys = script_of(list(map(key_of, script.old)), list(map(key_of, script.new)))
-    for n, j in kept_lines(keys):
-        if j in off:
-            real, old = indent_of(doc.lines[off[j]]), indent_of(script.old[j])
-            votes["file"] += indent_of(script.new[n]) == real
-            votes["old"] += indent_of(script.new[n]) == old
-    if votes["file"] or votes["old"]:
+    kept = [(n, j) for n, j in kept_lines(keys) if j in off]
+    votes = _count_votes(doc, script, pairs, kept)
+    if votes:
         return votes["file"] > votes["old"]
     return _begins_in_file_indentation(doc, script, off)
 
 
-def _outermost(lines: Iterable[str]) -> str:
-    """Return the indentation of the line that begins furthest to the left."""
-    return min(map(indent_of, lines), key=width_of)
+def _votes_around(doc: Doc, script: EditScript, pairs: Mapping[int, int]) -> Counter[str]:
+    """Return the votes of the lines around the change.
+
+    What is wrapped begins with another line; below it the lines of a wrapped block may be as deep as the file's by chance.
+    """
+    head, _ = common_ends(list(map(key_of, script.old)), list(map(key_of, script.new)))
+    _, tail = common_ends(script.old[head:], script.new[head:])
+    above = zip(range(head), range(head), strict=True)
+    last = len(script.new), len(script.old)
+    below = zip(*(range(size - tail, size) for size in last), strict=True)
+    return _count_votes(doc, script, pairs, chain(above, below))
+
+
+def _count_votes(
+    doc: Doc, script: EditScript, pairs: Mapping[int, int], kept: Iterable[tuple[int, int]]
+) -> Counter[str]:
+    """Return how many new lines that are old ones too are indented as the file's line is, and how many as the old one.
+
+    A line that is as deep in all three says nothing.
+    """
+    votes: Counter[str] = Counter()
+    for n, j in kept:
+        if is_blank(script.new[n]):
+            continue
+        own, old = indent_width(script.new[n]), indent_width(script.old[j])
+        real = indent_width(doc.lines[pairs[j]]) if j in pairs else None
+        if own == real != old:
+            votes["file"] += 1
+        if own == old != real:
+            votes["old"] += 1
+    return votes
+
+
+def _outermost(lines: Iterable[str]) -> int:
+    """Return the column of the line that begins furthest to the left."""
+    return min(map(indent_width, lines))
 
 
 def _begins_in_file_indentation(doc: Doc, script: EditScript, off: Mapping[int, int]) -> bool:
@@ -124,7 +163,7 @@ def _begins_in_file_indentation(doc: Doc, script: EditScript, off: Mapping[int, 
     for edit in script.edits:
         new = solid_lines(script.new[edit.n1 : edit.n2])
         if edit.o1 in off and new:
-            return indent_of(new[0]) == indent_of(doc.lines[off[edit.o1]])
+            return fold(indent_of(new[0])) == indent_of(doc.lines[off[edit.o1]])
     return False
 
 
@@ -142,7 +181,7 @@ def map_indents(
             seen[width_of(indent), width_of(meant)] += 1
 
     if not _changes(table):
-        return _in_file_characters(table, request, doc)
+        return Indents({})
 
     unit = unit_of(doc)
     shifts: Counter[int] = Counter()
@@ -164,30 +203,6 @@ def map_indents(
             if not ours or width_of(theirs) - width_of(ours) == shift
         }
     return Indents(table, shift=shift, unit=unit)
-
-
-def _in_file_characters(table: dict[str, str], request: Sequence[str], doc: Doc) -> Indents:
-    """Return the map for lines that are indented alike, as far as they are.
-
-    It changes nothing: what the request says is meant, as in a replacement of an exact text. Only where the file is
-    indented by tabs alone and the request by blanks alone, or the reverse, and not just on a line or two (unless a tab
-    has a meaning), new lines are written as the file's.
-    """
-    # One blank is before each line of a block comment.
-    ours, theirs = set("".join(map(indent_of, request))), set("".join(doc.indents - {" "}))
-    if any(table) or (ours, theirs) not in _OTHER_CHARACTERS:
-        return Indents({})
-    unit = unit_of(doc)
-    is_written_so = doc.text.count(f"\n{unit}") >= _SEVERAL
-    if doc.language.tabs:
-        is_written_so = unit == "\t"
-    if not is_written_so:
-        return Indents({})
-    return Indents({"": ""}, step=_steps_of(request)[0], unit=unit)
-
-
-_OTHER_CHARACTERS = (({" "}, {"\t"}), ({"\t"}, {" "}))
-_SEVERAL = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing.projection.drift import Drift, drift_between, merge_line
 from holdfast.landing.projection.indentation import Indents, map_indents, with_file_indents
-from holdfast.landing.text.languages import opens_block
+from holdfast.landing.projection.levels import FileLevels
+from holdfast.landing.text.languages import UNKNOWN, opens_block
 from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
 from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, is_blank, solid_lines, solid_numbers
@@ -54,8 +55,10 @@ def project(doc: Doc, script: EditScript, place: Placement) -> list[LineSplice] 
             return lines
         first, last = lines
         new = writer.write(edit, first, last)
+        if not isinstance(new, UnclearProjection):
+            new = writer.in_file_levels(new, first)
         if isinstance(new, UnclearProjection):
-            return new
+            return UnclearProjection(first, last)
         if list(new) != doc.lines[first:last]:
             splices.append(LineSplice(first, last, new))
 
@@ -132,11 +135,14 @@ def _gap(
 def _goes_below_blanks(script: EditScript, edit: ScriptEdit, between: tuple[int, int]) -> bool:
     """Return whether an insertion ends in a blank line and begins with none, and old lines around it have none between them.
 
-    The file has some there: they part the line above from the insertion.
+    The file has some there: they part the line above from the insertion. So do they where lines move up from below.
     """
     new = script.new[edit.n1 : edit.n2]
     if between != (edit.o1 - 1, edit.o1) or not new:
         return False
+    below = {key_of(script.old[j]) for j in script.removed if j >= edit.o1}
+    if below.issuperset(map(key_of, new)):
+        return True
     return is_blank(new[-1]) and not is_blank(new[0])
 
 
@@ -199,7 +205,37 @@ class _Writer:
             else:
                 out.append(self.drift.undo(line))
 
-        return tuple(out)
+        return tuple(self._with_blanks_of_file(edit, out, first, last))
+
+    def _with_blanks_of_file(
+        self, edit: ScriptEdit, new: list[str], first: int, last: int
+    ) -> list[str]:
+        """Return the new lines with the blank lines between the file's lines that they replace one by one, if the request knows of none."""
+        old = self.script.old[edit.o1 : edit.o2]
+        real = self.doc.lines[first:last]
+        if any(map(is_blank, (*old, *new))) or len(solid_lines(real)) != len(new):
+            return new
+        following = iter(new)
+        return [line if is_blank(line) else next(following) for line in real]
+
+    def in_file_levels(
+        self, lines: tuple[str, ...], first: int
+    ) -> tuple[str, ...] | UnclearProjection:
+        """Return new lines at `first` as the file would indent them, if that is clear.
+
+        Where the white space of the old lines is the file's own, that of the new lines is meant.
+        """
+        language = self.doc.language
+        if language is UNKNOWN or language.underlined or not lines:
+            return lines
+        if not any(line != real and key_of(line) == key_of(real) for line, real in self.pairs):
+            return lines
+        above = next(filter(key_of, reversed(self.doc.lines[:first])), "")
+        levels = FileLevels(self.doc)
+        written = levels.written(above, lines)
+        if levels.fit(above, written):
+            return tuple(written)
+        return UnclearProjection(first, first)
 
     @cached_property
     def is_flat(self) -> bool:
@@ -268,10 +304,13 @@ def _spellings(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the file's own text, without its indentation, of each old line that is one line of the file and no other."""
     found: dict[str, set[str]] = {}
     for line, real in pairs:
-        found.setdefault(line.strip(), set()).add(real[len(indent_of(real)) :])
+        # What was copied as it is needs no other spelling, and a bracket does not move.
+        if line != real and strength(line) > _SHORT:
+            found.setdefault(line.strip(), set()).add(real[len(indent_of(real)) :])
     return {line: own.pop() for line, own in found.items() if len(own) == 1}
 
 
+_SHORT = 3
 _ALIKE = 60.0
 
 

@@ -322,10 +322,14 @@ def _shape(doc: Doc, line: str, real: str) -> _Shape | None:
 
 def _text_shape(line: str, real: str, similarity: float, enough: float) -> _Shape | None:
     """Return the likeness of two comments, or of two lines of prose: about another name it is another line."""
-    names, real_names = set(_CODE_NAME.findall(line)), set(_CODE_NAME.findall(real))
-    if similarity < enough or names != real_names:
+    if similarity < enough or code_names(line) != code_names(real):
         return None
     return "comment", similarity, ()
+
+
+def code_names(line: str) -> frozenset[str]:
+    """Return the words of a comment or of prose that are names of code."""
+    return frozenset(_CODE_NAME.findall(line))
 
 
 def _code_shape(line: str, real: str, similarity: float) -> _Shape | None:

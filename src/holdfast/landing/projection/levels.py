@@ -1,0 +1,189 @@
+"""How far a file indents a line below another one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from holdfast.landing.projection.indentation import unit_of
+from holdfast.landing.text.languages import opens_block
+from holdfast.landing.text.line_keys import indent_of, key_of, width_of
+from holdfast.landing.text.line_tokens import strength, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.landing.text.lines import Doc
+
+_SAMPLE = 600
+"""Lines looked at: the time does not grow with the file."""
+_ENOUGH = 2
+"""Lines that show a habit."""
+_CLOSER = re.compile(r"[})\]]|</|(?:end|fi|done|esac|else)\b")
+
+
+class FileLevels:
+    """What the lines of a file show about the indentation of a line below another one."""
+
+    def __init__(self, doc: Doc) -> None:
+        """Take the lines of a file to look at."""
+        self.doc = doc
+        self.sample = [doc.lines[i] for i in doc.solid[:_SAMPLE]]
+
+    @cached_property
+    def steps(self) -> dict[str, Counter[str]]:
+        """For each end of a line what is put before the line below it in addition; "" for nothing."""
+        found: dict[str, Counter[str]] = {}
+        for above, line in pairwise(self.sample):
+            if not is_closer(line):
+                found.setdefault(end_of(above), Counter())[step_between(above, line)] += 1
+        return found
+
+    @cached_property
+    def deeper(self) -> Counter[str]:
+        """How often each step is made."""
+        total: Counter[str] = Counter()
+        for steps in self.steps.values():
+            total.update(steps)
+        del total[""]
+        return total
+
+    def step_below(self, above: str) -> str:
+        """Return the only step that the file makes below a line that ends so, or below any; "" where that is not known."""
+        # One blank is before each line of a block comment.
+        if len(set("".join(self.doc.indents - {" "}))) > 1:
+            return ""
+        steps = Counter(self.steps.get(end_of(above), {}))
+        del steps[""]
+        known = steps or self.deeper
+        step = next(iter(known), "")
+        # Where a tab has a meaning, one line is enough.
+        has_meaning = self.doc.language.tabs and step == "\t"
+        is_shown = bool(steps) or has_meaning or known.total() >= _ENOUGH
+        return step if is_shown and len(known) == 1 else ""
+
+    def always_steps(self, above: str) -> bool:
+        """Return whether each line below one that ends so is deeper."""
+        steps = self.steps.get(end_of(above), Counter())
+        return not steps[""] and steps.total() >= _ENOUGH
+
+    def written(self, above: str, lines: Sequence[str]) -> list[str]:
+        """Return new lines below `above` in the levels of the file, if all levels of the new lines are of another width."""
+        found = set()
+        for upper, line in pairwise([above, *filter(key_of, lines)]):
+            step = step_between(upper, line)
+            if step:
+                found.add((step, self._step_instead(upper, step)))
+        if len(found) != 1:
+            return list(lines)
+        step, own = found.pop()
+        if own in {"", step}:
+            return list(lines)
+        return _with_steps(above, lines, step, own)
+
+    def _step_instead(self, above: str, step: str) -> str:
+        """Return the step of the file in the place of `step`; a level of data that no bracket opens has any width."""
+        own = self.step_below(above)
+        if self.doc.language.has_keys and end_of(above) == ":" and set(step) == set(own):
+            return step
+        return own
+
+    def fit(self, above: str, lines: Sequence[str]) -> bool:
+        """Return whether the file may indent these lines so, below `above` and below each other."""
+        for line in filter(key_of, lines):
+            if not self._fits(above, line):
+                return False
+            above = line
+        return True
+
+    def _fits(self, above: str, line: str) -> bool:
+        step = step_between(above, line)
+        if indent_of(line) and _first_word(line) in self.outermost:
+            return False
+        if not step:
+            return self._is_level(indent_of(line))
+        # Levels of data have any width.
+        is_even = self.doc.language.has_keys and width_of(step) % 2 == 0
+        if step not in self.deeper and step != unit_of(self.doc) and not is_even:
+            return False
+        return opens_block(key_of(above)) or self._has_opener_like(above)
+
+    def _is_level(self, indent: str) -> bool:
+        if indent in self.doc.indents:
+            return True
+        unit = unit_of(self.doc)
+        return set(indent) <= set(unit) and width_of(indent) % width_of(unit) == 0
+
+    def _has_opener_like(self, above: str) -> bool:
+        """Return whether the file has a deeper line below one that begins or ends as `above`."""
+        steps = self.steps.get(end_of(above), Counter())
+        return steps.total() > steps[""] or _first_word(above) in self.openers
+
+    @cached_property
+    def outermost(self) -> frozenset[str]:
+        """The first words of several lines, none of which is indented."""
+        indented = {_first_word(line) for line in self.sample if indent_of(line)}
+        words = Counter(map(_first_word, self.sample))
+        several = {word for word in words if words[word] >= _ENOUGH}
+        return frozenset(several.difference(indented, {""}))
+
+    @cached_property
+    def openers(self) -> frozenset[str]:
+        """The first words of lines above deeper ones."""
+        found = set()
+        for above, line in pairwise(self.sample):
+            if step_between(above, line):
+                found.add(_first_word(above))
+        return frozenset(found)
+
+
+def step_between(above: str, line: str) -> str:
+    """Return what is before `line` in addition to the indentation of `above`; "" if it is no deeper."""
+    outer, inner = indent_of(above), indent_of(line)
+    if inner.startswith(outer):
+        return inner[len(outer) :]
+    if width_of(inner) > width_of(outer):
+        return inner
+    return ""
+
+
+def end_of(line: str) -> str:
+    """Return the last word of a line, or the mark at its end."""
+    last = line.rstrip()[-1:]
+    if last.isalnum():
+        return line.rsplit(maxsplit=1)[-1]
+    return last
+
+
+def _first_word(line: str) -> str:
+    return next(iter(words_of(line)), "")
+
+
+def is_closer(line: str) -> bool:
+    """Return whether the line closes a block."""
+    return not strength(line) or _CLOSER.match(key_of(line)) is not None
+
+
+def _with_steps(above: str, lines: Sequence[str], step: str, own: str) -> list[str]:
+    """Return the lines with `own` for each level of `step`; as they are if one is between two levels."""
+    stack = [(indent_of(above), indent_of(above))]
+    out: list[str] = []
+    for line in lines:
+        if not key_of(line):
+            out.append(line)
+            continue
+        indent = indent_of(line)
+        while len(stack) > 1 and width_of(indent) < width_of(stack[-1][0]):
+            stack.pop()
+        written, real = stack[-1]
+        if indent == written + step:
+            stack.append((indent, real + own))
+        elif width_of(indent) < width_of(written):
+            stack = [(indent, indent)]
+        elif indent != written:
+            return list(lines)
+        out.append(stack[-1][1] + line[len(indent) :])
+    return out
