@@ -136,7 +136,8 @@ class FileHeader:
 def starts_file(lines: Sequence[str], at: int) -> bool:
     """Return whether a file's header begins here, at a place that is outside of any hunk."""
     # As in a context diff: `***` and `---` above a numbered hunk.
-    if lines[at].startswith("*** ") and _begins(lines, at + 1, "--- "):
+    is_context_diff = lines[at].startswith("*** ") and _begins(lines, at + 1, "--- ")
+    if is_context_diff:
         return _begins(lines, at + 2, "@@ -")
     return _is_header_line(lines, at)
 
@@ -259,11 +260,8 @@ def _with_command(head: FileHeader, command: str) -> FileHeader:
 
     An empty file that is created or deleted has no other line.
     """
-    if head.named or head.rename:
-        return head
-
     path = _command_path(command)
-    if path is None:
+    if path is None or head.named or head.rename:
         return head
     return head.with_paths(path, path)
 

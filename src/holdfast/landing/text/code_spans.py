@@ -65,7 +65,8 @@ def code_spans(text: str, language: FileLanguage) -> CodeSpans:
 def string_spans(text: str, language: FileLanguage) -> Iterator[tuple[int, int]]:
     """Yield where each string begins and ends."""
     for found in _pattern(language).finditer(text):
-        if found[0][0] in "\"'`":
+        mark = found[0][0]
+        if mark in "\"'`":
             yield found.span()
 
 

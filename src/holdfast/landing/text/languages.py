@@ -54,9 +54,13 @@ class FileLanguage:
         names a block as a whole. A line with a key names that key.
         """
         key = key_of(lines[at])
-        if self.is_comment(key) or not any(map(str.isalnum, key)):
+        if self.is_comment(key):
             return ""
-        if self.lists_name(key) or _BLOCK.match(key) or self._opens_below(lines, at):
+        if not any(map(str.isalnum, key)):
+            return ""
+
+        is_block = self.lists_name(key) or _BLOCK.match(key)
+        if is_block or self._opens_below(lines, at):
             return key
         return matched(self.keys, key)
 
@@ -65,10 +69,12 @@ class FileLanguage:
         if at + 1 == len(lines):
             return False
 
-        following = lines[at + 1]
-        if self.underlined and _UNDERLINE.fullmatch(key_of(following)):
+        following = key_of(lines[at + 1])
+        if following == "{":
             return True
-        return key_of(following) == "{" or indent_width(following) > indent_width(lines[at])
+        if self.underlined and _UNDERLINE.fullmatch(following):
+            return True
+        return indent_width(lines[at + 1]) > indent_width(lines[at])
 
     @property
     def has_keys(self) -> bool:

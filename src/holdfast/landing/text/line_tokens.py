@@ -32,7 +32,9 @@ _ENOUGH_WORDS = 4
 
 def is_prose(line: str) -> bool:
     """Return whether the line reads as running text: several words and no mark of code."""
-    return len(words_of(line)) >= _ENOUGH_WORDS and _PROSE.fullmatch(line) is not None
+    if len(words_of(line)) < _ENOUGH_WORDS:
+        return False
+    return _PROSE.fullmatch(line) is not None
 
 
 def strength(line: str) -> int:
@@ -70,4 +72,7 @@ _JOINT = re.compile(
 
 def knows_word(text: str, word: str) -> bool:
     """Return whether `word` is in the text as a whole word."""
-    return word in text and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+    # The cheap question first.
+    if word not in text:
+        return False
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None

@@ -121,7 +121,8 @@ def find_runs(joined: str, needle: list[str]) -> list[int]:
 def _word_pairs(line: str) -> list[str]:
     """Return each two words that follow each other, or the one that is alone."""
     words = words_of(line)
-    return list(map(" ".join, pairwise(words))) or words
+    pairs = pairwise(words)
+    return list(map(" ".join, pairs)) or words
 
 
 class Doc:
@@ -192,18 +193,21 @@ class Doc:
         pairs = _word_pairs(line)
         known = 0
         for pair in pairs:
-            if set(self.word_pairs.get(pair, ())).difference(near):
+            places = set(self.word_pairs.get(pair, ()))
+            if not places.issubset(near):
                 known += 1
 
-        return known > 0 and 2 * known >= len(pairs)
+        return known >= max(1, len(pairs) / 2)
 
     @cached_property
     def word_pairs(self) -> dict[str, list[int]]:
         """For each two words that follow each other (or one that is alone) the lines that have them."""
         places: dict[str, list[int]] = {}
         for i, key in enumerate(self.solid_keys):
-            for pair in set(_word_pairs(key)):
+            pairs = set(_word_pairs(key))
+            for pair in pairs:
                 places.setdefault(pair, []).append(i)
+
         return places
 
     @cached_property
@@ -291,8 +295,10 @@ class Doc:
         # Most line endings are one character.
         if "\r" in self.text:
             return size + sum(map(len, self.ends[first:last])) - (last - first)
-        if self.ends_open and first < last == len(self.lines):
-            size -= 1
+
+        reaches_end = first < last == len(self.lines)
+        if reaches_end and self.ends_open:
+            return size - 1
         return size
 
     def ending_near(self, line: int) -> str:
