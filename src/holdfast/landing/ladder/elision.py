@@ -14,7 +14,7 @@ from holdfast.landing.text.languages import (
     is_comment_like,
     is_definition,
 )
-from holdfast.landing.text.line_keys import indent_width, key_of
+from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, solid_numbers
 
 if TYPE_CHECKING:
@@ -150,9 +150,7 @@ def leaves_block(doc: Doc, stop: int, after: int) -> bool:
     A line further to the left than both ends the block. Below a line that opens a block, so does a definition or another
     `{` that is no deeper than it.
     """
-    above, *inside, below = (
-        indent_width(doc.lines[doc.solid[i]]) for i in range(stop - 1, after + 1)
-    )
+    above, *inside, below = doc.indent_widths(stop - 1, after + 1)
     if min(inside, default=above) < min(above, below):
         return True
     if above >= below or not doc.name_in(stop - 1):
@@ -163,7 +161,9 @@ def leaves_block(doc: Doc, stop: int, after: int) -> bool:
         if width > above:
             continue
         key = doc.solid_keys[i]
-        if is_definition(key) or (brace and key.endswith("{")):
+        if is_definition(key):
+            return True
+        if brace and key.endswith("{"):
             return True
 
     return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.ladder.elision import leaves_block
@@ -22,7 +22,7 @@ from holdfast.landing.text.align import (
     is_telling,
     start_of,
 )
-from holdfast.landing.text.line_keys import indent_width, key_of
+from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, solid_numbers
 
@@ -41,9 +41,11 @@ class _Needle:
 
     def __init__(self, doc: Doc, script: EditScript) -> None:
         self.solid = solid_numbers(script.old)
-        self.lines = [script.old[j] for j in self.solid]
+        self.lines = list(map(script.old.__getitem__, self.solid))
         self.language = doc.language
-        edits = [range(self._number(edit.o1), self._number(edit.o2)) for edit in script.edits]
+        # The number of the first line that is at or below an old line.
+        number = partial(bisect_left, self.solid)
+        edits = [range(number(edit.o1), number(edit.o2)) for edit in script.edits]
         self.gone = frozenset(itertools.chain.from_iterable(edits))
         """The lines that the script removes."""
         self.insertions = [lines.start for lines in edits if not lines]
@@ -51,10 +53,6 @@ class _Needle:
         changed = self.gone.union(max(0, below - 1) for below in self.insertions)
         self.reach = min(changed, default=0), max(changed, default=0)
         """The first and the last line that an edit removes, or (for an insertion) goes below, or above."""
-
-    def _number(self, j: int) -> int:
-        """Return the number of the first line that is at or below old line `j`."""
-        return bisect_left(self.solid, j)
 
     def name_in(self, n: int) -> str:
         return self.language.name_in(self.lines, n)
@@ -69,7 +67,9 @@ class _Candidate:
     """A place for the old lines: the pairs of an alignment, all of them or the run around the change."""
 
     def __init__(self, doc: Doc, needle: _Needle, alignment: Alignment) -> None:
-        self.doc, self.needle, self.alignment = doc, needle, alignment
+        self.doc = doc
+        self.needle = needle
+        self.alignment = alignment
         self.pairs = {pair.j: pair for pair in alignment.pairs}
         self.sure = {pair.j: pair.i for pair in alignment.pairs if pair.likeness in SURE}
         """For each old line that the file has, white space and quotes aside, the number of that line."""
@@ -91,7 +91,9 @@ class _Candidate:
 
     def _is_joined(self, n: int) -> bool:
         """Return whether old lines `n` and `n + 1` are sure and are neighbours in the file too."""
-        return n in self.sure and self.sure.get(n + 1) == self.sure[n] + 1
+        if n not in self.sure:
+            return False
+        return self.sure.get(n + 1) == self.sure[n] + 1
 
     @cached_property
     def beside(self) -> frozenset[int]:
@@ -130,6 +132,11 @@ class _Candidate:
         missing = sorted(set(range(len(self.needle.lines))) - self.beside)
         return list(itertools.filterfalse(self.needle.is_doubled, missing))
 
+    def is_misspelt(self, pair: Pair) -> bool:
+        """Return whether the old line differs from the file's in the spelling of words alone."""
+        real = self.doc.lines[self.doc.solid[pair.i]]
+        return is_misspelt(self.needle.lines[pair.j], real)
+
 
 _Check: TypeAlias = Callable[[_Candidate], Iterator[int]]
 
@@ -145,7 +152,7 @@ def find_similar(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | No
             veto = veto or kept
             continue
 
-        rivals = [other for other in alignments if _rivals(needle, alignment, other)]
+        rivals = list(filter(partial(_rivals, needle, alignment), alignments))
         if rivals:
             starts = sorted(doc.solid[one.pairs[0].i] for one in (alignment, *rivals))
             return SeveralPlaces(tuple(starts))
@@ -158,11 +165,14 @@ def find_similar(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | No
 
 def _closest(doc: Doc, needle: _Needle, alignments: Sequence[Alignment]) -> tuple[int, int] | None:
     """Return the file lines (from, to) of the best alignment, if they say something."""
-    if not alignments or not is_telling(doc, needle.lines, alignments[0]):
+    if not alignments:
+        return None
+    best = alignments[0]
+    if not is_telling(doc, needle.lines, best):
         return None
 
-    last = doc.solid[alignments[0].pairs[-1].i]
-    return doc.solid[start_of(alignments[0])], last + 1
+    last = doc.solid[best.pairs[-1].i]
+    return doc.solid[start_of(best)], last + 1
 
 
 def _rivals(needle: _Needle, one: Alignment, other: Alignment) -> bool:
@@ -174,7 +184,8 @@ def _rivals(needle: _Needle, one: Alignment, other: Alignment) -> bool:
 
 def _changed_lines(needle: _Needle, alignment: Alignment) -> list[int]:
     first, last = needle.reach
-    return [pair.i for pair in alignment.pairs if first <= pair.j <= last]
+    changed = range(first, last + 1)
+    return [pair.i for pair in alignment.pairs if pair.j in changed]
 
 
 def _judge(candidate: _Candidate) -> Alignment | Veto:
@@ -220,11 +231,14 @@ def _block_name_differs(place: _Candidate) -> Iterator[int]:
     """
     doc, needle = place.doc, place.needle
     for pair in place.alignment.pairs:
-        if pair.j in place.sure or needle.name_in(pair.j) == doc.name_in(pair.i):
+        if pair.j in place.sure:
+            continue
+        if needle.name_in(pair.j) == doc.name_in(pair.i):
             continue
         is_below = pair.j > needle.reach[1]
-        if not is_below or not is_misspelt(needle.lines[pair.j], doc.lines[doc.solid[pair.i]]):
-            yield pair.j
+        if is_below and place.is_misspelt(pair):
+            continue
+        yield pair.j
 
 
 def _insertion_beside_other(place: _Candidate) -> Iterator[int]:
@@ -233,7 +247,7 @@ def _insertion_beside_other(place: _Candidate) -> Iterator[int]:
         pair = place.pairs.get(n - 1)
         if pair is None or pair.likeness != "typo":
             continue
-        if not is_misspelt(place.needle.lines[n - 1], place.doc.lines[place.doc.solid[pair.i]]):
+        if not place.is_misspelt(pair):
             yield n - 1
 
 
@@ -260,18 +274,23 @@ def _passes_block(doc: Doc, upper: int, lower: int) -> bool:
     if not _names_block(doc, upper):
         return False
 
-    above, *inside, below = (indent_width(doc.lines[doc.solid[i]]) for i in range(upper, lower + 1))
+    above, *inside, below = doc.indent_widths(upper, lower + 1)
     is_flat = inside[0] == above == below
     if above >= below and not is_flat:
         return False
 
-    return any(width <= above and _names_block(doc, i) for i, width in enumerate(inside, upper + 1))
+    for i, width in enumerate(inside, upper + 1):
+        if width > above:
+            continue
+        if _names_block(doc, i):
+            return True
+
+    return False
 
 
 def _names_block(doc: Doc, i: int) -> bool:
     """Return whether a line names a block as a whole, and not by a key."""
-    name = doc.name_in(i)
-    return name != "" and name == doc.solid_keys[i]
+    return doc.name_in(i) == doc.solid_keys[i]
 
 
 def _no_run(place: _Candidate) -> Iterator[int]:
@@ -281,10 +300,8 @@ def _no_run(place: _Candidate) -> Iterator[int]:
 
 def _run_is_weak(place: _Candidate) -> Iterator[int]:
     """Two landmarks identify a place; one is chance."""
-    landmarks = 0
-    for n in place.run:
-        if strength(place.needle.lines[n]) >= _STRONG:
-            landmarks += 1
+    lines = place.needle.lines[place.run.start : place.run.stop]
+    landmarks = sum(strength(line) >= _STRONG for line in lines)
     if landmarks < 2:
         yield place.run.start
 
@@ -296,7 +313,8 @@ def _twin_beside(place: _Candidate) -> Iterator[int]:
     for n in sorted(place.needle.gone):
         i = place.sure[n]
         for beside in {i - 1, i + 1} - known:
-            if keys[max(0, beside) : beside + 1] == [keys[i]]:
+            there = keys[max(0, beside) : beside + 1]
+            if there == [keys[i]]:
                 yield n
 
 
@@ -305,7 +323,9 @@ def _block_name_missing(place: _Candidate) -> Iterator[int]:
     numbers = range(len(place.needle.lines))[: place.run.stop + 1]
     known = place.beside & place.sure.keys()
     for n in sorted(set(numbers) - known):
-        if place.needle.name_in(n) and not place.needle.is_doubled(n):
+        if place.needle.is_doubled(n):
+            continue
+        if place.needle.name_in(n):
             yield n
 
 
@@ -332,7 +352,9 @@ def _dropped_is_known(place: _Candidate) -> Iterator[int]:
         if n < place.run.start:
             near = range(first - size, last + 1)
         key = key_of(place.needle.lines[n])
-        if key not in ours and place.doc.knows_words(key, near):
+        if key in ours:
+            continue
+        if place.doc.knows_words(key, near):
             yield n
 
 

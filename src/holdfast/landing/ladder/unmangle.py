@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import dropwhile, pairwise
+from operator import itemgetter
 
 from holdfast.landing.ladder.line_decoration import find_decoration
 from holdfast.landing.text.line_keys import key_of
@@ -325,7 +326,9 @@ class _ListingStyle:
         found = _NUMBERED.match(line)
         if found and found[2] in self.marks:
             return line[found.end() + self.gap :]
-        if self.has_blanks and _BARE_NUMBER.fullmatch(line):
+
+        is_bare = _BARE_NUMBER.fullmatch(line) is not None
+        if is_bare and self.has_blanks:
             return ""
         return line
 
@@ -405,22 +408,35 @@ def without_diff_marks(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unma
     for width in widths:
         bare = [line[width:] for line in old]
         if _are_of_file(doc, bare, old):
-            bare_new = [line[width:] for line in new]
-            # What a diff shows with a blank before it is a line that stays: other lines have no marks.
-            stays = set(map(str.rstrip, bare))
-            if not any(line.startswith("+") for line in new) and not stays.issuperset(bare_new):
-                bare_new = list(new)
+            bare_new = _new_without_marks(bare, new, width)
             return Unmangled(text_of(bare), text_of(bare_new))
+
     return None
+
+
+def _new_without_marks(bare: Sequence[str], new: Sequence[str], width: int) -> Sequence[str]:
+    """Return the new lines without marks of this width, if they have any; `bare` are the old lines without theirs."""
+    bare_new = [line[width:] for line in new]
+    if "\n+" in _bare_text(new):
+        return bare_new
+    # What a diff shows with a blank before it is a line that stays: other lines have no marks.
+    stays = set(map(str.rstrip, bare))
+    if stays.issuperset(bare_new):
+        return bare_new
+    return new
 
 
 def _are_of_file(doc: Doc, bare: Sequence[str], old: Sequence[str]) -> bool:
     """Return whether the file has these lines in a row, or most of them with their indentation and none of the old ones."""
     solid = solid_lines(bare)
+    keys = list(map(key_of, solid))
+    if doc.runs(keys):
+        return True
     if any(map(doc.has_line, solid_lines(old))):
-        return bool(doc.runs(list(map(key_of, solid))))
+        return False
+
     known = list(filter(doc.has_line, solid))
-    return 2 * len(known) > len(solid) or bool(doc.runs(list(map(key_of, solid))))
+    return 2 * len(known) > len(solid)
 
 
 def _bare_text(lines: Sequence[str]) -> str:
@@ -434,14 +450,17 @@ _DIFF_MARKS = (("  ", "--", "++"), ("  ", "- ", "+ "), (" ", "-", "+"))
 
 def _widths_of_marks(old: Sequence[str], new: Sequence[str]) -> list[int]:
     """Return how many characters the marks of a diff before the lines may have; [] without marks."""
+    old_lines, new_lines = solid_lines(old), solid_lines(new)
     widths: list[int] = []
     for stays, goes, comes in _DIFF_MARKS:
-        width = len(stays)
-        marks = {line[:width] for line in solid_lines(old)}
-        new_marks = {line[:width] for line in solid_lines(new)}
-        are_marks = marks <= {stays, goes} and new_marks <= {stays, comes}
-        if are_marks and not marks | new_marks <= {stays}:
-            widths.append(width)
+        beginning = itemgetter(slice(len(stays)))
+        marks = set(map(beginning, old_lines))
+        new_marks = set(map(beginning, new_lines))
+        if not marks <= {stays, goes} or not new_marks <= {stays, comes}:
+            continue
+        if not marks | new_marks <= {stays}:
+            widths.append(len(stays))
+
     return widths
 
 

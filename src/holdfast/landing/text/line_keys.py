@@ -64,7 +64,7 @@ def keys_of(lines: list[str], folded: str) -> list[str]:
 
     The same as `key_of` of each, and several times as fast.
     """
-    if any(space in folded for space in _RARE_SPACES):
+    if any(map(folded.__contains__, _RARE_SPACES)):
         return list(map(" ".join, map(str.split, lines)))
 
     if "\t" in folded:

@@ -10,7 +10,7 @@ from operator import add
 from typing import TYPE_CHECKING
 
 from holdfast.landing.text.languages import UNKNOWN, FileLanguage
-from holdfast.landing.text.line_keys import fold, indent_of, key_of, keys_of
+from holdfast.landing.text.line_keys import fold, indent_of, indent_width, key_of, keys_of
 from holdfast.landing.text.line_tokens import knows_word, words_of
 
 if TYPE_CHECKING:
@@ -174,6 +174,11 @@ class Doc:
     def indents(self) -> frozenset[str]:
         """What the first lines are indented by."""
         return frozenset(map(indent_of, map(self.lines.__getitem__, self.solid[:_SAMPLE])))
+
+    def indent_widths(self, first: int, stop: int) -> list[int]:
+        """Return the columns that the lines (by number among the solid ones) are indented by."""
+        lines = map(self.lines.__getitem__, self.solid[first:stop])
+        return list(map(indent_width, lines))
 
     def has(self, line: str) -> bool:
         """Return whether the line is anywhere in the file, white space and typography aside."""
