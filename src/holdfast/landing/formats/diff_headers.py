@@ -70,8 +70,10 @@ def _numbered(found: re.Match[str]) -> HunkHeader:
 
 def _number(digits: str | None) -> int:
     """Return the number; a count that is left out is 1."""
+    if digits is None:
+        return 1
     # int() refuses more than 4300 digits; a count of a billion lines is wrong anyway.
-    return int((digits or "1")[-9:])
+    return int(digits[-9:])
 
 
 def _named(name: str, section: str) -> HunkHeader:
@@ -178,10 +180,12 @@ _PAIRED = (
 
 
 def _is_header_line(lines: Sequence[str], at: int) -> bool:
+    line = lines[at]
     for beginning, distance, other in _PAIRED:
-        if lines[at].startswith(beginning):
+        if line.startswith(beginning):
             return _begins(lines, at + distance, other)
-    return _EXTENDED.match(lines[at]) is not None
+
+    return _EXTENDED.match(line) is not None
 
 
 def read_file_header(lines: Sequence[str], at: int, *, judge_paths: bool) -> FileHeader:
@@ -260,8 +264,9 @@ def _with_command(head: FileHeader, command: str) -> FileHeader:
 
     An empty file that is created or deleted has no other line.
     """
+    is_told = head.named or head.rename
     path = _command_path(command)
-    if path is None or head.named or head.rename:
+    if is_told or path is None:
         return head
     return head.with_paths(path, path)
 

@@ -64,7 +64,9 @@ def find_decoration(doc: Doc, old: Sequence[str]) -> LineDecoration | None:
     Numbers must count up. A mark must be before two lines, and be no comment; one line is enough for a pair of backticks.
     """
     solid = solid_lines(old)
-    if not solid or any(map(doc.has, solid)) or max(map(len, solid)) > _LONGEST:
+    if not solid or any(map(doc.has, solid)):
+        return None
+    if max(map(len, solid)) > _LONGEST:
         return None
 
     for decoration, bare in _without_proven(doc, solid[0], old):
@@ -179,4 +181,5 @@ def _counts_up(decoration: LineDecoration, old: Sequence[str]) -> bool:
         if found is not None:
             rows.append([int(number) - n for number in found.groups()])
 
-    return any(len(set(column)) == 1 for column in zip(*rows, strict=True))
+    columns = map(set, zip(*rows, strict=True))
+    return 1 in map(len, columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -78,13 +78,11 @@ def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
     return reading
 
 
-def share_mangling(lost: Sequence[str], fresh: Sequence[str]) -> bool:
+def share_mangling(lost: Iterable[str], fresh: Iterable[str]) -> bool:
     """Return whether an escape is both in old lines that the file does not have and in new lines."""
-    for escape in (ENTITY, _QUOTE, LETTER, _MARKDOWN, MOJIBAKE, COLOUR):
-        seen = escape.seen.search
-        if any(map(seen, lost)) and any(map(seen, fresh)):
-            return True
-    return False
+    texts = text_of(lost), text_of(fresh)
+    escapes = (ENTITY, _QUOTE, LETTER, _MARKDOWN, MOJIBAKE, COLOUR)
+    return any(all(map(escape.seen.search, texts)) for escape in escapes)
 
 
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})[\w+.#-]*\s*")

@@ -253,13 +253,15 @@ def _similarity(doc: Doc, keys: Sequence[str], pairs: Sequence[Pair]) -> float:
 
     Comment lines the request left out do not count.
     """
+    # A line counts one character more, for its newline.
     matched = sum(pair.similarity * (len(keys[pair.j]) + 1) for pair in pairs)
-    request = sum(len(key) + 1 for key in keys)
+    request = sum(map(len, keys)) + len(keys)
     known = {pair.i for pair in pairs}
     window = 0
     for i in range(pairs[0].i, pairs[-1].i + 1):
         key = doc.solid_keys[i]
-        if i in known or not doc.language.is_comment(key):
+        is_left_out = i not in known and doc.language.is_comment(key)
+        if not is_left_out:
             window += len(key) + 1
 
     return min(1.0, matched / max(request, window, 1))

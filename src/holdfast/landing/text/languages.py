@@ -155,8 +155,16 @@ def language_of(path: str | None) -> FileLanguage:
     >>> language_of(None).is_comment("# note")
     False
     """
-    name = (path or "").replace("\\", "/").rsplit("/", 1)[-1].lower()
-    return BY_NAME.get(name.rsplit(".", 1)[-1], UNKNOWN)
+    ending = name_of(path).rsplit(".", 1)[-1]
+    return BY_NAME.get(ending, UNKNOWN)
+
+
+def name_of(path: str | None) -> str:
+    """Return the name of the file in small letters; "" without a path."""
+    if path is None:
+        return ""
+    name = path.replace("\\", "/").rsplit("/", 1)[-1]
+    return name.lower()
 
 
 _ANY_COMMENT = re.compile(r"#(?![!\[\w])|<%#|\{#|//|/\*|\*(?:/|$|\s)|<!--|--\s|;|%|\{/\*|(?i:rem )")
