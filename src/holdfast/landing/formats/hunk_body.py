@@ -234,7 +234,8 @@ def _prose_at_end(lines: Sequence[str], at: int, stop: int) -> int:
             found = stop
         if is_marked or found < stop:
             continue
-        if not lines[i - 1] and is_prose(line):
+        is_below_blank = not lines[i - 1]
+        if is_below_blank and is_prose(line):
             found = i
 
     return found

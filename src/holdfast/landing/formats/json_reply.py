@@ -75,7 +75,8 @@ def _out_of_call(value: Any, edit_names: frozenset[str], depth: int) -> Any:
 
     if not isinstance(value, dict) or not depth:
         return value
-    if not edit_names.isdisjoint(value):
+    is_edit = not edit_names.isdisjoint(value)
+    if is_edit:
         return value
 
     fields = map(_decoded, value.values())

@@ -98,11 +98,9 @@ def joins_lines(text: str, at: int, old: str, new: str) -> bool:
     starts_line = before in _NEWLINES or new[0] in _NEWLINES
     if old[0] in _NEWLINES and not starts_line:
         return True
-
     # A literal `\\n` is undone later.
-    is_closed = new[-1].isspace() or new.endswith("\\n")
-    ends_line = is_closed or behind in _NEWLINES
-    return old[-1] in _NEWLINES and not ends_line
+    ends_open = not new[-1].isspace() and not new.endswith("\\n")
+    return old[-1] in _NEWLINES and ends_open and behind not in _NEWLINES
 
 
 _NEWLINES = frozenset(("", "\r", "\n"))

@@ -22,7 +22,7 @@ from holdfast.landing.text.align import (
     is_telling,
     start_of,
 )
-from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.line_keys import indent_width, key_of
 from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, solid_numbers
 
@@ -274,23 +274,18 @@ def _passes_block(doc: Doc, upper: int, lower: int) -> bool:
     if not _names_block(doc, upper):
         return False
 
-    above, *inside, below = doc.indent_widths(upper, lower + 1)
+    above, *inside, below = (indent_width(doc.lines[doc.solid[i]]) for i in range(upper, lower + 1))
     is_flat = inside[0] == above == below
     if above >= below and not is_flat:
         return False
 
-    for i, width in enumerate(inside, upper + 1):
-        if width > above:
-            continue
-        if _names_block(doc, i):
-            return True
-
-    return False
+    return any(width <= above and _names_block(doc, i) for i, width in enumerate(inside, upper + 1))
 
 
 def _names_block(doc: Doc, i: int) -> bool:
     """Return whether a line names a block as a whole, and not by a key."""
-    return doc.name_in(i) == doc.solid_keys[i]
+    name = doc.name_in(i)
+    return name != "" and name == doc.solid_keys[i]
 
 
 def _no_run(place: _Candidate) -> Iterator[int]:
@@ -322,11 +317,9 @@ def _block_name_missing(place: _Candidate) -> Iterator[int]:
     """Yield the lines of the run, above it and right below it that name a block and are not in the file as they are."""
     numbers = range(len(place.needle.lines))[: place.run.stop + 1]
     known = place.beside & place.sure.keys()
-    for n in sorted(set(numbers) - known):
-        if place.needle.is_doubled(n):
-            continue
-        if place.needle.name_in(n):
-            yield n
+    missing = sorted(set(numbers) - known)
+    written_once = itertools.filterfalse(place.needle.is_doubled, missing)
+    yield from filter(place.needle.name_in, written_once)
 
 
 def _nothing_leads(place: _Candidate) -> Iterator[int]:
@@ -337,14 +330,13 @@ def _nothing_leads(place: _Candidate) -> Iterator[int]:
         if needle.name_in(n) == key_of(needle.lines[n]):
             return
 
-    for n in place.dropped:
-        if n < place.run.start:
-            yield n
+    yield from place.dropped[: bisect_left(place.dropped, place.run.start)]
 
 
 def _dropped_is_known(place: _Candidate) -> Iterator[int]:
     """Yield the dropped lines whose words are together elsewhere in the file, not just on their side of the run."""
-    ours = {key_of(place.needle.lines[n]) for n in place.run}
+    lines = place.needle.lines[place.run.start : place.run.stop]
+    ours = set(map(key_of, lines))
     first, last = place.sure[place.run[0]], place.sure[place.run[-1]]
     size = len(place.needle.lines)
     for n in place.dropped:

@@ -42,8 +42,8 @@ _Undo = Callable[[Doc, Unmangled], Unmangled | None]
 def readings(doc: Doc, old: str, new: str) -> Iterator[Unmangled]:
     """Return every reading that undoes one or more manglings, fewest first."""
     start = Unmangled(old, new)
-    escapes = [escape for escape in _ESCAPES if escape(doc, start) is not None]
-    undos = [*_WRAPPERS, *escapes]
+    used = [escape for escape in _ESCAPES if escape(doc, start)]
+    undos = [*_WRAPPERS, *used]
     seen = {start}
     queue = deque([(start, 0)])
     while queue:
@@ -99,10 +99,10 @@ def _out_of_fence(doc: Doc, reading: Unmangled) -> Unmangled | None:
 
 def _opening_fence(text: str) -> str:
     """Return the fence that the text begins with, or ""."""
-    for line in solid_lines(contents_of(text))[:1]:
-        if _FENCE.fullmatch(line):
-            return key_of(line)
-    return ""
+    first = "".join(solid_lines(contents_of(text))[:1])
+    if _FENCE.fullmatch(first) is None:
+        return ""
+    return key_of(first)
 
 
 def _inside_fence(doc: Doc, text: str) -> str | None:

@@ -167,11 +167,13 @@ def _add_drifted(
 ) -> None:
     """Add for each line without an equal the lines, between its neighbours' lines, that it may have drifted from."""
     for j, lines in _between(cells, diagonal, len(doc.solid)):
+        line = needle.lines[j]
         elsewhere = bool(needle.where[needle.keys[j]])
         for i in lines:
             if (j, i) in used:
                 continue
-            likeness = _likeness(doc, needle.lines[j], doc.lines[doc.solid[i]], elsewhere=elsewhere)
+            real = doc.lines[doc.solid[i]]
+            likeness = _likeness(doc, line, real, elsewhere=elsewhere)
             if likeness is not None:
                 cells[j][i] = Pair(j, i, *likeness)
 
@@ -365,8 +367,10 @@ def is_misspelt(line: str, real: str) -> bool:
     >>> is_misspelt("def load_usres(key):", "def load_users(key):"), is_misspelt("in_commit(", "in_node(")
     (True, False)
     """
+    if numbers_of(line) != numbers_of(real):
+        return False
     ours, theirs = _PART.findall(line), _PART.findall(real)
-    if len(ours) != len(theirs) or numbers_of(line) != numbers_of(real):
+    if len(ours) != len(theirs):
         return False
     return all(map(_is_typo, ours, theirs))
 

@@ -71,8 +71,9 @@ def keys_of(lines: list[str], folded: str) -> list[str]:
         # A tab as two blanks: then two blanks are all there is to look for.
         lines = [line.replace("\t", "  ") for line in lines]
 
+    bare = map(str.strip, lines)
     # As one expression: there may be millions of lines.
-    return [" ".join(line.split()) if "  " in line else line for line in map(str.strip, lines)]
+    return [" ".join(line.split()) if "  " in line else line for line in bare]
 
 
 _QUOTED = re.compile(r"""(["'`])(?:\\.|(?!\1).)*\1""")

@@ -142,8 +142,10 @@ class Doc:
         """For each line the key it is compared by; "" for a blank one."""
         if self.text.isascii():
             return keys_of(self.lines, self.text)
+
         folded = fold(self.text)
-        return keys_of(split_lines(folded + "\n")[0], folded)[: len(self.lines)]
+        lines, _ = split_lines(folded + "\n")
+        return keys_of(lines, folded)[: len(self.lines)]
 
     @cached_property
     def solid(self) -> list[int]:
