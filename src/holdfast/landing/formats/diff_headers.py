@@ -373,8 +373,11 @@ def _judged(head: FileHeader, *, judge_paths: bool) -> FileHeader:
 
 
 def _plain(path: str | None, *, judge: bool) -> str | None:
+    if not path:
+        return path
+
     try:
-        return path and tidy_path(path)
+        return tidy_path(path)
     except MalformedError:
         if judge:
             raise

@@ -103,6 +103,7 @@ def _typed(value: Any, key: str = "") -> Any:
     """Return the value with numbers and lists that are written as strings; `key` is its name."""
     if key in _LISTS:
         value = _decoded(value)
+
     if isinstance(value, list):
         return list(map(_typed, value))
     if isinstance(value, dict):

@@ -57,7 +57,9 @@ def read_shares(
         return read_bare(source)
     except MalformedError:
         # The sentence is about the wrapper, and this caller may have nothing against one wrapper.
-        unwrapped = read_wrapped(source) if unwrap else None
+        unwrapped = None
+        if unwrap:
+            unwrapped = read_wrapped(source)
         if unwrapped is None:
             raise
         return unwrapped

@@ -12,7 +12,7 @@ from holdfast.landing.placement import Placement
 from holdfast.landing.projection.splices import line_at
 from holdfast.landing.text.edit_script import EditScript, common_ends, kept_lines, script_of
 from holdfast.landing.text.line_keys import indent_of
-from holdfast.landing.text.line_tokens import cuts_token, cuts_word
+from holdfast.landing.text.line_tokens import TOKEN_JOINT, WORD_JOINT, cuts_token
 from holdfast.landing.text.lines import (
     ENDING,
     Doc,
@@ -24,11 +24,9 @@ from holdfast.landing.text.lines import (
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import re
 
     from holdfast.vocab.requests import Replace
-
-    _Cuts = Callable[[str, int, int], tuple[bool, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,22 +119,22 @@ def whole_hits(text: str, old: str, *, every: bool = False) -> list[int]:
     Beside another place, the end of a file counts that lacks only the last newline of `old`. Where every place is
     meant, a hyphen is an edge.
     """
-    cuts = cuts_token
+    joint = TOKEN_JOINT
     if every:
-        cuts = cuts_word
-    hits = _uncut(text, old, _hits(text, old), cuts)
+        joint = WORD_JOINT
+    hits = _uncut(text, old, _hits(text, old), joint)
 
     lines = old.rstrip("\r\n")
     lacks_newline = lines != old and text.endswith(lines)
     if hits and lacks_newline:
-        hits += _uncut(text, lines, [len(text) - len(lines)], cuts)
+        hits += _uncut(text, lines, [len(text) - len(lines)], joint)
     return hits
 
 
-def _uncut(text: str, old: str, hits: list[int], cuts: _Cuts = cuts_token) -> list[int]:
-    """Return the hits that cut nothing at their edges."""
+def _uncut(text: str, old: str, hits: list[int], joint: re.Pattern[str] = TOKEN_JOINT) -> list[int]:
+    """Return the hits that have no joint at an edge."""
     size = len(old)
-    return [at for at in hits if not any(cuts(text, at, at + size))]
+    return [at for at in hits if not any(cuts_token(text, at, at + size, joint))]
 
 
 def _hits(text: str, old: str) -> list[int]:
@@ -149,7 +147,9 @@ def _hits(text: str, old: str) -> list[int]:
     at = text.find(old)
     while at >= 0:
         hits.append(at)
-        step = len(old) if at < end else 1
+        step = 1
+        if at < end:
+            step = len(old)
         end = at + len(old)
         at = text.find(old, at + step)
 

@@ -109,7 +109,8 @@ class _Candidate:
     def _joined(self, numbers: Sequence[int]) -> Iterator[int]:
         """Yield the old lines behind the first of `numbers`, up to one that does not join the one before it."""
         for one, other in itertools.pairwise(numbers):
-            if not self._joins(min(one, other), max(one, other)):
+            upper, lower = sorted((one, other))
+            if not self._joins(upper, lower):
                 return
             yield other
 
@@ -209,7 +210,9 @@ def _judge(candidate: _Candidate) -> Alignment | Veto:
 def _first_veto(candidate: _Candidate, vetoes: Sequence[tuple[str, str, _Check]]) -> Veto | None:
     for name, reason, check in vetoes:
         for at in check(candidate):
-            return Veto(name, reason, candidate.needle.lines[at].strip())
+            line = candidate.needle.lines[at].strip()
+            return Veto(name, reason, line)
+
     return None
 
 
@@ -244,11 +247,12 @@ def _block_name_differs(place: _Candidate) -> Iterator[int]:
 def _insertion_beside_other(place: _Candidate) -> Iterator[int]:
     """Yield the lines that new lines go below, if the file has another word in such a line; a misspelt one is drift."""
     for n in place.needle.insertions:
-        pair = place.pairs.get(n - 1)
-        if pair is None or pair.likeness != "typo":
+        above = place.pairs.get(n - 1)
+        if above is None:
             continue
-        if not place.is_misspelt(pair):
-            yield n - 1
+        is_other = above.likeness == "typo" and not place.is_misspelt(above)
+        if is_other:
+            yield above.j
 
 
 def _code_skipped(place: _Candidate) -> Iterator[int]:

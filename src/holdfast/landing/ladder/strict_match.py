@@ -136,7 +136,8 @@ def _choose(places: Sequence[Placement], hint: Hint) -> Placement | SeveralPlace
 def stands_at(place: Placement, near: int | None) -> bool:
     """Return whether the first old line is at file line `near`, counting from the first one that is paired."""
     leading = filter(place.pairs.__contains__, range(_LEADING))
-    return any(place.pairs[j] - j == near for j in leading)
+    firsts = [place.pairs[j] - j for j in leading]
+    return near in firsts
 
 
 # A blank line more or less above the first real line must not spoil an exact number; more than this

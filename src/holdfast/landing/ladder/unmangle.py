@@ -481,8 +481,11 @@ def _are_twice_as_far(doc: Doc, old: Sequence[str]) -> bool:
     """Return whether neighbours among the old lines are twice as far from each other as in the file, wherever it has both."""
     ratios: set[bool] = set()
     for one, other in pairwise(solid_numbers(old)):
-        for at in doc.runs([key_of(old[one]), key_of(old[other])])[:_MANY_LINES]:
-            ratios.add(2 * (doc.solid[at + 1] - doc.solid[at]) == other - one)
+        keys = [key_of(old[one]), key_of(old[other])]
+        for at in doc.runs(keys)[:_MANY_LINES]:
+            distance = doc.solid[at + 1] - doc.solid[at]
+            ratios.add(2 * distance == other - one)
+
     return ratios == {True}
 
 
@@ -502,13 +505,17 @@ def without_mangling(text: str, new: str) -> str | None:
     shared = _shared(doc, new)
     listing = _listing_of(contents_of(new))
     is_list = listing is None or any(number[2] == ". " for number in listing.numbers)
+    enough = enough_numbered = 2 * shared + 2
+    if not is_list:
+        enough_numbered = shared + 1
+
     undos: tuple[tuple[_Undo, int], ...] = (
-        (_out_of_listing, 2 * shared + 1 if is_list else shared),
-        (JSON_STRING, 2 * shared + 1),
+        (_out_of_listing, enough_numbered),
+        (JSON_STRING, enough),
     )
     for undo, least in undos:
         reading = undo(doc, Unmangled(new, new))
-        if reading is not None and _shared(doc, reading.new) > least:
+        if reading is not None and _shared(doc, reading.new) >= least:
             return reading.new
 
     return None

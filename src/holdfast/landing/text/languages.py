@@ -230,7 +230,9 @@ def is_about_text(line: str) -> bool:
     words = _WORDS.findall(comment_words(line).lower())
     if not _ABOUT_TEXT.issuperset(words):
         return False
-    return len(words) > 1 or words == ["etc"]
+    if words == ["etc"]:
+        return True
+    return len(words) > 1
 
 
 _WORDS = re.compile(r"[^\W_]+|[^\w\s.,:;!()'-]")
