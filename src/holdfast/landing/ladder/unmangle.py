@@ -163,9 +163,10 @@ def _out_of_tags(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """
     old = _inside(doc, reading.old, _has_any_tags)
     new = _inside(doc, reading.new, _has_any_tags)
+    if old is None or new is None:
+        return _out_of(doc, reading, _inside_tags, _TAG)
     # In a file with tags of its own, a tag says which block is meant.
-    has_tags = _MARKUP.search(doc.text) is not None
-    if has_tags or old is None or new is None:
+    if _MARKUP.search(doc.text):
         return _out_of(doc, reading, _inside_tags, _TAG)
     return Unmangled(old, new, reading.near)
 
