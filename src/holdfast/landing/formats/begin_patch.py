@@ -120,9 +120,12 @@ class _SectionReader:
     def read_outside(self, line: str, number: int) -> None:
         """Read a line that is not between them; it is a fault, unless `unwrap` allows it."""
         self.inside = _directive(line) == BEGIN
-        if self.inside or not line.strip():
+        is_blank = not line.strip()
+        if self.inside or is_blank:
             return
-        if may_be_edit([line], 0) or not self.unwrap:
+
+        looks_like_edit = may_be_edit([line], 0)
+        if looks_like_edit or not self.unwrap:
             raise malformed(_OUTSIDE.format(shorten(line, 40)), number)
 
 

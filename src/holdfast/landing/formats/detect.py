@@ -51,7 +51,9 @@ def opens_notation(lines: Sequence[str], at: int) -> bool:
     # The cheap question first: there may be millions of lines.
     if not line.startswith(_OPENINGS):
         return False
-    return _OPENING.match(line[:LONGEST_MARKER]) is not None or starts_file(lines, at)
+    if _OPENING.match(line[:LONGEST_MARKER]):
+        return True
+    return starts_file(lines, at)
 
 
 _RESEMBLING = re.compile(
@@ -78,4 +80,7 @@ def resembles_edit(line: str) -> bool:
 
 def may_be_edit(lines: Sequence[str], at: int) -> bool:
     """Return whether a line outside of all edits that were read begins another one, or may be part of one."""
-    return is_change(lines[at]) or opens_notation(lines, at) or resembles_edit(lines[at])
+    line = lines[at]
+    if is_change(line) or resembles_edit(line):
+        return True
+    return opens_notation(lines, at)

@@ -70,8 +70,10 @@ def _numbered(found: re.Match[str]) -> HunkHeader:
 
 def _number(digits: str | None) -> int:
     """Return the number; a count that is left out is 1."""
+    if digits is None:
+        return 1
     # int() refuses more than 4300 digits; a count of a billion lines is wrong anyway.
-    return int((digits or "1")[-9:])
+    return int(digits[-9:])
 
 
 def _named(name: str, section: str) -> HunkHeader:
@@ -136,7 +138,8 @@ class FileHeader:
 def starts_file(lines: Sequence[str], at: int) -> bool:
     """Return whether a file's header begins here, at a place that is outside of any hunk."""
     # As in a context diff: `***` and `---` above a numbered hunk.
-    if lines[at].startswith("*** ") and _begins(lines, at + 1, "--- "):
+    is_context_diff = lines[at].startswith("*** ") and _begins(lines, at + 1, "--- ")
+    if is_context_diff:
         return _begins(lines, at + 2, "@@ -")
     return _is_header_line(lines, at)
 
@@ -177,10 +180,12 @@ _PAIRED = (
 
 
 def _is_header_line(lines: Sequence[str], at: int) -> bool:
+    line = lines[at]
     for beginning, distance, other in _PAIRED:
-        if lines[at].startswith(beginning):
+        if line.startswith(beginning):
             return _begins(lines, at + distance, other)
-    return _EXTENDED.match(lines[at]) is not None
+
+    return _EXTENDED.match(line) is not None
 
 
 def read_file_header(lines: Sequence[str], at: int, *, judge_paths: bool) -> FileHeader:
@@ -259,11 +264,9 @@ def _with_command(head: FileHeader, command: str) -> FileHeader:
 
     An empty file that is created or deleted has no other line.
     """
-    if head.named or head.rename:
-        return head
-
+    is_told = head.named or head.rename
     path = _command_path(command)
-    if path is None:
+    if is_told or path is None:
         return head
     return head.with_paths(path, path)
 
@@ -370,8 +373,11 @@ def _judged(head: FileHeader, *, judge_paths: bool) -> FileHeader:
 
 
 def _plain(path: str | None, *, judge: bool) -> str | None:
+    if not path:
+        return path
+
     try:
-        return path and tidy_path(path)
+        return tidy_path(path)
     except MalformedError:
         if judge:
             raise

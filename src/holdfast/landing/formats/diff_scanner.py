@@ -274,18 +274,25 @@ def _check_last(source: DiffLines, scan: Scan) -> None:
 
     That is fine only if it is renamed, created or deleted empty.
     """
-    for file in scan.files[-1:]:
-        is_empty = None in {file.head.old, file.head.new} and not file.head.named
-        if file.hunks or file.head.rename or is_empty:
-            continue
-        sentence = "this file has no hunk with a + or - line; show the change:"
-        raise _fault(source, scan, sentence, file.start)
+    if not scan.files:
+        return
+
+    file = scan.files[-1]
+    head = file.head
+    is_empty = None in {head.old, head.new} and not head.named
+    if file.hunks or head.rename or is_empty:
+        return
+
+    sentence = "this file has no hunk with a + or - line; show the change:"
+    raise _fault(source, scan, sentence, file.start)
 
 
 def _fault(source: DiffLines, scan: Scan, sentence: str, at: int) -> MalformedError:
     # What is outside explains the rest: a fence, say, that hides the first hunk.
-    if scan.strays and is_wrapper(source.lines[scan.strays[0]]):
-        return tell_stray(source, scan.strays[0])
+    for stray in scan.strays[:1]:
+        line = source.lines[stray]
+        if is_wrapper(line):
+            return tell_stray(source, stray)
     return malformed(sentence, source.first + at)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import HEADER_LETTERS, interrupts
@@ -49,12 +50,14 @@ class Body:
     @property
     def marks(self) -> str:
         """The marks of the lines."""
-        return "".join(line.mark for line in self.lines)
+        return "".join(map(attrgetter("mark"), self.lines))
 
     @property
     def changes(self) -> bool:
         """Whether a line is added or removed, or may be."""
-        return not _CHANGES.isdisjoint(self.marks) or any(map(mark_like, self.lines))
+        if not _CHANGES.isdisjoint(self.marks):
+            return True
+        return any(map(mark_like, self.lines))
 
 
 def read_body(lines: Sequence[str], at: int, counts: tuple[int, int] | None) -> Body:
@@ -83,13 +86,18 @@ def _next_header(lines: Sequence[str], at: int) -> int:
     for i in range(at, len(lines)):
         # By the first letter first: most lines are context or added, and there may be millions of
         # them.
-        if lines[i][:1] in HEADER_LETTERS and _is_header(lines, i):
+        if lines[i][:1] not in HEADER_LETTERS:
+            continue
+        if _is_header(lines, i):
             return i
+
     return len(lines)
 
 
 def _is_header(lines: Sequence[str], at: int) -> bool:
-    return lines[at].startswith("@@") or interrupts(lines, at)
+    if lines[at].startswith("@@"):
+        return True
+    return interrupts(lines, at)
 
 
 def _hunk_lines(lines: Sequence[str]) -> tuple[HunkLine, ...]:
@@ -159,7 +167,9 @@ def _is_content(lines: Sequence[str], at: int) -> bool:
     mark, text = _parts(lines[at])
     if mark != "?":
         return True
-    return not text.startswith(END_OF_FILE) and not _is_header(lines, at)
+    if text.startswith(END_OF_FILE):
+        return False
+    return not _is_header(lines, at)
 
 
 def _goes_on(lines: Sequence[str], at: int, below: int) -> bool:
@@ -219,12 +229,13 @@ def _prose_at_end(lines: Sequence[str], at: int, stop: int) -> int:
     found = stop
     for i in range(at + 1, stop):
         line = lines[i]
-        if line.startswith(_MARKERS):
-            if not _ITEM.match(line):
-                found = stop
+        is_marked = line.startswith(_MARKERS)
+        if is_marked and not _ITEM.match(line):
+            found = stop
+        if is_marked or found < stop:
             continue
-        is_first = found == stop and not lines[i - 1]
-        if is_first and is_prose(line):
+        is_below_blank = not lines[i - 1]
+        if is_below_blank and is_prose(line):
             found = i
 
     return found

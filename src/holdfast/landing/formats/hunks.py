@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import wraps
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, ParamSpec, TypeAlias, TypeVar
 
 from holdfast.landing.text.line_keys import DASHES
@@ -78,13 +79,15 @@ class FileDiff:
     @property
     def lines(self) -> list[HunkLine]:
         """The lines of all hunks."""
-        return list(chain.from_iterable(hunk.lines for hunk in self.hunks))
+        bodies = map(attrgetter("lines"), self.hunks)
+        return list(chain.from_iterable(bodies))
 
 
 def text_of(lines: Sequence[HunkLine], newline: str) -> str:
     """Return the lines as a text, with this line ending."""
     text = "".join(line.text + newline for line in lines)
-    if lines and lines[-1].no_newline:
+    last = lines[-1:]
+    if any(map(attrgetter("no_newline"), last)):
         return text.removesuffix(newline)
     return text
 

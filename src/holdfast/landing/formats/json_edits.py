@@ -60,7 +60,9 @@ def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...]:
     try:
         return _top(_load(text))
     except _WrongShapeError:
-        found = find_value(text, _EDIT_NAMES) if unwrap else None
+        found = None
+        if unwrap:
+            found = find_value(text, _EDIT_NAMES)
         if found is None:
             raise
 

@@ -72,12 +72,15 @@ def _out_of_call(value: Any, edit_names: frozenset[str], depth: int) -> Any:
     """Return the arguments of a call: the only structured field of an object that is no edit itself."""
     if isinstance(value, list):
         return [_out_of_call(item, edit_names, depth) for item in value]
+
     if not isinstance(value, dict) or not depth:
         return value
-    if not edit_names.isdisjoint(value):
+    is_edit = not edit_names.isdisjoint(value)
+    if is_edit:
         return value
 
-    nested = [field for field in map(_decoded, value.values()) if isinstance(field, dict | list)]
+    fields = map(_decoded, value.values())
+    nested = [field for field in fields if isinstance(field, dict | list)]
     if len(nested) != 1:
         return value
     return _out_of_call(nested[0], edit_names, depth - 1)
@@ -85,8 +88,11 @@ def _out_of_call(value: Any, edit_names: frozenset[str], depth: int) -> Any:
 
 def _decoded(value: Any) -> Any:
     """Return what a string contains that is JSON, of one reading; any other value as it is."""
-    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+    if not isinstance(value, str):
         return value
+    if not value.lstrip().startswith(("{", "[")):
+        return value
+
     match read_json_text(value):
         case Read(dict() | list() as inner, _, False):
             return inner
@@ -97,10 +103,12 @@ def _typed(value: Any, key: str = "") -> Any:
     """Return the value with numbers and lists that are written as strings; `key` is its name."""
     if key in _LISTS:
         value = _decoded(value)
+
     if isinstance(value, list):
         return list(map(_typed, value))
     if isinstance(value, dict):
         return {name: _typed(field, name) for name, field in value.items()}
+
     if key in _NUMBERS and _NUMBER.fullmatch(str(value)):
         return int(value)
     return value

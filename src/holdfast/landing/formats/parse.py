@@ -129,7 +129,8 @@ def _create(path: str, share: FileSection) -> FileRequest:
     lines = share.diff.lines
     # An empty line among added ones is an empty line that lost its `+`.
     foreign = {(line.mark, line.text) for line in lines if line.mark != "+"}
-    if len(share.diff.hunks) > 1 or not foreign <= {(" ", "")}:
+    has_others = not foreign <= {(" ", "")}
+    if has_others or len(share.diff.hunks) > 1:
         raise malformed(f"{path}: a new file has one hunk, and all of its lines begin with +:")
 
     return FileRequest(path, "create", WriteFile(text_of(lines, share.newline)))

@@ -214,8 +214,11 @@ def _cannot_be_split(block: _Block) -> bool:
     count = len(block.dividers)
     if count == 1:
         return False
-    too_much = count > _MOST_READINGS or count * sum(map(len, block.lines)) > _MOST_TEXT
-    return too_much or not any(block.lines[: block.dividers[0]])
+
+    size = sum(map(len, block.lines))
+    if count > _MOST_READINGS or count * size > _MOST_TEXT:
+        return True
+    return not any(block.lines[: block.dividers[0]])
 
 
 _SEVERAL_DIVIDERS = (
@@ -276,8 +279,11 @@ def _name_above(lines: Sequence[str], start: int, opener: int) -> str:
     """
     for i in range(opener - 1, start - 1, -1):
         line = lines[i].strip()
-        if line and not fence_of(line):
-            return matched(_NAME, line.strip(_DECORATION))
+        if not line or fence_of(line):
+            continue
+        bare = line.strip(_DECORATION)
+        return matched(_NAME, bare)
+
     return ""
 
 
@@ -319,7 +325,9 @@ def _path_in_sentence(line: str) -> str:
     >>> _path_in_sentence("In `b.py`, change this:"), _path_in_sentence("`a.py` calls it.")
     ('b.py', '')
     """
-    if len(line) > LONGEST_MARKER or not line.rstrip("*_ ").endswith(":"):
+    if len(line) > LONGEST_MARKER:
+        return ""
+    if not line.rstrip("*_ ").endswith(":"):
         return ""
 
     quoted: set[str] = set(filter(_PATH.match, _QUOTED.findall(line)))
@@ -336,8 +344,7 @@ def _check_between(lines: Sequence[str], start: int, end: int) -> None:
 
     To skip it as prose would land half of the reply.
     """
-    for i in range(start, end):
-        if may_be_edit(lines, i):
-            raise malformed(
-                f'"{shorten(lines[i], 40)}" is outside of all blocks; write each edit so:', i + 1
-            )
+    for i in filter(partial(may_be_edit, lines), range(start, end)):
+        raise malformed(
+            f'"{shorten(lines[i], 40)}" is outside of all blocks; write each edit so:', i + 1
+        )

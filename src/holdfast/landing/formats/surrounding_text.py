@@ -36,7 +36,9 @@ def closes(line: str, opened: str) -> bool:
     The same character, at least as many, nothing more.
     """
     run = line.rstrip()
-    return len(run) >= len(opened) and run == opened[:1] * len(run)
+    if len(run) < len(opened):
+        return False
+    return run == opened[:1] * len(run)
 
 
 def tag_of(line: str) -> str:

@@ -37,9 +37,12 @@ _NEW_NAME = re.compile(r"^\+\+\+ (?:b/)?(.*\n)(?=@@)", re.MULTILINE)
 def _with_both_names(text: str) -> str:
     """Return the diff with a line for the old name above its first hunk, where only the new one is there."""
     found = _NEW_NAME.search(text)
-    if found is None or re.search(r"^(?:---|@@)", text[: found.start()], re.MULTILINE):
+    if found is None:
         return text
-    return f"{text[: found.start()]}--- a/{found[1]}{text[found.start() :]}"
+    above, below = text[: found.start()], text[found.start() :]
+    if re.search(r"^(?:---|@@)", above, re.MULTILINE):
+        return text
+    return f"{above}--- a/{found[1]}{below}"
 
 
 @fault_as_value
@@ -54,7 +57,9 @@ def read_shares(
         return read_bare(source)
     except MalformedError:
         # The sentence is about the wrapper, and this caller may have nothing against one wrapper.
-        unwrapped = read_wrapped(source) if unwrap else None
+        unwrapped = None
+        if unwrap:
+            unwrapped = read_wrapped(source)
         if unwrapped is None:
             raise
         return unwrapped

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -116,9 +117,8 @@ def _check_prose(source: DiffLines, start: int, end: int) -> None:
     To drop it would land half of the reply.
     """
     lines = source.lines
-    for i in range(start, end):
-        if may_be_edit(lines, i):
-            raise malformed(_OUTSIDE.format(shorten(lines[i], 40)), source.first + i)
+    for i in filter(partial(may_be_edit, lines), range(start, end)):
+        raise malformed(_OUTSIDE.format(shorten(lines[i], 40)), source.first + i)
 
 
 def _read_in_prose(source: DiffLines) -> tuple[FileSection, ...]:

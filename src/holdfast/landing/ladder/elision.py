@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from functools import partial
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, with_blanks
@@ -12,7 +14,7 @@ from holdfast.landing.text.languages import (
     is_comment_like,
     is_definition,
 )
-from holdfast.landing.text.line_keys import indent_width, key_of
+from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, solid_numbers
 
 if TYPE_CHECKING:
@@ -37,7 +39,8 @@ def is_gap(line: str) -> bool:
 def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Nowhere | None:
     """Return the place of the old lines with gaps between them; None where there is no gap."""
     # A line with dots that the file has as it is is content.
-    gaps = {j for j, line in enumerate(script.old) if is_gap(line) and not doc.has(line)}
+    marks = set(filterfalse(doc.has, filter(is_gap, script.old)))
+    gaps = {j for j, line in enumerate(script.old) if line in marks}
     if not gaps or gaps & script.removed:
         return None
 
@@ -46,7 +49,8 @@ def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Now
     if not touched:
         return Nowhere()
 
-    keys = [[key_of(script.old[j]) for j in segment] for segment in segments]
+    old_keys = list(map(key_of, script.old))
+    keys = [list(map(old_keys.__getitem__, segment)) for segment in segments]
     chains = _chains(doc, keys, touched)
     if len(chains) == 1:
         return _placement(doc, script, segments, chains[0])
@@ -133,7 +137,8 @@ def _with_segment_below(
     for chain in chains:
         end = chain[-1] + size
         near = bisect_left(starts, end)
-        inside = [at for at in starts[near : near + limit] if not leaves_block(doc, end, at)]
+        leaves = partial(leaves_block, doc, end)
+        inside = filterfalse(leaves, starts[near : near + limit])
         longer += [(*chain, at) for at in inside]
 
     return longer[:_MANY]
@@ -145,9 +150,7 @@ def leaves_block(doc: Doc, stop: int, after: int) -> bool:
     A line further to the left than both ends the block. Below a line that opens a block, so does a definition or another
     `{` that is no deeper than it.
     """
-    above, *inside, below = (
-        indent_width(doc.lines[doc.solid[i]]) for i in range(stop - 1, after + 1)
-    )
+    above, *inside, below = doc.indent_widths(stop - 1, after + 1)
     if min(inside, default=above) < min(above, below):
         return True
     if above >= below or not doc.name_in(stop - 1):
@@ -158,7 +161,9 @@ def leaves_block(doc: Doc, stop: int, after: int) -> bool:
         if width > above:
             continue
         key = doc.solid_keys[i]
-        if is_definition(key) or (brace and key.endswith("{")):
+        if is_definition(key):
+            return True
+        if brace and key.endswith("{"):
             return True
 
     return False
@@ -166,12 +171,15 @@ def leaves_block(doc: Doc, stop: int, after: int) -> bool:
 
 def _touched_segments(script: EditScript, segments: Sequence[Sequence[int]]) -> list[int]:
     """Return the numbers of the segments that an edit changes or goes beside; the first one where there is no edit."""
-    numbers = list(range(len(segments)))
     if not script.edits:
-        return numbers[:1]
-    return [n for n in numbers if _is_touched(script, segments[n])]
+        return list(range(len(segments)))[:1]
 
+    firsts = [segment[0] for segment in segments]
+    ends = [segment[-1] + 1 for segment in segments]
+    touched: set[int] = set()
+    for edit in script.edits:
+        first = bisect_left(ends, edit.o1)
+        stop = bisect_right(firsts, edit.o2)
+        touched.update(range(first, stop))
 
-def _is_touched(script: EditScript, segment: Sequence[int]) -> bool:
-    """Return whether an edit changes the segment or goes beside it."""
-    return any(segment[0] <= edit.o2 and edit.o1 <= segment[-1] + 1 for edit in script.edits)
+    return sorted(touched)

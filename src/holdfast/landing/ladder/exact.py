@@ -12,7 +12,7 @@ from holdfast.landing.placement import Placement
 from holdfast.landing.projection.splices import line_at
 from holdfast.landing.text.edit_script import EditScript, common_ends, kept_lines, script_of
 from holdfast.landing.text.line_keys import indent_of
-from holdfast.landing.text.line_tokens import cuts_token, cuts_word
+from holdfast.landing.text.line_tokens import TOKEN_JOINT, WORD_JOINT, cuts_token
 from holdfast.landing.text.lines import (
     ENDING,
     Doc,
@@ -24,11 +24,9 @@ from holdfast.landing.text.lines import (
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import re
 
     from holdfast.vocab.requests import Replace
-
-    _Cuts = Callable[[str, int, int], tuple[bool, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +41,14 @@ def find_exactly(text: str, request: Replace) -> ExactMatch | None:
     """Return the places of the old text; None where it is missing, or only a piece of other words."""
     for old in _in_file_newlines(text, request.old):
         hits = whole_hits(text, old, every=request.every)
-        lacks_newline = bool(hits) and hits[-1] + len(old) > len(text)
+        if not hits:
+            hits = _hits_in_context(text, old, request)
+        if not hits:
+            continue
+        lacks_newline = hits[-1] + len(old) > len(text)
         if lacks_newline and (request.every or request.near_line):
             return None
-        if hits:
-            return ExactMatch(old, hits)
-        hits = _hits(text, old)
-        if len(hits) == 1 and _cuts_only_context(text, hits[0], old, request):
-            return ExactMatch(old, hits)
+        return ExactMatch(old, hits)
 
     return None
 
@@ -100,9 +98,11 @@ def joins_lines(text: str, at: int, old: str, new: str) -> bool:
     """
     if not new.strip() or old.strip("\r\n") == new.strip("\r\n"):
         return False
+
     stop = at + len(old)
     before, behind = text[max(0, at - 1) : at], text[stop : stop + 1]
-    if old[0] in _NEWLINES and new[0] not in _NEWLINES and before not in _NEWLINES:
+    starts_line = before in _NEWLINES or new[0] in _NEWLINES
+    if old[0] in _NEWLINES and not starts_line:
         return True
     # A literal `\\n` is undone later.
     ends_open = not new[-1].isspace() and not new.endswith("\\n")
@@ -128,16 +128,22 @@ def whole_hits(text: str, old: str, *, every: bool = False) -> list[int]:
     Beside another place, the end of a file counts that lacks only the last newline of `old`. Where every place is
     meant, a hyphen is an edge.
     """
-    cuts = cuts_word if every else cuts_token
-    hits = _uncut(text, old, _hits(text, old), cuts)
+    joint = TOKEN_JOINT
+    if every:
+        joint = WORD_JOINT
+    hits = _uncut(text, old, _hits(text, old), joint)
+
     lines = old.rstrip("\r\n")
-    if hits and lines != old and text.endswith(lines):
-        hits += _uncut(text, lines, [len(text) - len(lines)], cuts)
+    lacks_newline = lines != old and text.endswith(lines)
+    if hits and lacks_newline:
+        hits += _uncut(text, lines, [len(text) - len(lines)], joint)
     return hits
 
 
-def _uncut(text: str, old: str, hits: list[int], cuts: _Cuts = cuts_token) -> list[int]:
-    return [at for at in hits if not any(cuts(text, at, at + len(old)))]
+def _uncut(text: str, old: str, hits: list[int], joint: re.Pattern[str] = TOKEN_JOINT) -> list[int]:
+    """Return the hits that have no joint at an edge."""
+    size = len(old)
+    return [at for at in hits if not any(cuts_token(text, at, at + size, joint))]
 
 
 def _hits(text: str, old: str) -> list[int]:
@@ -150,7 +156,9 @@ def _hits(text: str, old: str) -> list[int]:
     at = text.find(old)
     while at >= 0:
         hits.append(at)
-        step = len(old) if at < end else 1
+        step = 1
+        if at < end:
+            step = len(old)
         end = at + len(old)
         at = text.find(old, at + step)
 
@@ -174,7 +182,7 @@ def _in_file_newlines(text: str, old: str) -> list[str]:
     newline = "\n"
     # A single character is found ten times as fast as two: most files have no carriage return.
     if "\r" in text:
-        newline = next(end for end in ("\r\n", "\n", "\r") if end in text)
+        newline = next(filter(text.__contains__, ("\r\n", "\n", "\r")))
 
     same = newline.join(_plain(old).split("\n"))
     return list(dict.fromkeys((old, same)))
@@ -184,22 +192,27 @@ def _plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _cuts_only_context(text: str, at: int, old: str, request: Replace) -> bool:
-    """Return whether each cut line is one that the request keeps and the file does not have as a whole.
+def _hits_in_context(text: str, old: str, request: Replace) -> list[int]:
+    """Return where `old` is once, if each cut line is one that the request keeps and the file does not have as a whole.
 
     Then the old text was copied from the middle of a line to the middle of another. A cut number is another number.
     """
+    hits = _hits(text, old)
+    if len(hits) != 1:
+        return []
+
     lines = contents_of(request.old)
-    cuts = cuts_token(text, at, at + len(old))
+    cuts = cuts_token(text, hits[0], hits[0] + len(old))
     kept = common_ends(lines, contents_of(request.new))
     known = set(map(str.strip, contents_of(text)))
     for end, is_cut, is_kept in zip((0, -1), cuts, kept, strict=True):
         if not is_cut:
             continue
-        if not is_kept or old[end].isdigit() or lines[end].strip() in known:
-            return False
+        is_whole = lines[end].strip() in known
+        if is_whole or not is_kept or old[end].isdigit():
+            return []
 
-    return True
+    return hits
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,9 +146,10 @@ def _find_loosely(doc: Doc, script: EditScript, _hint: Hint, bounds: Bounds) -> 
         return place
 
     lost = [line for j, line in enumerate(script.old) if not place.has_key(doc, j, line)]
-    fresh = [script.new[n] for n in script.added]
+    fresh = map(script.new.__getitem__, script.added)
     # An entity in a line that the file does not have so, and in a new one, would reach the file.
-    if not bounds.hold(doc, place) or share_mangling(lost, fresh):
+    is_mangled = share_mangling(lost, fresh)
+    if is_mangled or not bounds.hold(doc, place):
         return Nowhere((place.first, place.last + 1))
 
     return place

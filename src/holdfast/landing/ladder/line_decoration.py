@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import filterfalse, product
 from typing import TYPE_CHECKING
 
 from holdfast.landing.text.line_keys import indent_of
+from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import is_blank, solid_lines
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -30,21 +32,29 @@ class LineDecoration:
     """Whether it is behind the indentation of the line."""
 
     def strip(self, line: str) -> str | None:
-        """Return the line without its decoration, None where the line has none."""
-        indent = indent_of(line) if self.is_indented else ""
-        found = self.before.match(line, len(indent))
+        """Return the line without its decoration, None where the line has none; a blank line needs none."""
+        if is_blank(line):
+            return ""
+
+        start = 0
+        if self.is_indented:
+            start = len(indent_of(line))
+        found = self.before.match(line, start)
         if found is None or not line.endswith(self.behind, found.end()):
             return None
-        return indent + line[found.end() : len(line) - len(self.behind)]
+
+        stop = len(line) - len(self.behind)
+        return line[:start] + line[found.end() : stop]
 
     def strip_all(self, lines: Sequence[str]) -> list[str] | None:
         """Return all lines without their decoration, None where a line that is not blank has none."""
         bare: list[str] = []
         for line in lines:
-            content = "" if is_blank(line) else self.strip(line)
+            content = self.strip(line)
             if content is None:
                 return None
             bare.append(content)
+
         return bare
 
 
@@ -54,15 +64,16 @@ def find_decoration(doc: Doc, old: Sequence[str]) -> LineDecoration | None:
     Numbers must count up. A mark must be before two lines, and be no comment; one line is enough for a pair of backticks.
     """
     solid = solid_lines(old)
-    if not solid or any(map(doc.has, solid)) or max(map(len, solid)) > _LONGEST:
+    if not solid or any(map(doc.has, solid)):
+        return None
+    if max(map(len, solid)) > _LONGEST:
         return None
 
-    for decoration in _decorations(doc, solid[0]):
-        bare = decoration.strip_all(old)
-        if bare is None or not doc.bare_lines.issuperset(map(str.rstrip, solid_lines(bare))):
-            continue
-        if _is_proven(decoration, old, bare):
+    for decoration, bare in _without_proven(doc, solid[0], old):
+        contents = map(str.rstrip, solid_lines(bare))
+        if doc.bare_lines.issuperset(contents):
             return decoration
+
     return None
 
 
@@ -72,14 +83,14 @@ def without_file_decoration(doc: Doc, lines: Sequence[str]) -> list[str] | None:
     if doc.bare_lines.intersection(map(str.rstrip, solid)):
         return None
     for line in solid[:_TRIED]:
-        for decoration in _decorations(doc, line[:_LONGEST]):
-            bare = decoration.strip_all(lines)
-            if bare is None or not _is_proven(decoration, lines, bare):
-                continue
-            known = doc.bare_lines.intersection(map(str.rstrip, solid_lines(bare)))
+        for _, bare in _without_proven(doc, line[:_LONGEST], lines):
+            contents = map(str.rstrip, solid_lines(bare))
+            known = doc.bare_lines.intersection(contents)
+            are_most = 2 * len(known) > len(doc.bare_lines)
             # Where nothing else changes, it is the edit.
-            if 2 * len(known) > len(doc.bare_lines) and bare != doc.lines:
+            if are_most and bare != doc.lines:
                 return bare
+
     return None
 
 
@@ -87,19 +98,30 @@ _TRIED = 5
 """Lines of which one is expected to be in the file."""
 
 
+def _without_proven(
+    doc: Doc, line: str, lines: Sequence[str]
+) -> Iterator[tuple[LineDecoration, list[str]]]:
+    """Yield what may be around a line of the file in `line`, and be around all lines, with the lines without it."""
+    for decoration in _decorations(doc, line):
+        bare = decoration.strip_all(lines)
+        if bare is None:
+            continue
+        if _is_proven(decoration, lines, bare):
+            yield decoration, bare
+
+
 def _decorations(doc: Doc, line: str) -> Iterator[LineDecoration]:
     """Yield what may be around a line of the file in this line, the shortest first."""
-    for is_indented in (False, True):
-        indent = indent_of(line) if is_indented else ""
-        rest = line[len(indent) :]
-        last = rest[-1:]
-        for behind in ("", last):
-            if behind.isalnum():
+    for is_indented, indent in ((False, ""), (True, indent_of(line))):
+        rest = line.removeprefix(indent)
+        ends = filterfalse(str.isalnum, ("", rest[-1:]))
+        widths = range(min(len(rest), _WIDEST))
+        for behind, width in product(ends, widths):
+            content = indent + rest[width : len(rest) - len(behind)]
+            if is_blank(content):
                 continue
-            for width in range(min(len(rest), _WIDEST)):
-                content = indent + rest[width : len(rest) - len(behind)]
-                if content.rstrip() in doc.bare_lines and not is_blank(content):
-                    yield LineDecoration(_shape_of(rest[:width]), behind, is_indented)
+            if content.rstrip() in doc.bare_lines:
+                yield LineDecoration(_shape_of(rest[:width]), behind, is_indented)
 
 
 _TOKEN = re.compile(r"[ \t]*\d+|[0-9a-f]{7,40}(?=\W)|[ \t]+\Z|.")
@@ -126,30 +148,38 @@ def _shape_of(before: str) -> re.Pattern[str]:
     return re.compile(shape)
 
 
-_COMMENT = re.compile(r"[#;%!]|//|--|/\*|<!--")
+_CONTENT = re.compile(r"[#;%!]|//|--|/\*|<!--|.*\w", re.DOTALL)
+"""The beginning of a comment, or a word."""
 
 
 def _is_proven(decoration: LineDecoration, old: Sequence[str], bare: Sequence[str]) -> bool:
     """Return whether the decoration is more than a part of another line."""
-    first = solid_lines(old)[0].lstrip()
     if decoration.before.groups:
         return _counts_up(decoration, old)
-    before = decoration.before.match(first)
-    mark = before[0] if before else ""
+
+    first = solid_lines(old)[0].lstrip()
+    mark = matched(decoration.before, first)
     if mark == decoration.behind == "`":
         return True
-    if len(solid_lines(bare)) < 2 or re.search(r"\w", mark) or _COMMENT.match(mark):
+    if len(solid_lines(bare)) < 2:
         return False
-    return mark.endswith((" ", ">")) or (not mark and decoration.behind == "$")
+    if _CONTENT.match(mark):
+        return False
+    if not mark:
+        return decoration.behind == "$"
+    return mark.endswith((" ", ">"))
 
 
 def _counts_up(decoration: LineDecoration, old: Sequence[str]) -> bool:
     """Return whether one of the numbers before the lines counts them."""
     if len(solid_lines(old)) < 2:
         return False
+
     rows: list[list[int]] = []
     for n, line in enumerate(old):
         found = decoration.before.match(line)
         if found is not None:
             rows.append([int(number) - n for number in found.groups()])
-    return any(len(set(column)) == 1 for column in zip(*rows, strict=True))
+
+    columns = map(set, zip(*rows, strict=True))
+    return 1 in map(len, columns)

@@ -9,7 +9,7 @@ import itertools
 import operator
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, Veto, with_blanks
@@ -42,9 +42,11 @@ class _Needle:
 
     def __init__(self, doc: Doc, script: EditScript) -> None:
         self.solid = solid_numbers(script.old)
-        self.lines = [script.old[j] for j in self.solid]
+        self.lines = list(map(script.old.__getitem__, self.solid))
         self.language = doc.language
-        edits = [range(self._number(edit.o1), self._number(edit.o2)) for edit in script.edits]
+        # The number of the first line that is at or below an old line.
+        number = partial(bisect_left, self.solid)
+        edits = [range(number(edit.o1), number(edit.o2)) for edit in script.edits]
         self.gone = frozenset(itertools.chain.from_iterable(edits))
         """The lines that the script removes."""
         self.insertions = [lines.start for lines in edits if not lines]
@@ -52,10 +54,6 @@ class _Needle:
         changed = self.gone.union(max(0, below - 1) for below in self.insertions)
         self.reach = min(changed, default=0), max(changed, default=0)
         """The first and the last line that an edit removes, or (for an insertion) goes below, or above."""
-
-    def _number(self, j: int) -> int:
-        """Return the number of the first line that is at or below old line `j`."""
-        return bisect_left(self.solid, j)
 
     def name_in(self, n: int) -> str:
         return self.language.name_in(self.lines, n)
@@ -70,7 +68,9 @@ class _Candidate:
     """A place for the old lines: the pairs of an alignment, all of them or the run around the change."""
 
     def __init__(self, doc: Doc, needle: _Needle, alignment: Alignment) -> None:
-        self.doc, self.needle, self.alignment = doc, needle, alignment
+        self.doc = doc
+        self.needle = needle
+        self.alignment = alignment
         self.pairs = {pair.j: pair for pair in alignment.pairs}
         self.sure = {pair.j: pair.i for pair in alignment.pairs if pair.likeness in SURE}
         """For each old line that the file has, white space and quotes aside, the number of that line."""
@@ -92,7 +92,9 @@ class _Candidate:
 
     def _is_joined(self, n: int) -> bool:
         """Return whether old lines `n` and `n + 1` are sure and are neighbours in the file too."""
-        return n in self.sure and self.sure.get(n + 1) == self.sure[n] + 1
+        if n not in self.sure:
+            return False
+        return self.sure.get(n + 1) == self.sure[n] + 1
 
     @cached_property
     def beside(self) -> frozenset[int]:
@@ -108,7 +110,8 @@ class _Candidate:
     def _joined(self, numbers: Sequence[int]) -> Iterator[int]:
         """Yield the old lines behind the first of `numbers`, up to one that does not join the one before it."""
         for one, other in itertools.pairwise(numbers):
-            if not self._joins(min(one, other), max(one, other)):
+            upper, lower = sorted((one, other))
+            if not self._joins(upper, lower):
                 return
             yield other
 
@@ -125,6 +128,11 @@ class _Candidate:
         missing = sorted(set(range(len(self.needle.lines))) - self.beside)
         return list(itertools.filterfalse(self.needle.is_doubled, missing))
 
+    def is_misspelt(self, pair: Pair) -> bool:
+        """Return whether the old line differs from the file's in the spelling of words alone."""
+        real = self.doc.lines[self.doc.solid[pair.i]]
+        return is_misspelt(self.needle.lines[pair.j], real)
+
 
 _Check: TypeAlias = Callable[[_Candidate], Iterator[int]]
 
@@ -140,7 +148,7 @@ def find_similar(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | No
             veto = veto or kept
             continue
 
-        rivals = [other for other in alignments if _rivals(needle, alignment, other)]
+        rivals = list(filter(partial(_rivals, needle, alignment), alignments))
         if rivals:
             starts = sorted(doc.solid[one.pairs[0].i] for one in (alignment, *rivals))
             return SeveralPlaces(tuple(starts))
@@ -153,11 +161,14 @@ def find_similar(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | No
 
 def _closest(doc: Doc, needle: _Needle, alignments: Sequence[Alignment]) -> tuple[int, int] | None:
     """Return the file lines (from, to) of the best alignment, if they say something."""
-    if not alignments or not is_telling(doc, needle.lines, alignments[0]):
+    if not alignments:
+        return None
+    best = alignments[0]
+    if not is_telling(doc, needle.lines, best):
         return None
 
-    last = doc.solid[alignments[0].pairs[-1].i]
-    return doc.solid[start_of(alignments[0])], last + 1
+    last = doc.solid[best.pairs[-1].i]
+    return doc.solid[start_of(best)], last + 1
 
 
 def _rivals(needle: _Needle, one: Alignment, other: Alignment) -> bool:
@@ -169,7 +180,8 @@ def _rivals(needle: _Needle, one: Alignment, other: Alignment) -> bool:
 
 def _changed_lines(needle: _Needle, alignment: Alignment) -> list[int]:
     first, last = needle.reach
-    return [pair.i for pair in alignment.pairs if first <= pair.j <= last]
+    changed = range(first, last + 1)
+    return [pair.i for pair in alignment.pairs if pair.j in changed]
 
 
 def _judge(candidate: _Candidate) -> Alignment | Veto:
@@ -193,7 +205,9 @@ def _judge(candidate: _Candidate) -> Alignment | Veto:
 def _first_veto(candidate: _Candidate, vetoes: Sequence[tuple[str, str, _Check]]) -> Veto | None:
     for name, reason, check in vetoes:
         for at in check(candidate):
-            return Veto(name, reason, candidate.needle.lines[at].strip())
+            line = candidate.needle.lines[at].strip()
+            return Veto(name, reason, line)
+
     return None
 
 
@@ -215,21 +229,25 @@ def _block_name_differs(place: _Candidate) -> Iterator[int]:
     """
     doc, needle = place.doc, place.needle
     for pair in place.alignment.pairs:
-        if pair.j in place.sure or needle.name_in(pair.j) == doc.name_in(pair.i):
+        if pair.j in place.sure:
+            continue
+        if needle.name_in(pair.j) == doc.name_in(pair.i):
             continue
         is_below = pair.j > needle.reach[1]
-        if not is_below or not is_misspelt(needle.lines[pair.j], doc.lines[doc.solid[pair.i]]):
-            yield pair.j
+        if is_below and place.is_misspelt(pair):
+            continue
+        yield pair.j
 
 
 def _insertion_beside_other(place: _Candidate) -> Iterator[int]:
     """Yield the lines that new lines go below, if the file has another word in such a line; a misspelt one is drift."""
     for n in place.needle.insertions:
-        pair = place.pairs.get(n - 1)
-        if pair is None or pair.likeness != "typo":
+        above = place.pairs.get(n - 1)
+        if above is None:
             continue
-        if not is_misspelt(place.needle.lines[n - 1], place.doc.lines[place.doc.solid[pair.i]]):
-            yield n - 1
+        is_other = above.likeness == "typo" and not place.is_misspelt(above)
+        if is_other:
+            yield above.j
 
 
 def _code_skipped(place: _Candidate) -> Iterator[int]:
@@ -254,10 +272,8 @@ def _no_run(place: _Candidate) -> Iterator[int]:
 
 def _run_is_weak(place: _Candidate) -> Iterator[int]:
     """Two landmarks identify a place; one is chance."""
-    landmarks = 0
-    for n in place.run:
-        if strength(place.needle.lines[n]) >= _STRONG:
-            landmarks += 1
+    lines = place.needle.lines[place.run.start : place.run.stop]
+    landmarks = sum(strength(line) >= _STRONG for line in lines)
     if landmarks < 2:
         yield place.run.start
 
@@ -269,7 +285,8 @@ def _twin_beside(place: _Candidate) -> Iterator[int]:
     for n in sorted(place.needle.gone):
         i = place.sure[n]
         for beside in {i - 1, i + 1} - known:
-            if keys[max(0, beside) : beside + 1] == [keys[i]]:
+            there = keys[max(0, beside) : beside + 1]
+            if there == [keys[i]]:
                 yield n
 
 
@@ -277,9 +294,9 @@ def _block_name_missing(place: _Candidate) -> Iterator[int]:
     """Yield the lines of the run, above it and right below it that name a block and are not in the file as they are."""
     numbers = range(len(place.needle.lines))[: place.run.stop + 1]
     known = place.beside & place.sure.keys()
-    for n in sorted(set(numbers) - known):
-        if place.needle.name_in(n) and not place.needle.is_doubled(n):
-            yield n
+    missing = sorted(set(numbers) - known)
+    written_once = itertools.filterfalse(place.needle.is_doubled, missing)
+    yield from filter(place.needle.name_in, written_once)
 
 
 def _nothing_leads(place: _Candidate) -> Iterator[int]:
@@ -290,9 +307,7 @@ def _nothing_leads(place: _Candidate) -> Iterator[int]:
         if needle.name_in(n) == key_of(needle.lines[n]):
             return
 
-    for n in place.dropped:
-        if n < place.run.start:
-            yield n
+    yield from place.dropped[: bisect_left(place.dropped, place.run.start)]
 
 
 def _dropped_is_rewritten(place: _Candidate) -> Iterator[int]:
@@ -318,7 +333,8 @@ def _is_rewritten(place: _Candidate, n: int, i: int) -> bool:
 
 def _dropped_is_known(place: _Candidate) -> Iterator[int]:
     """Yield the dropped lines whose words are together elsewhere in the file, not just on their side of the run."""
-    ours = {key_of(place.needle.lines[n]) for n in place.run}
+    lines = place.needle.lines[place.run.start : place.run.stop]
+    ours = set(map(key_of, lines))
     first, last = place.sure[place.run[0]], place.sure[place.run[-1]]
     size = len(place.needle.lines)
     for n in place.dropped:
@@ -326,7 +342,9 @@ def _dropped_is_known(place: _Candidate) -> Iterator[int]:
         if n < place.run.start:
             near = range(first - size, last + 1)
         key = key_of(place.needle.lines[n])
-        if key not in ours and place.doc.knows_words(key, near):
+        if key in ours:
+            continue
+        if place.doc.knows_words(key, near):
             yield n
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, with_blanks
@@ -45,7 +46,9 @@ class Bounds:
             return False
         if self.within is None:
             return True
-        return any(place.first in lines for lines in self.within)
+
+        first = place.first
+        return any(first in lines for lines in self.within)
 
 
 def hint_at(line: int | None) -> Hint:
@@ -63,32 +66,37 @@ def find_window(
     doc: Doc, old: Sequence[str], hint: Hint = NO_HINT, bounds: Bounds = NO_BOUNDS
 ) -> Placement | SeveralPlaces | Nowhere:
     """Return the one place where all old lines are, blank lines and white space aside."""
-    places = [place for place in find_windows(doc, old) if bounds.hold(doc, place)]
+    places = find_windows(doc, old, bounds)
     if not places:
         return Nowhere()
 
     # Only where trailing blanks are all that differs may a stricter match decide between places.
     for cut in (str, str.rstrip):
-        strict = [place for place in places if _agrees(doc, old, place, cut)]
+        agrees = partial(_agrees, doc, old, cut)
+        strict = list(filter(agrees, places))
         if strict:
             return _choose(strict, hint)
 
     return _choose(places, hint)
 
 
-def _agrees(doc: Doc, old: Sequence[str], place: Placement, cut: Callable[[str], object]) -> bool:
+def _agrees(doc: Doc, old: Sequence[str], cut: Callable[[str], object], place: Placement) -> bool:
     """Return whether the old lines are the file's, each cut in this way."""
-    return all(cut(line) == cut(real) for line, real in place.line_pairs(doc, old))
+    pairs = place.line_pairs(doc, old)
+    return all(cut(line) == cut(real) for line, real in pairs)
 
 
-def find_windows(doc: Doc, old: Sequence[str]) -> list[Placement]:
-    """Return all places where all old lines are, blank lines, white space and typography aside."""
+def find_windows(doc: Doc, old: Sequence[str], bounds: Bounds = NO_BOUNDS) -> list[Placement]:
+    """Return all places within the bounds where all old lines are, blank lines, white space and typography aside."""
     solid = solid_numbers(old)
+    keys = [key_of(old[j]) for j in solid]
     places = []
-    for start in doc.runs([key_of(old[j]) for j in solid]):
-        pairs = dict(zip(solid, doc.solid[start : start + len(solid)], strict=True))
+    for start in doc.runs(keys):
+        lines = doc.solid[start : start + len(solid)]
+        pairs = dict(zip(solid, lines, strict=True))
         place = Placement(with_blanks(doc, old, pairs), "exact")
-        places.append(replace(place, rung=_rung(doc, old, place)))
+        if bounds.hold(doc, place):
+            places.append(replace(place, rung=_rung(doc, old, place)))
 
     return places
 
@@ -98,7 +106,7 @@ def _rung(doc: Doc, old: Sequence[str], place: Placement) -> Rung:
     if doc.lines[place.first : place.last + 1] == list(old):
         return "exact"
 
-    if _agrees(doc, old, place, _words):
+    if _agrees(doc, old, _words, place):
         return "whitespace"
     return "unicode"
 
@@ -114,10 +122,11 @@ def _words(line: str) -> list[str]:
 def _choose(places: Sequence[Placement], hint: Hint) -> Placement | SeveralPlaces:
     """Return the only place, or the only one that the number names and the section contains."""
     starts = {place.first: place for place in places}
-    every = starts.keys()
-    named = {first for first in every if stands_at(starts[first], hint.near)}
-    within = set(filter(hint.within.__contains__, every))
-    picked = (named or every) & (within or every)
+    named = {first for first, place in starts.items() if stands_at(place, hint.near)}
+    within = set(filter(hint.within.__contains__, starts))
+    picked = set(starts)
+    for chosen in filter(None, (named, within)):
+        picked &= chosen
     if len(picked) == 1:
         return starts[picked.pop()]
 
@@ -127,7 +136,8 @@ def _choose(places: Sequence[Placement], hint: Hint) -> Placement | SeveralPlace
 def stands_at(place: Placement, near: int | None) -> bool:
     """Return whether the first old line is at file line `near`, counting from the first one that is paired."""
     leading = filter(place.pairs.__contains__, range(_LEADING))
-    return any(place.pairs[j] - j == near for j in leading)
+    firsts = [place.pairs[j] - j for j in leading]
+    return near in firsts
 
 
 # A blank line more or less above the first real line must not spoil an exact number; more than this

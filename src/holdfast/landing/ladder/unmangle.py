@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import dropwhile, pairwise
+from operator import itemgetter
 
 from holdfast.landing.ladder.line_decoration import find_decoration
 from holdfast.landing.text.line_keys import key_of
@@ -41,20 +42,21 @@ _Undo = Callable[[Doc, Unmangled], Unmangled | None]
 def readings(doc: Doc, old: str, new: str) -> Iterator[Unmangled]:
     """Return every reading that undoes one or more manglings, fewest first."""
     start = Unmangled(old, new)
-    escapes = [escape for escape in _ESCAPES if escape(doc, start) is not None]
-    undos = [*_WRAPPERS, *escapes]
+    used = [escape for escape in _ESCAPES if escape(doc, start)]
+    undos = [*_WRAPPERS, *used]
     seen = {start}
     queue = deque([(start, 0)])
     while queue:
         reading, first = queue.popleft()
-        for n in range(first, len(undos)):
-            undone = undos[n](doc, reading)
+        for following, undo in enumerate(undos[first:], first + 1):
+            undone = undo(doc, reading)
             if undone is None:
                 continue
-            queue.append((undone, n + 1))
-            if undone not in seen and undone.old.strip():
-                yield undone
+            queue.append((undone, following))
+            is_new = undone not in seen
             seen.add(undone)
+            if is_new and undone.old.strip():
+                yield undone
 
 
 def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
@@ -69,18 +71,18 @@ def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
     undos: tuple[_Undo, ...] = (*_WRAPPERS, ENTITY)
     for undo in undos:
         reading = undo(doc, reading) or reading
-    if not reading.old.strip() or reading.old == old:
+
+    is_same = reading.old == old
+    if is_same or not reading.old.strip():
         return None
     return reading
 
 
-def share_mangling(lost: Sequence[str], fresh: Sequence[str]) -> bool:
+def share_mangling(lost: Iterable[str], fresh: Iterable[str]) -> bool:
     """Return whether an escape is both in old lines that the file does not have and in new lines."""
-    for escape in (ENTITY, _QUOTE, LETTER, _MARKDOWN, MOJIBAKE, COLOUR):
-        seen = escape.seen.search
-        if any(map(seen, lost)) and any(map(seen, fresh)):
-            return True
-    return False
+    texts = text_of(lost), text_of(fresh)
+    escapes = (ENTITY, _QUOTE, LETTER, _MARKDOWN, MOJIBAKE, COLOUR)
+    return any(all(map(escape.seen.search, texts)) for escape in escapes)
 
 
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})[\w+.#-]*\s*")
@@ -97,10 +99,10 @@ def _out_of_fence(doc: Doc, reading: Unmangled) -> Unmangled | None:
 
 def _opening_fence(text: str) -> str:
     """Return the fence that the text begins with, or ""."""
-    for line in solid_lines(contents_of(text))[:1]:
-        if _FENCE.fullmatch(line):
-            return key_of(line)
-    return ""
+    first = "".join(solid_lines(contents_of(text))[:1])
+    if _FENCE.fullmatch(first) is None:
+        return ""
+    return key_of(first)
 
 
 def _inside_fence(doc: Doc, text: str) -> str | None:
@@ -159,11 +161,14 @@ def _out_of_tags(doc: Doc, reading: Unmangled) -> Unmangled | None:
 
     Never tags that the file itself has.
     """
-    old, new = _inside(doc, reading.old, _has_any_tags), _inside(doc, reading.new, _has_any_tags)
+    old = _inside(doc, reading.old, _has_any_tags)
+    new = _inside(doc, reading.new, _has_any_tags)
+    if old is None or new is None:
+        return _out_of(doc, reading, _inside_tags, _TAG)
     # In a file with tags of its own, a tag says which block is meant.
-    if old is not None and new is not None and not _MARKUP.search(doc.text):
-        return Unmangled(old, new, reading.near)
-    return _out_of(doc, reading, _inside_tags, _TAG)
+    if _MARKUP.search(doc.text):
+        return _out_of(doc, reading, _inside_tags, _TAG)
+    return Unmangled(old, new, reading.near)
 
 
 _MARKUP = re.compile(r"^\s*</?[A-Za-z]", re.MULTILINE)
@@ -172,7 +177,9 @@ _ANY_TAG = re.compile(r"\s*<([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?>\s*")
 
 def _is_tag_pair(tag: re.Pattern[str], first: str, last: str) -> bool:
     opening = tag.fullmatch(first)
-    return opening is not None and last.strip() == f"</{opening[1]}>"
+    if opening is None:
+        return False
+    return last.strip() == f"</{opening[1]}>"
 
 
 _has_any_tags = partial(_is_tag_pair, _ANY_TAG)
@@ -186,29 +193,38 @@ def _inside_tags(doc: Doc, text: str) -> str | None:
         return inside
 
     lines = contents_of(text)
-    size = len(lines)
-    while size and _CLOSING.fullmatch(lines[size - 1]) and not doc.has(lines[size - 1]):
-        size -= 1
-    if size in {0, len(lines)}:
+    is_left_over = partial(_is_foreign, doc, _CLOSING)
+    kept = list(dropwhile(is_left_over, reversed(lines)))
+    if len(kept) in {0, len(lines)}:
         return None
 
-    return text_of(lines[:size])
+    return text_of(reversed(kept))
+
+
+def _is_foreign(doc: Doc, mark: re.Pattern[str], line: str) -> bool:
+    """Return whether the line is such a mark, and not one that the file itself has."""
+    if mark.fullmatch(line) is None:
+        return False
+    return not doc.has(line)
 
 
 def is_carrier(line: str) -> bool:
     """Return whether tools and models put this line around content: a tag, a mark of a block, a header of a diff."""
-    return _TAG.fullmatch(line) is not None or is_edit_mark(line)
+    return _CARRIER.fullmatch(line) is not None
 
 
 def is_edit_mark(line: str) -> bool:
     """Return whether this line is a mark of a block or a header of a diff."""
-    return any(mark.fullmatch(line) for mark in (_BLOCK_MARK, _DIFF_HEADER))
+    return _EDIT_MARK.fullmatch(line) is not None
 
 
-_DIFF_HEADER = re.compile(r"(?:--- |\+\+\+ |@@ -|diff --git |index [0-9a-f]+\.\.).*")
 _BLOCK_MARK = re.compile(
     r"\s*(?:[<-]{5,9} ?SEARCH.*|<{5,9}(?: (?:HEAD|ORIGINAL|OLD))?|={5,9}|[>+]{5,9} ?(?:REPLACE|UPDATED|NEW)?)\s*"
 )
+_EDIT_MARK = re.compile(
+    rf"{_BLOCK_MARK.pattern}|(?:--- |\+\+\+ |@@ -|diff --git |index [0-9a-f]+\.\.).*"
+)
+_CARRIER = re.compile(rf"{_TAG.pattern}|{_EDIT_MARK.pattern}")
 
 
 def _out_of_markers(doc: Doc, reading: Unmangled) -> Unmangled | None:
@@ -223,15 +239,16 @@ def _out_of_markers(doc: Doc, reading: Unmangled) -> Unmangled | None:
 
 
 def _without_ends(doc: Doc, text: str) -> str:
+    """Return the text without a mark on its first and on its last line."""
     lines = contents_of(text)
-    before = len(lines)
-    for at in (0, -1):
-        if lines and _BLOCK_MARK.fullmatch(lines[at]) and not doc.has(lines[at]):
-            lines.pop(at)
-    if len(lines) == before:
+    is_mark = partial(_is_foreign, doc, _BLOCK_MARK)
+    first = sum(map(is_mark, lines[:1]))
+    below = lines[first:]
+    last = sum(map(is_mark, below[-1:]))
+    if first + last == 0:
         return text
 
-    return text_of(lines)
+    return text_of(below[: len(below) - last])
 
 
 _NUMBERED = re.compile(r"[ \t]*(?:L|line )?(\d+)( ?[|│:→]|\t|\. )")
@@ -288,7 +305,9 @@ def _listing_of(lines: Sequence[str]) -> _Listing | None:
 def ends_in_numbered_blank(text: str) -> bool:
     """Return whether the text is a listing whose last line is blank."""
     lines = contents_of(text)
-    return _listing_of(lines) is not None and _BARE_NUMBER.fullmatch(lines[-1]) is not None
+    if _listing_of(lines) is None:
+        return False
+    return _BARE_NUMBER.fullmatch(lines[-1]) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,15 +325,20 @@ class _ListingStyle:
         found = _NUMBERED.match(line)
         if found and found[2] in self.marks:
             return line[found.end() + self.gap :]
-        if self.has_blanks and _BARE_NUMBER.fullmatch(line):
+
+        is_bare = _BARE_NUMBER.fullmatch(line) is not None
+        if is_bare and self.has_blanks:
             return ""
         return line
 
 
 def _has_gap(number: re.Match[str]) -> bool:
     """Return whether a blank that is not the file's may follow: listings put one behind a mark, not behind a tab."""
+    mark = number[2]
+    if mark[-1] in "\t→ ":
+        return False
     behind = number.string[number.end() : number.end() + 1]
-    return number[2][-1] not in "\t→ " and behind in {"", " "}
+    return behind in {"", " "}
 
 
 _QUOTATION = re.compile(r"^> ?", re.MULTILINE)
@@ -332,22 +356,38 @@ _QUOTES = (
 def _out_of_quotes(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without quotes around the whole of both texts, as in prose, in XML or in a string of JSON."""
     for quoted in _QUOTES:
-        old, new = quoted.fullmatch(reading.old), quoted.fullmatch(reading.new)
+        old = quoted.fullmatch(reading.old)
         if old is None or doc.has(old[0]):
             continue
-        if new is None and is_blank(reading.new):
-            return Unmangled(old[2], "", reading.near)
-        # A mark at the end of a line inside was put around each line.
-        if new is not None and new[1] == old[1] and f"{new[1]}\n" not in new[2]:
-            return Unmangled(old[2], new[2], reading.near)
+        new = _inside_quotes(quoted, old[1], reading.new)
+        if new is not None:
+            return Unmangled(old[2], new, reading.near)
+
     return None
+
+
+def _inside_quotes(quoted: re.Pattern[str], mark: str, text: str) -> str | None:
+    """Return the text inside this mark, or None where that is not around the whole; a blank text needs no mark."""
+    if is_blank(text):
+        return ""
+
+    found = quoted.fullmatch(text)
+    if found is None or found[1] != mark:
+        return None
+    # A mark at the end of a line inside was put around each line.
+    if f"{mark}\n" in found[2]:
+        return None
+    return found[2]
 
 
 def _out_of_quotation(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without the `>` of a quotation before each line; never a line that the file itself has."""
     lines = contents_of(reading.old) + contents_of(reading.new)
-    if not all(map(_QUOTATION.match, lines)) or any(map(doc.has, lines)):
+    if not all(map(_QUOTATION.match, lines)):
         return None
+    if any(map(doc.has, lines)):
+        return None
+
     old, new = _QUOTATION.sub("", reading.old), _QUOTATION.sub("", reading.new)
     return Unmangled(old, new, reading.near)
 
@@ -367,22 +407,35 @@ def without_diff_marks(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unma
     for width in widths:
         bare = [line[width:] for line in old]
         if _are_of_file(doc, bare, old):
-            bare_new = [line[width:] for line in new]
-            # What a diff shows with a blank before it is a line that stays: other lines have no marks.
-            stays = set(map(str.rstrip, bare))
-            if not any(line.startswith("+") for line in new) and not stays.issuperset(bare_new):
-                bare_new = list(new)
+            bare_new = _new_without_marks(bare, new, width)
             return Unmangled(text_of(bare), text_of(bare_new))
+
     return None
+
+
+def _new_without_marks(bare: Sequence[str], new: Sequence[str], width: int) -> Sequence[str]:
+    """Return the new lines without marks of this width, if they have any; `bare` are the old lines without theirs."""
+    bare_new = [line[width:] for line in new]
+    if "\n+" in _bare_text(new):
+        return bare_new
+    # What a diff shows with a blank before it is a line that stays: other lines have no marks.
+    stays = set(map(str.rstrip, bare))
+    if stays.issuperset(bare_new):
+        return bare_new
+    return new
 
 
 def _are_of_file(doc: Doc, bare: Sequence[str], old: Sequence[str]) -> bool:
     """Return whether the file has these lines in a row, or most of them with their indentation and none of the old ones."""
     solid = solid_lines(bare)
+    keys = list(map(key_of, solid))
+    if doc.runs(keys):
+        return True
     if any(map(doc.has_line, solid_lines(old))):
-        return bool(doc.runs(list(map(key_of, solid))))
+        return False
+
     known = list(filter(doc.has_line, solid))
-    return 2 * len(known) > len(solid) or bool(doc.runs(list(map(key_of, solid))))
+    return 2 * len(known) > len(solid)
 
 
 def _bare_text(lines: Sequence[str]) -> str:
@@ -396,20 +449,23 @@ _DIFF_MARKS = (("  ", "--", "++"), ("  ", "- ", "+ "), (" ", "-", "+"))
 
 def _widths_of_marks(old: Sequence[str], new: Sequence[str]) -> list[int]:
     """Return how many characters the marks of a diff before the lines may have; [] without marks."""
+    old_lines, new_lines = solid_lines(old), solid_lines(new)
     widths: list[int] = []
     for stays, goes, comes in _DIFF_MARKS:
-        width = len(stays)
-        marks = {line[:width] for line in solid_lines(old)}
-        new_marks = {line[:width] for line in solid_lines(new)}
-        are_marks = marks <= {stays, goes} and new_marks <= {stays, comes}
-        if are_marks and not marks | new_marks <= {stays}:
-            widths.append(width)
+        beginning = itemgetter(slice(len(stays)))
+        marks = set(map(beginning, old_lines))
+        new_marks = set(map(beginning, new_lines))
+        if not marks <= {stays, goes} or not new_marks <= {stays, comes}:
+            continue
+        if not marks | new_marks <= {stays}:
+            widths.append(len(stays))
+
     return widths
 
 
 def with_single_spacing(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unmangled | None:
     """Return the reading without a blank line behind each line, if the file is not written so; else None."""
-    if not _is_double_spaced(old) or not _is_double_spaced(new):
+    if not all(map(_is_double_spaced, (old, new))):
         return None
     # A single blank line is a slip.
     if len(solid_lines(new)) < _MANY_LINES:
@@ -426,14 +482,19 @@ def _are_twice_as_far(doc: Doc, old: Sequence[str]) -> bool:
     """Return whether neighbours among the old lines are twice as far from each other as in the file, wherever it has both."""
     ratios: set[bool] = set()
     for one, other in pairwise(solid_numbers(old)):
-        for at in doc.runs([key_of(old[one]), key_of(old[other])])[:_MANY_LINES]:
-            ratios.add(2 * (doc.solid[at + 1] - doc.solid[at]) == other - one)
+        keys = [key_of(old[one]), key_of(old[other])]
+        for at in doc.runs(keys)[:_MANY_LINES]:
+            distance = doc.solid[at + 1] - doc.solid[at]
+            ratios.add(2 * distance == other - one)
+
     return ratios == {True}
 
 
 def _is_double_spaced(lines: Sequence[str]) -> bool:
     """Return whether every second line is blank, and at least two others are not."""
-    return all(map(is_blank, lines[1::2])) and len(solid_lines(lines)) > 1
+    if not all(map(is_blank, lines[1::2])):
+        return False
+    return len(solid_lines(lines)) > 1
 
 
 def without_mangling(text: str, new: str) -> str | None:
@@ -445,13 +506,17 @@ def without_mangling(text: str, new: str) -> str | None:
     shared = _shared(doc, new)
     listing = _listing_of(contents_of(new))
     is_list = listing is None or any(number[2] == ". " for number in listing.numbers)
+    enough = enough_numbered = 2 * shared + 2
+    if not is_list:
+        enough_numbered = shared + 1
+
     undos: tuple[tuple[_Undo, int], ...] = (
-        (_out_of_listing, 2 * shared + 1 if is_list else shared),
-        (JSON_STRING, 2 * shared + 1),
+        (_out_of_listing, enough_numbered),
+        (JSON_STRING, enough),
     )
     for undo, least in undos:
         reading = undo(doc, Unmangled(new, new))
-        if reading is not None and _shared(doc, reading.new) > least:
+        if reading is not None and _shared(doc, reading.new) >= least:
             return reading.new
 
     return None
@@ -475,12 +540,14 @@ class _Escape:
 
     def __call__(self, doc: Doc, reading: Unmangled) -> Unmangled | None:
         """Return the reading without the escapes, or None where the old text has none."""
-        if not (self.trigger or self.seen).search(reading.old):
+        trigger = self.trigger or self.seen
+        if not trigger.search(reading.old):
             return None
         if self.foreign and self.seen.search(doc.text):
             return None
 
-        old, new = self.seen.sub(self.read, reading.old), self.seen.sub(self.read, reading.new)
+        old = self.seen.sub(self.read, reading.old)
+        new = self.seen.sub(self.read, reading.new)
         return Unmangled(old, new, reading.near)
 
 
@@ -576,10 +643,14 @@ _WRAPPERS: tuple[_Undo, ...] = (
 
 def _with_single_backslashes(_doc: Doc, reading: Unmangled) -> Unmangled | None:
     """With one backslash for two, if both texts have no other ones."""
-    pair = "\\\\"
-    if pair not in reading.old or "\\" in (reading.old + reading.new).replace(pair, ""):
+    single, pair = "\\", "\\\\"
+    if pair not in reading.old:
         return None
-    old, new = reading.old.replace(pair, "\\"), reading.new.replace(pair, "\\")
+    others = (reading.old + reading.new).replace(pair, "")
+    if single in others:
+        return None
+
+    old, new = reading.old.replace(pair, single), reading.new.replace(pair, single)
     return Unmangled(old, new, reading.near)
 
 

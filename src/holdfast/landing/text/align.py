@@ -167,11 +167,13 @@ def _add_drifted(
 ) -> None:
     """Add for each line without an equal the lines, between its neighbours' lines, that it may have drifted from."""
     for j, lines in _between(cells, diagonal, len(doc.solid)):
+        line = needle.lines[j]
         elsewhere = bool(needle.where[needle.keys[j]])
         for i in lines:
             if (j, i) in used:
                 continue
-            likeness = _likeness(doc, needle.lines[j], doc.lines[doc.solid[i]], elsewhere=elsewhere)
+            real = doc.lines[doc.solid[i]]
+            likeness = _likeness(doc, line, real, elsewhere=elsewhere)
             if likeness is not None:
                 cells[j][i] = Pair(j, i, *likeness)
 
@@ -253,13 +255,15 @@ def _similarity(doc: Doc, keys: Sequence[str], pairs: Sequence[Pair]) -> float:
 
     Comment lines the request left out do not count.
     """
+    # A line counts one character more, for its newline.
     matched = sum(pair.similarity * (len(keys[pair.j]) + 1) for pair in pairs)
-    request = sum(len(key) + 1 for key in keys)
+    request = sum(map(len, keys)) + len(keys)
     known = {pair.i for pair in pairs}
     window = 0
     for i in range(pairs[0].i, pairs[-1].i + 1):
         key = doc.solid_keys[i]
-        if i in known or not doc.language.is_comment(key):
+        is_left_out = i not in known and doc.language.is_comment(key)
+        if not is_left_out:
             window += len(key) + 1
 
     return min(1.0, matched / max(request, window, 1))
@@ -367,8 +371,10 @@ def is_misspelt(line: str, real: str) -> bool:
     >>> is_misspelt("def load_usres(key):", "def load_users(key):"), is_misspelt("in_commit(", "in_node(")
     (True, False)
     """
+    if numbers_of(line) != numbers_of(real):
+        return False
     ours, theirs = _PART.findall(line), _PART.findall(real)
-    if len(ours) != len(theirs) or numbers_of(line) != numbers_of(real):
+    if len(ours) != len(theirs):
         return False
     return all(map(_is_typo, ours, theirs))
 

@@ -32,13 +32,17 @@ def without_mark(request: Request) -> Request:
 
 def names_mark(request: Request) -> bool:
     """Return whether the old text of a replacement has a byte order mark; other requests are matched by lines, without it."""
-    return isinstance(request, Replace) and MARK in request.old
+    if not isinstance(request, Replace):
+        return False
+    return MARK in request.old
 
 
 _Edit = TypeVar("_Edit", Replace, LineEdit)
 
 
 def _bare(edit: _Edit) -> _Edit:
-    if edit.old and MARK in edit.old:
-        return replace(edit, old=edit.old.replace(MARK, ""), new=edit.new.replace(MARK, ""))
-    return replace(edit, new=edit.new.removeprefix(MARK))
+    if not edit.old or MARK not in edit.old:
+        return replace(edit, new=edit.new.removeprefix(MARK))
+
+    old, new = edit.old.replace(MARK, ""), edit.new.replace(MARK, "")
+    return replace(edit, old=old, new=new)

@@ -45,7 +45,9 @@ class CodeSpans:
     def covers(self, offset: int) -> bool:
         """Return whether a string or a comment begins before this offset and ends behind it."""
         at = bisect_right(self.starts, offset) - 1
-        return at >= 0 and offset < self.ends[at]
+        if at < 0:
+            return False
+        return offset < self.ends[at]
 
 
 def code_spans(text: str, language: FileLanguage) -> CodeSpans:
@@ -55,7 +57,8 @@ def code_spans(text: str, language: FileLanguage) -> CodeSpans:
     """
     starts, ends = [], []
     for found in _pattern(language).finditer(text):
-        if not found[0].startswith("\\"):
+        is_escape = found[0].startswith("\\")
+        if not is_escape:
             starts.append(found.start())
             ends.append(found.end())
 
@@ -65,7 +68,8 @@ def code_spans(text: str, language: FileLanguage) -> CodeSpans:
 def string_spans(text: str, language: FileLanguage) -> Iterator[tuple[int, int]]:
     """Yield where each string begins and ends."""
     for found in _pattern(language).finditer(text):
-        if found[0][0] in "\"'`":
+        mark = found[0][0]
+        if mark in "\"'`":
             yield found.span()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from holdfast.landing.text.languages import BY_NAME
+from holdfast.landing.text.languages import BY_NAME, name_of
 
 FileKind: TypeAlias = Literal["prose", "markup", "mixed", "data", "code"]
 """Text for people, tags, code with tags in it, keys with values (or an unknown format), code."""
@@ -32,7 +32,9 @@ def kind_of(path: str | None) -> FileKind:
     >>> [kind_of(path) for path in ("a.py", "a.yaml", "a.md", "LICENSE", None)]
     ['code', 'data', 'prose', 'prose', 'prose']
     """
-    name = (path or "").replace("\\", "/").rsplit("/", 1)[-1].lower()
+    name = name_of(path)
     _, dot, ending = name.rpartition(".")
-    unknown: FileKind = "data" if dot else "prose"
+    unknown: FileKind = "prose"
+    if dot:
+        unknown = "data"
     return _KINDS.get(name, _KINDS.get(ending, unknown))

@@ -54,9 +54,13 @@ class FileLanguage:
         names a block as a whole. A line with a key names that key.
         """
         key = key_of(lines[at])
-        if self.is_comment(key) or not any(map(str.isalnum, key)):
+        if self.is_comment(key):
             return ""
-        if self.lists_name(key) or _BLOCK.match(key) or self._opens_below(lines, at):
+        if not any(map(str.isalnum, key)):
+            return ""
+
+        is_block = self.lists_name(key) or _BLOCK.match(key)
+        if is_block or self._opens_below(lines, at):
             return key
         return matched(self.keys, key)
 
@@ -65,10 +69,12 @@ class FileLanguage:
         if at + 1 == len(lines):
             return False
 
-        following = lines[at + 1]
-        if self.underlined and _UNDERLINE.fullmatch(key_of(following)):
+        following = key_of(lines[at + 1])
+        if following == "{":
             return True
-        return key_of(following) == "{" or indent_width(following) > indent_width(lines[at])
+        if self.underlined and _UNDERLINE.fullmatch(following):
+            return True
+        return indent_width(lines[at + 1]) > indent_width(lines[at])
 
     @property
     def has_keys(self) -> bool:
@@ -149,8 +155,16 @@ def language_of(path: str | None) -> FileLanguage:
     >>> language_of(None).is_comment("# note")
     False
     """
-    name = (path or "").replace("\\", "/").rsplit("/", 1)[-1].lower()
-    return BY_NAME.get(name.rsplit(".", 1)[-1], UNKNOWN)
+    ending = name_of(path).rsplit(".", 1)[-1]
+    return BY_NAME.get(ending, UNKNOWN)
+
+
+def name_of(path: str | None) -> str:
+    """Return the name of the file in small letters; "" without a path."""
+    if path is None:
+        return ""
+    name = path.replace("\\", "/").rsplit("/", 1)[-1]
+    return name.lower()
 
 
 _ANY_COMMENT = re.compile(r"#(?![!\[\w])|<%#|\{#|//|/\*|\*(?:/|$|\s)|<!--|--\s|;|%|\{/\*|(?i:rem )")
@@ -216,7 +230,9 @@ def is_about_text(line: str) -> bool:
     words = _WORDS.findall(comment_words(line).lower())
     if not _ABOUT_TEXT.issuperset(words):
         return False
-    return len(words) > 1 or words == ["etc"]
+    if words == ["etc"]:
+        return True
+    return len(words) > 1
 
 
 _WORDS = re.compile(r"[^\W_]+|[^\w\s.,:;!()'-]")

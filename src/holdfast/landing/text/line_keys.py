@@ -64,15 +64,16 @@ def keys_of(lines: list[str], folded: str) -> list[str]:
 
     The same as `key_of` of each, and several times as fast.
     """
-    if any(space in folded for space in _RARE_SPACES):
+    if any(map(folded.__contains__, _RARE_SPACES)):
         return list(map(" ".join, map(str.split, lines)))
 
     if "\t" in folded:
         # A tab as two blanks: then two blanks are all there is to look for.
         lines = [line.replace("\t", "  ") for line in lines]
 
+    bare = map(str.strip, lines)
     # As one expression: there may be millions of lines.
-    return [" ".join(line.split()) if "  " in line else line for line in map(str.strip, lines)]
+    return [" ".join(line.split()) if "  " in line else line for line in bare]
 
 
 _QUOTED = re.compile(r"""(["'`])(?:\\.|(?!\1).)*\1""")

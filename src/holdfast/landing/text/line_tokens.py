@@ -14,7 +14,8 @@ def matched(pattern: str | re.Pattern[str], text: str) -> str:
     found = re.match(pattern, text)
     if found is None:
         return ""
-    return found[found.lastindex or 0]
+    group = found.lastindex or 0
+    return found[group]
 
 
 def words_of(line: str) -> list[str]:
@@ -32,7 +33,9 @@ _ENOUGH_WORDS = 4
 
 def is_prose(line: str) -> bool:
     """Return whether the line reads as running text: several words and no mark of code."""
-    return len(words_of(line)) >= _ENOUGH_WORDS and _PROSE.fullmatch(line) is not None
+    if len(words_of(line)) < _ENOUGH_WORDS:
+        return False
+    return _PROSE.fullmatch(line) is not None
 
 
 def strength(line: str) -> int:
@@ -40,34 +43,36 @@ def strength(line: str) -> int:
     return sum(map(str.isalnum, line))
 
 
-def cuts_token(text: str, start: int, end: int) -> tuple[bool, bool]:
-    """Return whether `text[start:end]` cuts an identifier, a number or a line ending in two at its start, and at its end.
-
-    >>> cuts_token("timeout = 100", 0, 12)
-    (False, True)
-    """
-    return bool(_JOINT.match(text, start)), bool(_JOINT.match(text, end))
-
-
-def cuts_word(text: str, start: int, end: int) -> tuple[bool, bool]:
-    """Return the same as `cuts_token` where a hyphen is an edge."""
-    return bool(_WORD_JOINT.match(text, start)), bool(_WORD_JOINT.match(text, end))
-
-
-_WORD_JOINT = re.compile(
+WORD_JOINT = re.compile(
     r"(?<=\w)(?=\w)"
     r"|(?<=\r)(?=\n)"
     # 1.5 and 0x1.8p3: a point between digits is part of the number.
     r"|(?<=\d\.)(?=\d)|(?<=\d)(?=\.\d)"
 )
-_JOINT = re.compile(
-    rf"{_WORD_JOINT.pattern}"
+"""A place inside of a token, where a hyphen is an edge."""
+TOKEN_JOINT = re.compile(
+    rf"{WORD_JOINT.pattern}"
     # `background-color` and `data-id`: with letters on both sides, a hyphen is part of a name.
     r"|(?<=[^\W\d_]{3}-)(?=[^\W\d_]{2})|(?<=[^\W\d_]{3})(?=-[^\W\d_]{2})"
 )
 """A place inside of a token."""
 
 
+def cuts_token(
+    text: str, start: int, end: int, joint: re.Pattern[str] = TOKEN_JOINT
+) -> tuple[bool, bool]:
+    """Return whether `text[start:end]` cuts an identifier, a number or a line ending in two at its start, and at its end.
+
+    >>> cuts_token("timeout = 100", 0, 12)
+    (False, True)
+    """
+    at_start, at_end = joint.match(text, start), joint.match(text, end)
+    return at_start is not None, at_end is not None
+
+
 def knows_word(text: str, word: str) -> bool:
     """Return whether `word` is in the text as a whole word."""
-    return word in text and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+    # The cheap question first.
+    if word not in text:
+        return False
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None

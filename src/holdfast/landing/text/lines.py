@@ -10,7 +10,7 @@ from operator import add
 from typing import TYPE_CHECKING
 
 from holdfast.landing.text.languages import UNKNOWN, FileLanguage
-from holdfast.landing.text.line_keys import fold, indent_of, key_of, keys_of
+from holdfast.landing.text.line_keys import fold, indent_of, indent_width, key_of, keys_of
 from holdfast.landing.text.line_tokens import knows_word, words_of
 
 if TYPE_CHECKING:
@@ -121,7 +121,8 @@ def find_runs(joined: str, needle: list[str]) -> list[int]:
 def _word_pairs(line: str) -> list[str]:
     """Return each two words that follow each other, or the one that is alone."""
     words = words_of(line)
-    return list(map(" ".join, pairwise(words))) or words
+    pairs = pairwise(words)
+    return list(map(" ".join, pairs)) or words
 
 
 class Doc:
@@ -141,8 +142,10 @@ class Doc:
         """For each line the key it is compared by; "" for a blank one."""
         if self.text.isascii():
             return keys_of(self.lines, self.text)
+
         folded = fold(self.text)
-        return keys_of(split_lines(folded + "\n")[0], folded)[: len(self.lines)]
+        lines, _ = split_lines(folded + "\n")
+        return keys_of(lines, folded)[: len(self.lines)]
 
     @cached_property
     def solid(self) -> list[int]:
@@ -174,6 +177,11 @@ class Doc:
         """What the first lines are indented by."""
         return frozenset(map(indent_of, map(self.lines.__getitem__, self.solid[:_SAMPLE])))
 
+    def indent_widths(self, first: int, stop: int) -> list[int]:
+        """Return the columns that the lines (by number among the solid ones) are indented by."""
+        lines = map(self.lines.__getitem__, self.solid[first:stop])
+        return list(map(indent_width, lines))
+
     def has(self, line: str) -> bool:
         """Return whether the line is anywhere in the file, white space and typography aside."""
         return key_of(line) in self.key_set
@@ -192,18 +200,21 @@ class Doc:
         pairs = _word_pairs(line)
         known = 0
         for pair in pairs:
-            if set(self.word_pairs.get(pair, ())).difference(near):
+            places = set(self.word_pairs.get(pair, ()))
+            if not places.issubset(near):
                 known += 1
 
-        return known > 0 and 2 * known >= len(pairs)
+        return known >= max(1, len(pairs) / 2)
 
     @cached_property
     def word_pairs(self) -> dict[str, list[int]]:
         """For each two words that follow each other (or one that is alone) the lines that have them."""
         places: dict[str, list[int]] = {}
         for i, key in enumerate(self.solid_keys):
-            for pair in set(_word_pairs(key)):
+            pairs = set(_word_pairs(key))
+            for pair in pairs:
                 places.setdefault(pair, []).append(i)
+
         return places
 
     @cached_property
@@ -291,8 +302,10 @@ class Doc:
         # Most line endings are one character.
         if "\r" in self.text:
             return size + sum(map(len, self.ends[first:last])) - (last - first)
-        if self.ends_open and first < last == len(self.lines):
-            size -= 1
+
+        reaches_end = first < last == len(self.lines)
+        if reaches_end and self.ends_open:
+            return size - 1
         return size
 
     def ending_near(self, line: int) -> str:
