@@ -8,6 +8,7 @@ from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.preservation.facts import facts_of
+from holdfast.syntax.tokens import tokenize
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -78,10 +79,6 @@ class FactComparison:
     def _touches(self, edit: Edit, lines: frozenset[int]) -> bool:
         first = self._old.line_of(edit.start) + 1
         last = self._old.line_of(edit.end) + 1
-        if edit.start == edit.end:
-            # Nothing was there: the error may be at the end of the line before.
-            first -= 1
-
         return any(first <= line <= last for line in lines)
 
 
@@ -165,23 +162,28 @@ class EditFacts:
         if self.is_superfluous:
             return True
 
-        if not self.may_drop_part:
-            return False
-
-        if self.lost_of("call", "guard"):
-            return False
-
-        return not self.covers_lines
+        return self.may_drop_part and not self.covers_lines
 
     @property
     def new_words(self) -> Counter[str]:
         """The words that the new text has more often than the old one."""
         return Counter(_WORD.findall(self.added)) - Counter(_WORD.findall(self.removed))
 
-    @property
-    def adds_words(self) -> bool:
-        """Whether the edit adds a word of any kind."""
-        return bool(self.new_words)
+    def changed_tokens(self, *kinds: str) -> tuple[str, str]:
+        """Return the tokens of these kinds that are gone, and those that are new.
+
+        A token is not new if its words were there, or an error names them.
+        """
+        old = _tokens_of(self.removed, self.old.language, kinds)
+        new = _tokens_of(self.added, self.old.language, kinds)
+        known = self.reports.names.union(_WORD.findall(self.removed))
+        gained: list[str] = []
+        for token in (new - old).elements():
+            words = _WORD.findall(token) or [token]
+            if not known.issuperset(words):
+                gained.append(token)
+
+        return " ".join((old - new).elements()), " ".join(gained)
 
     @property
     def is_similar(self) -> bool:
@@ -200,11 +202,13 @@ class EditFacts:
 
     def is_new_statement(self, fact: Fact) -> bool:
         """Return whether an added fact is in a statement that the edit adds as a whole."""
-        if self.removed:
-            return False
-
         line = self.new.text.rfind("\n", 0, fact.start) + 1
         return self.edit.new_start <= self.new.gap_after(line)
+
+
+def _tokens_of(text: str, language: str, kinds: tuple[str, ...]) -> Counter[str]:
+    tokens = tokenize(text, language)
+    return Counter(token.text for token in tokens if token.kind in kinds)
 
 
 def _of_kinds(facts: Iterable[Fact], kinds: tuple[FactKind, ...]) -> list[Fact]:

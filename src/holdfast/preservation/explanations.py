@@ -23,10 +23,6 @@ def is_explained(fact: Fact, facts: EditFacts) -> bool:
     return any(explains(fact, facts) for explains in EXPLANATIONS)
 
 
-def _is_called_conversion(fact: Fact, facts: EditFacts) -> bool:
-    return is_conversion(fact, facts) and bool(facts.lost_of("call"))
-
-
 def _is_misread(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a name is a misspelt keyword, or two words that were written as one."""
     if not facts.is_syntax:
@@ -83,23 +79,15 @@ def _is_replaced(fact: Fact, facts: EditFacts) -> bool:
 
     values = facts.gained_texts("literal")
     if not values:
-        if facts.adds_words:
-            return True
-
         return bool(facts.gained)
 
-    # Only the quotes were missing, or the capital of `True`, or it was `null` for `None`.
-    written = _WORD.findall(" ".join(values).lower())
-    gone = set(map(str.lower, facts.lost_texts("name", "call")))
-    if gone.issubset(written):
-        return True
-
-    return gone <= tables.NAMES_OF_NOTHING
+    # The capital of `True` was missing, or it was `null` for `None`.
+    return set(map(str.lower, facts.lost_texts("name", "call"))) <= tables.NAMES_OF_NOTHING
 
 
 EXPLANATIONS: Final[tuple[Condition, ...]] = (
     may_delete,
-    _is_called_conversion,
+    is_conversion,
     _is_misread,
     _is_foreign_comment,
     _is_misspelt,
