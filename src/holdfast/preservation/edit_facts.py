@@ -90,9 +90,9 @@ def _between(facts: Sequence[Fact], start: int, end: int) -> list[Fact]:
     return [fact for fact in facts if start <= fact.start < end]
 
 
-def _keep(facts: Sequence[Fact], wanted: FactCount) -> list[Fact]:
+def _keep(facts: Sequence[Fact], wanted: FactCount) -> FactList:
     left = Counter(wanted)
-    kept = []
+    kept = FactList()
     for fact in facts:
         key = (fact.kind, fact.text)
         if left[key]:
@@ -100,6 +100,18 @@ def _keep(facts: Sequence[Fact], wanted: FactCount) -> list[Fact]:
             kept.append(fact)
 
     return kept
+
+
+class FactList(list["Fact"]):
+    """Facts in the order of the text."""
+
+    def of(self, *kinds: FactKind) -> list[Fact]:
+        """Return the facts of these kinds."""
+        return [fact for fact in self if fact.kind in kinds]
+
+    def texts(self, *kinds: FactKind) -> set[str]:
+        """Return the texts of the facts of these kinds."""
+        return {fact.text for fact in self.of(*kinds)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +122,8 @@ class EditFacts:
     `is_superfluous`: an error calls something there superfluous; `may_drop_part`: a part of it.
     """
 
-    lost: list[Fact]
-    gained: list[Fact]
+    lost: FactList
+    gained: FactList
     had: FactCount
     has: FactCount
     reports: Reports
@@ -122,22 +134,6 @@ class EditFacts:
     edit: Edit
     old: ParsedSource
     new: ParsedSource
-
-    def lost_of(self, *kinds: FactKind) -> list[Fact]:
-        """Return the facts of these kinds that are removed."""
-        return _of_kinds(self.lost, kinds)
-
-    def gained_of(self, *kinds: FactKind) -> list[Fact]:
-        """Return the facts of these kinds that are added."""
-        return _of_kinds(self.gained, kinds)
-
-    def lost_texts(self, *kinds: FactKind) -> set[str]:
-        """Return the texts of the facts of these kinds that are removed."""
-        return {fact.text for fact in self.lost_of(*kinds)}
-
-    def gained_texts(self, *kinds: FactKind) -> set[str]:
-        """Return the texts of the facts of these kinds that are added."""
-        return {fact.text for fact in self.gained_of(*kinds)}
 
     def had_texts(self, *kinds: FactKind) -> set[str]:
         """Return the texts of the facts of these kinds in the whole old text."""
@@ -156,7 +152,7 @@ class EditFacts:
     @property
     def may_delete(self) -> bool:
         """Whether something superfluous goes, and no value takes its place."""
-        if self.gained_of("literal", "evasion", "discard"):
+        if self.gained.of("literal", "evasion", "discard"):
             return False
 
         if self.is_superfluous:
@@ -209,7 +205,3 @@ class EditFacts:
 def _tokens_of(text: str, language: str, kinds: tuple[str, ...]) -> Counter[str]:
     tokens = tokenize(text, language)
     return Counter(token.text for token in tokens if token.kind in kinds)
-
-
-def _of_kinds(facts: Iterable[Fact], kinds: tuple[FactKind, ...]) -> list[Fact]:
-    return [fact for fact in facts if fact.kind in kinds]

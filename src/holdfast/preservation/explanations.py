@@ -36,7 +36,7 @@ def _is_misread(fact: Fact, facts: EditFacts) -> bool:
 
     words = _WORD.findall(facts.added)
     pairs = map("".join, pairwise(words))
-    if not facts.gained_of("name"):
+    if not facts.gained.of("name"):
         return True
 
     return fact.text in pairs
@@ -50,7 +50,7 @@ def _is_foreign_comment(_: Fact, facts: EditFacts) -> bool:
 
 def _is_misspelt(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an error points at a name that is replaced by a similar one."""
-    similar = most_similar(fact.text, facts.gained_texts("name"))
+    similar = most_similar(fact.text, facts.gained.texts("name"))
     if fact.text not in facts.reports.pointed:
         return False
 
@@ -59,14 +59,14 @@ def _is_misspelt(fact: Fact, facts: EditFacts) -> bool:
 
 def _is_related(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a function of the same family is called instead: `split_whitespace`."""
-    calls = facts.gained_texts("call")
+    calls = facts.gained.texts("call")
     return facts.may_drop_part and any(call.startswith(f"{fact.text}_") for call in calls)
 
 
 def _is_renamed(_: Fact, facts: EditFacts) -> bool:
     """Return whether names that errors miss take the place of as many others."""
-    new = facts.gained_texts("name")
-    if len(new) < max(1, len(facts.lost_texts("name", "call"))):
+    new = facts.gained.texts("name")
+    if len(new) < max(1, len(facts.lost.texts("name", "call"))):
         return False
 
     return new <= facts.reports.names
@@ -77,12 +77,12 @@ def _is_replaced(fact: Fact, facts: EditFacts) -> bool:
     if not is_named(fact, facts):
         return False
 
-    values = facts.gained_texts("literal")
+    values = facts.gained.texts("literal")
     if not values:
         return bool(facts.gained)
 
     # The capital of `True` was missing, or it was `null` for `None`.
-    return set(map(str.lower, facts.lost_texts("name", "call"))) <= tables.NAMES_OF_NOTHING
+    return set(map(str.lower, facts.lost.texts("name", "call"))) <= tables.NAMES_OF_NOTHING
 
 
 EXPLANATIONS: Final[tuple[Condition, ...]] = (

@@ -44,7 +44,7 @@ class FactRule:
 
     def __call__(self, facts: EditFacts) -> MeaningChange | None:
         """Return the change that the first such fact of an edit shows; None without one."""
-        for fact in (*facts.lost_of(*self.lost), *facts.gained_of(*self.gained)):
+        for fact in (*facts.lost.of(*self.lost), *facts.gained.of(*self.gained)):
             if not self._concerns(fact, facts):
                 continue
 

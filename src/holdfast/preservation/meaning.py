@@ -181,7 +181,7 @@ def _parameter_of(fact: Fact, _: EditFacts) -> str:
 def _swapped_sign(fact: Fact, facts: EditFacts) -> str:
     """Return the sign of an operation whose left operand is on the right side of a new one."""
     left, sign, _ = fact.text.split("\0")
-    new = [other.split("\0")[1:] for other in facts.gained_texts("order")]
+    new = [other.split("\0")[1:] for other in facts.gained.texts("order")]
     if [sign, left] in new:
         return sign
 
@@ -190,7 +190,7 @@ def _swapped_sign(fact: Fact, facts: EditFacts) -> str:
 
 def _new_number(_: Fact, facts: EditFacts) -> str:
     """Return a number that is new."""
-    return next(filter(_NUMBER.match, sorted(facts.gained_texts("literal"))), "")
+    return next(filter(_NUMBER.match, sorted(facts.gained.texts("literal"))), "")
 
 
 def _function_of(fact: Fact, facts: EditFacts) -> str:
@@ -205,7 +205,7 @@ def _function_of(fact: Fact, facts: EditFacts) -> str:
 
 def _names_parameter(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an error asks for the name of a parameter, and it is no further one."""
-    if len(facts.lost_of("parameter")) < len(facts.gained_of("parameter")):
+    if len(facts.lost.of("parameter")) < len(facts.gained.of("parameter")):
         return False
 
     return _parameter_of(fact, facts) in facts.reports.names
@@ -239,7 +239,7 @@ def _is_brought(fact: Fact, facts: EditFacts) -> bool:
 
 def _may_narrow(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a name is new, or its `static` or `private` was misspelt."""
-    return is_narrowing(fact, facts) and bool(facts.gained_of("name") or facts.is_syntax)
+    return is_narrowing(fact, facts) and bool(facts.gained.of("name") or facts.is_syntax)
 
 
 def _hides(fact: Fact, facts: EditFacts) -> bool:
@@ -252,7 +252,7 @@ def _hides(fact: Fact, facts: EditFacts) -> bool:
 
 def _makes_up(facts: EditFacts) -> MeaningChange | None:
     """Find a missing name that is defined without meaning."""
-    for fact in facts.gained_of("nothing"):
+    for fact in facts.gained.of("nothing"):
         defined = facts.reports.names.intersection(_WORD.findall(fact.text))
         names = defined - tables.NAMES_OF_NOTHING
         # `total += x` needs `total = 0`.
@@ -272,7 +272,7 @@ def _drops_effect(facts: EditFacts) -> MeaningChange | None:
     if call is None or not facts.may_delete:
         return None
 
-    if facts.gained or facts.lost_of("function"):
+    if facts.gained or facts.lost.of("function"):
         return None
 
     return review(f"it drops the call of `{call[1]}`, which may have an effect.")
@@ -293,7 +293,7 @@ def _changes_constant(facts: EditFacts) -> MeaningChange | None:
     if facts.is_syntax:
         return None
 
-    for one, other in zip(facts.lost_of("literal"), facts.gained_of("literal"), strict=False):
+    for one, other in zip(facts.lost.of("literal"), facts.gained.of("literal"), strict=False):
         is_named = not facts.reports.names.isdisjoint(_WORD.findall(one.text))
         if value_of(one.text) != value_of(other.text) and not is_named:
             return review(f"it changes the constant {one.text} to {_short(other.text)}.")
@@ -303,11 +303,11 @@ def _changes_constant(facts: EditFacts) -> MeaningChange | None:
 
 def _drops_name(facts: EditFacts) -> MeaningChange | None:
     """Find a name or a call that is gone without an explanation."""
-    for fact in facts.lost_of("call", "name"):
+    for fact in facts.lost.of("call", "name"):
         if is_explained(fact, facts):
             continue
 
-        for value in facts.gained_of("literal"):
+        for value in facts.gained.of("literal"):
             return review(f"it writes `{_short(value.text)}` where `{fact.text}` was used.")
 
         if facts.gained:
@@ -377,7 +377,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         lost=("default",),
         gained=("parameter",),
         unless=(
-            lambda fact, facts: fact.text in facts.gained_texts("default"),
+            lambda fact, facts: fact.text in facts.gained.texts("default"),
             _names_parameter,
         ),
         shown=_function_of,
@@ -463,12 +463,12 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         "it changes a calculation (`{0}` is now `{1}`).",
         lost=("arithmetic",),
         unless=(is_broken,),
-        shown=lambda _, facts: "".join(facts.gained_texts("arithmetic")),
+        shown=lambda _, facts: "".join(facts.gained.texts("arithmetic")),
     ),
     FactRule(
         "it changes a calculation (`{0} {1}` is new).",
         gained=("arithmetic",),
-        unless=(is_broken, is_new_statement, lambda _, facts: bool(facts.gained_of("function"))),
+        unless=(is_broken, is_new_statement, lambda _, facts: bool(facts.gained.of("function"))),
         shown=_new_number,
     ),
     TextRule(

@@ -78,11 +78,11 @@ _WORD: Final = re.compile(r"[^\W\d]\w*")
 class Reports:
     """What the errors of a text are about.
 
-    `names` are the names in the messages, `missing` those that do not exist, and `superfluous_names` those of something superfluous.
+    `names` are the names in the messages, and `superfluous_names` those of something superfluous.
     `superfluous` are the lines (1-based) where an error reports something superfluous, `lines`
-    those of all errors; `parts` are those where a part of a statement may be too much. `pointed` are the words at the places of errors, and `called` the functions
-    that are called in their lines; `near` are all words there. `about_visibility` means that one is
-    about who may use a name, `about_nothing` that one is about a value that may be missing.
+    those of all errors; `parts` are those where a part of a statement may be too much. `pointed`
+    are the words at the places of errors, and `called` the functions that are called in their
+    lines; `near` are all words there. `about_visibility` means that one is about who may use a name.
     """
 
     names: frozenset[str]

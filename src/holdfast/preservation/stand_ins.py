@@ -32,7 +32,7 @@ _COPIED: Final = re.compile(r"(?<![&\w])[^\W\d]\w*")
 def _avoided_name(fact: Fact, facts: EditFacts) -> str:
     """Return what is written for a missing name, though the program has a similar one."""
     name = fact.text
-    gained = [each.text for each in facts.gained_of("name")]
+    gained = [each.text for each in facts.gained.of("name")]
     parameters = {text.rpartition(" ")[2] for text in facts.had_texts("parameter")}
     others = facts.had_texts("constant", "computed") | parameters
     similar = most_similar(name, others)
@@ -74,6 +74,18 @@ def _is_between_text_and_number(_: Fact, facts: EditFacts) -> bool:
     language = facts.old.language
     sorts = (tables.TEXT_TYPES[language], tables.NUMBER_TYPES[language])
     return not any(facts.reports.names.isdisjoint(sort) for sort in sorts)
+
+
+def _call_beside_correction(fact: Fact, facts: EditFacts) -> str:
+    """Return a call that is new beside the correction of a misspelt name."""
+    calls = [each.text for each in facts.gained.of("call")]
+    meant = most_similar(fact.text, calls)
+    known = facts.lost.texts("call", "name") | {meant}
+    others = [call for call in calls if call not in known]
+    if meant:
+        return "".join(others[:1])
+
+    return ""
 
 
 def _leaves_argument(fact: Fact, facts: EditFacts) -> bool:
@@ -148,7 +160,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         unless=(
             _gets_index,
             lambda _, facts: (
-                not tables.VALUE_CONVERSIONS.isdisjoint(facts.gained_texts("call", "name"))
+                not tables.VALUE_CONVERSIONS.isdisjoint(facts.gained.texts("call", "name"))
             ),
         ),
     ),
@@ -163,6 +175,12 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         "it drops the value that `{0}` gets.",
         added=re.compile(rf"\b(?!\w*(?:err|else|catch|then))(\w+){_IGNORING}"),
         removed=re.compile(rf"(?!.*\w{_IGNORING}).*", re.DOTALL),
+    ),
+    FactRule(
+        "it calls `{1}` beside the correction of `{0}`.",
+        lost=("call", "name"),
+        only=(lambda _, facts: bool(facts.gained.of("literal")),),
+        shown=_call_beside_correction,
     ),
     FactRule(
         "it changes what an assertion checks (`{0}` is gone).",

@@ -345,7 +345,7 @@ def test_new_lines_above_a_statement_without_an_error_are_an_edit_elsewhere() ->
         ("python", "total += row", "if row: continue\n        total += int(row)", "it ends the code on a new condition (`continue`)."),
         ("python", "total += row", "kept = int(row)\n        total += 1", "it sets `kept`, which nothing uses."),
         ("rust", "parse(row);", "parse(row).map(|_| 0)?;", "it drops the value that `map` gets."),
-        ("rust", "row.iters();", "row.iter().skip(1);", "it writes `1` where `iters` was used."),
+        ("rust", "row.iters();", "row.iter().skip(1);", "it calls `skip` beside the correction of `iters`."),
         ("python", "return self.size", "return self.size > 3", "it compares where a value was used (`>` is new)."),
     ],
 )  # fmt: skip
