@@ -85,7 +85,10 @@ def _parse_both(
     before: str, after: str, language: str
 ) -> tuple[ParsedSource | None, ParsedSource | None]:
     old = parse_source(before, language)
-    if old is None or not old.errors:
+    if old is None:
+        return old, parse_source(after, language)
+
+    if not old.errors:
         return old, parse_source(after, language)
 
     # The old tree may not show what was under a condition: so no old condition makes code dead.

@@ -214,7 +214,10 @@ def _names_parameter(fact: Fact, facts: EditFacts) -> bool:
 def _may_be_set(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an error is about the local variable or reference that may not be set."""
     around = facts.old.nodes_around(fact.start)
-    if fact.text not in tables.READ_ONLY or _sets_as_condition(facts):
+    if fact.text not in tables.READ_ONLY:
+        return False
+
+    if _sets_as_condition(facts):
         return False
 
     # What is declared for others is a promise.
@@ -269,10 +272,16 @@ def _drops_effect(facts: EditFacts) -> MeaningChange | None:
     """Find a call that goes with something superfluous: the variable is not needed, the call may be."""
     # Code that cannot run has no facts: so the text is searched.
     call = _CALL.search(facts.removed)
-    if call is None or not facts.may_delete:
+    if call is None:
         return None
 
-    if facts.gained or facts.lost.of("function"):
+    if not facts.may_delete:
+        return None
+
+    if facts.gained:
+        return None
+
+    if facts.lost.of("function"):
         return None
 
     return review(f"it drops the call of `{call[1]}`, which may have an effect.")
@@ -294,8 +303,10 @@ def _changes_constant(facts: EditFacts) -> MeaningChange | None:
         return None
 
     for one, other in zip(facts.lost.of("literal"), facts.gained.of("literal"), strict=False):
-        is_named = not facts.reports.names.isdisjoint(_WORD.findall(one.text))
-        if value_of(one.text) != value_of(other.text) and not is_named:
+        if value_of(one.text) == value_of(other.text):
+            continue
+
+        if facts.reports.names.isdisjoint(_WORD.findall(one.text)):
             return review(f"it changes the constant {one.text} to {_short(other.text)}.")
 
     return None

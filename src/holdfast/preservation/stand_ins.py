@@ -36,10 +36,16 @@ def _avoided_name(fact: Fact, facts: EditFacts) -> str:
     parameters = {text.rpartition(" ")[2] for text in facts.had_texts("parameter")}
     others = facts.had_texts("constant", "computed") | parameters
     similar = most_similar(name, others)
-    if name in others or not similar:
+    if name in others:
         return ""
 
-    if not gained or most_similar(name, gained):
+    if not similar:
+        return ""
+
+    if not gained:
+        return ""
+
+    if most_similar(name, gained):
         return ""
 
     return f"`{gained[0]}` for `{name}`; the program has `{similar}`"
