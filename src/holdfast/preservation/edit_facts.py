@@ -8,6 +8,7 @@ from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.preservation.facts import facts_of
+from holdfast.syntax.tokens import tokenize
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -78,10 +79,6 @@ class FactComparison:
     def _touches(self, edit: Edit, lines: frozenset[int]) -> bool:
         first = self._old.line_of(edit.start) + 1
         last = self._old.line_of(edit.end) + 1
-        if edit.start == edit.end:
-            # Nothing was there: the error may be at the end of the line before.
-            first -= 1
-
         return any(first <= line <= last for line in lines)
 
 
@@ -93,9 +90,9 @@ def _between(facts: Sequence[Fact], start: int, end: int) -> list[Fact]:
     return [fact for fact in facts if start <= fact.start < end]
 
 
-def _keep(facts: Sequence[Fact], wanted: FactCount) -> list[Fact]:
+def _keep(facts: Sequence[Fact], wanted: FactCount) -> FactList:
     left = Counter(wanted)
-    kept = []
+    kept = FactList()
     for fact in facts:
         key = (fact.kind, fact.text)
         if left[key]:
@@ -103,6 +100,18 @@ def _keep(facts: Sequence[Fact], wanted: FactCount) -> list[Fact]:
             kept.append(fact)
 
     return kept
+
+
+class FactList(list["Fact"]):
+    """Facts in the order of the text."""
+
+    def of(self, *kinds: FactKind) -> list[Fact]:
+        """Return the facts of these kinds."""
+        return [fact for fact in self if fact.kind in kinds]
+
+    def texts(self, *kinds: FactKind) -> set[str]:
+        """Return the texts of the facts of these kinds."""
+        return {fact.text for fact in self.of(*kinds)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +122,8 @@ class EditFacts:
     `is_superfluous`: an error calls something there superfluous; `may_drop_part`: a part of it.
     """
 
-    lost: list[Fact]
-    gained: list[Fact]
+    lost: FactList
+    gained: FactList
     had: FactCount
     has: FactCount
     reports: Reports
@@ -125,22 +134,6 @@ class EditFacts:
     edit: Edit
     old: ParsedSource
     new: ParsedSource
-
-    def lost_of(self, *kinds: FactKind) -> list[Fact]:
-        """Return the facts of these kinds that are removed."""
-        return _of_kinds(self.lost, kinds)
-
-    def gained_of(self, *kinds: FactKind) -> list[Fact]:
-        """Return the facts of these kinds that are added."""
-        return _of_kinds(self.gained, kinds)
-
-    def lost_texts(self, *kinds: FactKind) -> set[str]:
-        """Return the texts of the facts of these kinds that are removed."""
-        return {fact.text for fact in self.lost_of(*kinds)}
-
-    def gained_texts(self, *kinds: FactKind) -> set[str]:
-        """Return the texts of the facts of these kinds that are added."""
-        return {fact.text for fact in self.gained_of(*kinds)}
 
     def had_texts(self, *kinds: FactKind) -> set[str]:
         """Return the texts of the facts of these kinds in the whole old text."""
@@ -159,29 +152,34 @@ class EditFacts:
     @property
     def may_delete(self) -> bool:
         """Whether something superfluous goes, and no value takes its place."""
-        if self.gained_of("literal", "evasion", "discard"):
+        if self.gained.of("literal", "evasion", "discard"):
             return False
 
         if self.is_superfluous:
             return True
 
-        if not self.may_drop_part:
-            return False
-
-        if self.lost_of("call", "guard"):
-            return False
-
-        return not self.covers_lines
+        return self.may_drop_part and not self.covers_lines
 
     @property
     def new_words(self) -> Counter[str]:
         """The words that the new text has more often than the old one."""
         return Counter(_WORD.findall(self.added)) - Counter(_WORD.findall(self.removed))
 
-    @property
-    def adds_words(self) -> bool:
-        """Whether the edit adds a word of any kind."""
-        return bool(self.new_words)
+    def changed_tokens(self, *kinds: str) -> tuple[str, str]:
+        """Return the tokens of these kinds that are gone, and those that are new.
+
+        A token is not new if its words were there, or an error names them.
+        """
+        old = _tokens_of(self.removed, self.old.language, kinds)
+        new = _tokens_of(self.added, self.old.language, kinds)
+        known = self.reports.names.union(_WORD.findall(self.removed))
+        gained: list[str] = []
+        for token in (new - old).elements():
+            words = _WORD.findall(token) or [token]
+            if not known.issuperset(words):
+                gained.append(token)
+
+        return " ".join((old - new).elements()), " ".join(gained)
 
     @property
     def is_similar(self) -> bool:
@@ -200,12 +198,10 @@ class EditFacts:
 
     def is_new_statement(self, fact: Fact) -> bool:
         """Return whether an added fact is in a statement that the edit adds as a whole."""
-        if self.removed:
-            return False
-
         line = self.new.text.rfind("\n", 0, fact.start) + 1
         return self.edit.new_start <= self.new.gap_after(line)
 
 
-def _of_kinds(facts: Iterable[Fact], kinds: tuple[FactKind, ...]) -> list[Fact]:
-    return [fact for fact in facts if fact.kind in kinds]
+def _tokens_of(text: str, language: str, kinds: tuple[str, ...]) -> Counter[str]:
+    tokens = tokenize(text, language)
+    return Counter(token.text for token in tokens if token.kind in kinds)

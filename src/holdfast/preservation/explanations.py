@@ -23,10 +23,6 @@ def is_explained(fact: Fact, facts: EditFacts) -> bool:
     return any(explains(fact, facts) for explains in EXPLANATIONS)
 
 
-def _is_called_conversion(fact: Fact, facts: EditFacts) -> bool:
-    return is_conversion(fact, facts) and bool(facts.lost_of("call"))
-
-
 def _is_misread(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a name is a misspelt keyword, or two words that were written as one."""
     if not facts.is_syntax:
@@ -40,7 +36,7 @@ def _is_misread(fact: Fact, facts: EditFacts) -> bool:
 
     words = _WORD.findall(facts.added)
     pairs = map("".join, pairwise(words))
-    if not facts.gained_of("name"):
+    if not facts.gained.of("name"):
         return True
 
     return fact.text in pairs
@@ -54,7 +50,7 @@ def _is_foreign_comment(_: Fact, facts: EditFacts) -> bool:
 
 def _is_misspelt(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an error points at a name that is replaced by a similar one."""
-    similar = most_similar(fact.text, facts.gained_texts("name"))
+    similar = most_similar(fact.text, facts.gained.texts("name"))
     if fact.text not in facts.reports.pointed:
         return False
 
@@ -63,14 +59,14 @@ def _is_misspelt(fact: Fact, facts: EditFacts) -> bool:
 
 def _is_related(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a function of the same family is called instead: `split_whitespace`."""
-    calls = facts.gained_texts("call")
+    calls = facts.gained.texts("call")
     return facts.may_drop_part and any(call.startswith(f"{fact.text}_") for call in calls)
 
 
 def _is_renamed(_: Fact, facts: EditFacts) -> bool:
     """Return whether names that errors miss take the place of as many others."""
-    new = facts.gained_texts("name")
-    if len(new) < max(1, len(facts.lost_texts("name", "call"))):
+    new = facts.gained.texts("name")
+    if len(new) < max(1, len(facts.lost.texts("name", "call"))):
         return False
 
     return new <= facts.reports.names
@@ -81,25 +77,17 @@ def _is_replaced(fact: Fact, facts: EditFacts) -> bool:
     if not is_named(fact, facts):
         return False
 
-    values = facts.gained_texts("literal")
+    values = facts.gained.texts("literal")
     if not values:
-        if facts.adds_words:
-            return True
-
         return bool(facts.gained)
 
-    # Only the quotes were missing, or the capital of `True`, or it was `null` for `None`.
-    written = _WORD.findall(" ".join(values).lower())
-    gone = set(map(str.lower, facts.lost_texts("name", "call")))
-    if gone.issubset(written):
-        return True
-
-    return gone <= tables.NAMES_OF_NOTHING
+    # The capital of `True` was missing, or it was `null` for `None`.
+    return set(map(str.lower, facts.lost.texts("name", "call"))) <= tables.NAMES_OF_NOTHING
 
 
 EXPLANATIONS: Final[tuple[Condition, ...]] = (
     may_delete,
-    _is_called_conversion,
+    is_conversion,
     _is_misread,
     _is_foreign_comment,
     _is_misspelt,

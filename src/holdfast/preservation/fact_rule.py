@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.meaning_change import ChangeSeverity, MeaningChange
@@ -11,10 +12,10 @@ from holdfast.syntax.node_kinds import functions_in
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    import re
-
     from holdfast.preservation.edit_facts import EditFacts
     from holdfast.preservation.fact import Fact, FactKind
+
+_ANY: Final = re.compile("")
 
 Condition: TypeAlias = Callable[["Fact", "EditFacts"], bool]
 
@@ -43,7 +44,7 @@ class FactRule:
 
     def __call__(self, facts: EditFacts) -> MeaningChange | None:
         """Return the change that the first such fact of an edit shows; None without one."""
-        for fact in (*facts.lost_of(*self.lost), *facts.gained_of(*self.gained)):
+        for fact in (*facts.lost.of(*self.lost), *facts.gained.of(*self.gained)):
             if not self._concerns(fact, facts):
                 continue
 
@@ -64,21 +65,36 @@ class FactRule:
 class TextRule:
     """A change of meaning that the texts of an edit show, and the sentence about it.
 
-    The old text of the edit fits `removed` as a whole, and the new one has `added`; in `reason`,
-    `{0}` is the last group of it.
+    The old text of the edit fits `removed` as a whole, and the new one has `added`. With `kinds`,
+    the texts are the tokens of these kinds that are gone, and those that are new. In `reason`,
+    `{0}` and `{1}` are the last groups of `added` and `removed`. `line` fits the old text from
+    the line on that the edit is in, or behind.
     """
 
     reason: str
     added: re.Pattern[str]
     removed: re.Pattern[str]
+    kinds: tuple[str, ...] = ()
+    line: re.Pattern[str] = _ANY
 
     def __call__(self, facts: EditFacts) -> MeaningChange | None:
         """Return the change if an edit is one; else None."""
-        found = self.added.search(facts.added)
-        if found is None or self.removed.fullmatch(facts.removed) is None:
+        old, new = facts.removed, facts.added
+        if self.kinds:
+            old, new = facts.changed_tokens(*self.kinds)
+
+        gone = self.removed.fullmatch(old)
+        found = self.added.search(new)
+        place = facts.old.gap_before(facts.edit.start)
+        line = facts.old.text.rfind("\n", 0, place) + 1
+        if gone is None or found is None:
             return None
 
-        return MeaningChange("review", self.reason.format(found[found.lastindex or 0]))
+        if self.line.match(facts.old.text, line) is None:
+            return None
+
+        words = found[self.added.groups], gone[self.removed.groups]
+        return MeaningChange("review", self.reason.format(*words))
 
 
 # ---------------------------------------------------------------------------------- conditions

@@ -74,28 +74,12 @@ MADE_UP: Final = LITERALS.union(CALLEES) | _words("! not_operator")
 """What a result has that no variable holds."""
 COMPARISONS: Final = _words("== != === !== < > <= >= in is") | {"not in", "is not"}
 LOGIC: Final = _words("and or not && || ! ??")
-CONDITION_SIGNS: Final = COMPARISONS | LOGIC
-OTHER_SIGNS: Final = {
-    "python": _words("&& || ! === !== ??"),
-    "javascript": _words("and or not is in"),
-    "typescript": _words("and or not is in"),
-    "tsx": _words("and or not is in"),
-}
-"""The comparisons and the logic of other languages, which a fix may replace; without an entry, see below."""
-SIGNS_OF_SCRIPTS: Final = _words("=== !== ?? and or not is in")
-STRICTER: Final = _words("and &&")
-"""Operators that add a condition, and take none away."""
 ARITHMETIC: Final = _words("+ - * / % ** // & | ^ << >>")
-SEPARATORS: Final = _words("; ,")
-ADDED_SIGNS: Final = _words("!= !==") | LOGIC
-"""Signs that no syntax error asks for."""
 ASSERTION: Final = re.compile(
     r"\W*(?:[\w.:]+(?:\.|::))?_?(?:static_|debug_)?(?:assert|expect|check|require)\w*\W",
     re.IGNORECASE,
 )
 """How a statement begins that only checks something."""
-EQUALITY: Final = re.compile("equal|same|compare|digest|cmp|match", re.IGNORECASE)
-"""The names of functions that compare two values."""
 ORDERED: Final = _words("- / % ** // << >> < > <= >=")
 """Operators whose operands cannot be swapped."""
 ASSIGNING: Final = {f"{word}=": word for word in ARITHMETIC}
@@ -115,8 +99,6 @@ STOPS: Final = {
 """Statements that end a function, or the program."""
 ERRORS: Final = _words("raise throw assert")
 STOP_WORDS: Final = ERRORS | _words("return await break continue")
-WAYS_OUT: Final = ("return", "break", "continue")
-CONDITION_WORDS: Final = _words("if unless")
 TRUTH_TYPES: Final = _words("bool boolean Boolean")
 GUARDS: Final = {
     "await": "await",
@@ -147,14 +129,6 @@ MEMBER_LISTS: Final = _words("declaration_list class_body")
 TEXTS: Final = _words("string template_string")
 DOCUMENTED: Final = {""} | _words("function_definition class_definition")
 """What a documentation is in; "": the text itself."""
-LOOP_WORDS: Final = _words("while for do loop")
-ARGUMENT_LISTS: Final = _words("arguments argument_list")
-ASSIGNMENTS: Final = {
-    "assignment_expression": "right",
-    "named_expression": "value",
-}
-"""Assignments that have a value themselves, with the field of what is assigned."""
-CONDITIONS: Final = _words("parenthesized_expression condition_clause")
 BINDINGS: Final = {
     "assignment": ("left", "right"),
     "variable_declarator": ("name", "value"),
@@ -295,8 +269,6 @@ VISIBILITY_WORDS: Final = {
 """Words that say who may use a name; in C `static` keeps it in its file."""
 NARROWING: Final = _words("private protected static")
 READ_ONLY: Final = _words("const final readonly")
-PROMISES: Final = _words("override @Override extends implements await")
-"""What a declaration promises: an error about the promise asks to keep it, not to drop it."""
 _COPYING: Final = (
     r"\b(list|dict|set|tuple|copy|deepcopy|sorted|slice|concat|clone|to_vec|to_owned|from|of)"
 )
@@ -388,12 +360,6 @@ PATTERNS: Final = _compiled(
         ("except_clause", "handler", "except", r"(except)(?!.*\b(?:raise|assert)\b)"),
         ("catch_clause", "handler", "catch", r"(catch)(?!.*\b(?:throw|assert)\b)"),
         ("finally_clause", "handler", "finally", rf".*\b({_STOP})\b"),
-        (
-            "macro_invocation",
-            "twice",
-            "",
-            r".*?[,(]\s*([^\s,()\"][^,()]*?)\s*,(?:.*,)?\s*(\1)\s*\)",
-        ),
         ("parenthesized_expression", "set in condition", "", rf"\(.*?({_SET})"),
         ("parenthesized_expression", "set in condition", "", rf"({_SET})\s*(?:&&|\|\|)"),
         ("declaration", "nothing", "", rf"(?!.*\b(?:{_ELSEWHERE})\b)[^=({{\[]*?({_DECLARED});$"),

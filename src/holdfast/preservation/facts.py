@@ -7,7 +7,6 @@ with the same facts mean the same, as far as this package judges.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -204,21 +203,6 @@ def _call_facts(node: SgNode, language: str) -> Iterator[Fact]:
     if name in tables.EVADING_CALLS[language]:
         yield Fact("evasion", name, start)
 
-    listed = node.field("arguments")
-    if listed is not None:
-        yield from _argument_facts(name, listed.named_children())
-
-
-def _argument_facts(called: str, arguments: list[SgNode]) -> Iterator[Fact]:
-    """Yield where each argument is passed, and which of them are passed twice."""
-    passed = [each for each in arguments if each.kind() not in tables.LITERALS]
-    texts = Counter(each.text() for each in passed)
-    for place, each in enumerate(arguments):
-        start, _ = span_of(each)
-        yield Fact("argument", f"{called}\0{place}\0{each.text()}", start)
-        if texts[each.text()] > 1:
-            yield Fact("twice", called, start)
-
 
 def _last_part(node: SgNode) -> SgNode:
     """Return the last name of a dotted or generic one."""
@@ -263,8 +247,6 @@ def _binding_facts(node: SgNode) -> Iterator[Fact]:
     start, _ = span_of(name)
     if text in tables.NOTHING or _is_stub(node, text):
         yield Fact("nothing", name.text(), start)
-    elif node.kind() in FUNCTIONS and value is not None and _is_single_result(value):
-        yield Fact("stub", _last_name(name), start)
 
     # `x += 1` gives no value, it only changes one.
     gives_value = node.kind() == "preproc_def" or not _SETS.isdisjoint(map(_text, node.children()))
@@ -285,15 +267,6 @@ def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
 
     if not tables.CALLEES.keys().isdisjoint(map(_kind, all_nodes(value))):
         yield Fact("computed", name, start)
-
-
-def _is_single_result(body: SgNode) -> bool:
-    """Return whether a function only compares something with a constant."""
-    found = _RESULT.fullmatch(body.text().strip("{} \n;"))
-    if found is None:
-        return False
-
-    return bool(tables.LITERALS.intersection(map(_kind, all_nodes(body))))
 
 
 def _kind(node: SgNode) -> str:

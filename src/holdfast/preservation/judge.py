@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation.meaning import changes_of_meaning
 from holdfast.preservation.meaning_change import MeaningChange, refused, review
-from holdfast.preservation.reports import Reports, reports_of
+from holdfast.preservation.reports import reports_of
 from holdfast.preservation.silenced_checks import raw_types_added
 from holdfast.preservation.suppression_comments import suppressions_added, suppressions_between
 from holdfast.syntax.dead_code import conditions_of
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
     from holdfast.vocab.diagnostics import Diagnostic, Target
 
-_HEADERS: Final = (".h", ".hh", ".hpp", ".hxx")
 _DIALECTS: Final = {"javascript": ("tsx",), "typescript": ("javascript", "tsx")}
 """The languages that the name of a file may say, where the target says only the checker."""
-_PREPROCESSED: Final = frozenset({"c", "cpp", "rust"})
 _NO_TEXT: Final = re.compile("[\udc80-\udcff]")
 
 
@@ -65,7 +63,7 @@ def judge_fix(
         return found
 
     reports = reports_of(old.text, path, diagnostics)
-    found += map(refused, _lost(old, new, path, reports))
+    found += map(refused, _lost(old, new))
     found += changes_of_meaning(old, new, path, reports, diagnostics)
     return sorted(found, key=lambda change: change.severity != "refused")
 
@@ -93,15 +91,12 @@ def _parse_both(
     if not old.errors:
         return old, parse_source(after, language)
 
-    if language not in _PREPROCESSED:
-        return old, parse_source(after, language)
-
     # The old tree may not show what was under a condition: so no old condition makes code dead.
     kept = conditions_of(before)
     return parse_source(before, language, kept), parse_source(after, language, kept)
 
 
-def _lost(old: ParsedSource, new: ParsedSource, path: str, reports: Reports) -> Iterator[str]:
+def _lost(old: ParsedSource, new: ParsedSource) -> Iterator[str]:
     """Yield a sentence for each thing that is lost or hidden."""
     # No grammar knows the macros of C: where it failed before, only the compiler can judge.
     has_macros = old.errors and old.language in {"c", "cpp"}
@@ -112,52 +107,16 @@ def _lost(old: ParsedSource, new: ParsedSource, path: str, reports: Reports) -> 
     if raw:
         yield f"it removes the type arguments of {', '.join(raw)}; keep them."
 
-    if _hides(old, new):
+    if len(new.dead_words) > len(old.dead_words):
         yield "it puts code where it can never run; fix the code instead."
 
-    added = _suppressions(old, new, path, reports)
+    added = suppressions_between(old, new)
     if added:
         yield _silences(added).reason
 
 
-def _suppressions(
-    old: ParsedSource, new: ParsedSource, path: str, reports: Reports
-) -> tuple[str, ...]:
-    left = {word.text for word in new.live_words}
-    added = dict.fromkeys(suppressions_between(old, new))
-    if path.endswith(_HEADERS):
-        # It is an include guard; elsewhere it does nothing.
-        added.pop("#pragma once", None)
-
-    return tuple(word for word in added if not reports.misspells(word, left))
-
-
 def _silences(added: Sequence[str]) -> MeaningChange:
     return refused(f"it silences the checker ({', '.join(added)}); fix the code instead.")
-
-
-def _hides(old: ParsedSource, new: ParsedSource) -> bool:
-    """Return whether code is moved to where it can never run."""
-    if len(new.dead_words) <= len(old.dead_words):
-        return False
-
-    if not old.errors:
-        if len(new.live_words) < len(old.live_words):
-            return True
-
-        return len(new.dead) > len(old.dead)
-
-    # What makes code dead may have been there, where the old text does not parse.
-    lines = "\n".join(line.strip() for line in old.text.split("\n"))
-    headers = [_header(new.text, start) for start, _ in new.dead]
-    return not all(f"\n{header}" in f"\n{lines}" for header in headers)
-
-
-def _header(text: str, start: int) -> str:
-    """Return the code before a place on its line, or else the line above: what makes it dead."""
-    first = text.rfind("\n", 0, start) + 1
-    own = text[first:start].strip()
-    return own or text[:first].rstrip().rpartition("\n")[2].strip()
 
 
 def _count_no_text(text: str) -> int:

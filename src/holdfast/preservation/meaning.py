@@ -8,7 +8,6 @@ refused; one that may be right or wrong is shown to a person.
 from __future__ import annotations
 
 import re
-from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation import fact_tables as tables
@@ -19,7 +18,6 @@ from holdfast.preservation.fact_rule import (
     FactRule,
     TextRule,
     is_broken,
-    is_conversion,
     is_in_function,
     is_named,
     is_narrowing,
@@ -34,12 +32,10 @@ from holdfast.preservation.stand_ins import RULES as STAND_IN_RULES
 from holdfast.syntax.edits import edits_between
 from holdfast.syntax.node_kinds import functions_in
 from holdfast.syntax.tokens import COMMON
-from holdfast.syntax.tree import all_nodes, field_text, span_of
+from holdfast.syntax.tree import field_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from ast_grep_py import SgNode
 
     from holdfast.preservation.fact import Fact
     from holdfast.preservation.reports import Reports
@@ -60,10 +56,18 @@ _COMPARES_WITH_NONE: Final = {
 }
 """What asks the same of `None` as a comparison does, unless a class compares in its own way."""
 _OPTIONAL: Final = re.compile(r"\bOptional\[|\bNone\b")
-_NULL: Final = re.compile(r"\A\s*=\s*(null|None|nullptr|NULL|nil|undefined)\b")
+_ENDS_ON_CONDITION: Final = re.compile(
+    rf"\A(?!.*(?:{_TESTS_VALUE.pattern}))(?=.*\b(?:if|unless)\b).*?\b(return|break|continue)\b",
+    re.DOTALL,
+)
+_SETS_AS_CONDITION: Final = re.compile(r"\(\s*[\w.]+\s*:?=(?!=)[^()]*\)")
+"""An assignment in brackets: a condition."""
+_CONTINUED: Final = re.compile(r"([ \t]*)(?=\S)[^{\n]*\n(?:[ \t]*\n)*\1[ \t]+\S")
+"""A line without a block, and the next one, which is indented deeper."""
+_NUMBER: Final = re.compile(r"\d")
+_QUOTED: Final = re.compile(r"[\"'`]([^\"'`]*)[\"'`]")
 _WORD: Final = re.compile(r"\w+")
 _CALL: Final = re.compile(r"(\w+)\(")
-_PART: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _MOST_SHOWN: Final = 40
 
 
@@ -113,20 +117,14 @@ def _short(text: str) -> str:
 # ------------------------------------------------------------------------ conditions of the facts
 
 
-def _was_known(fact: Fact, facts: EditFacts) -> bool:
-    """Return whether the old text gave a variable a value."""
-    return fact.text in facts.had_texts("constant", "computed")
-
-
 def _similar_name(fact: Fact, facts: EditFacts) -> str:
     """Return the name of the program that is most like the one of a fact."""
-    return most_similar(fact.text, facts.had_texts("name") - {fact.text})
+    similar = most_similar(fact.text, facts.had_texts("name", "function") - {fact.text})
+    # An interface may declare it, too.
+    if fact.kind == "function" and not facts.has["function", similar]:
+        return ""
 
-
-def _is_more_frequent(fact: Fact, facts: EditFacts) -> bool:
-    """Return whether the new text has a word more often: the tree of the old one may lack it."""
-    old, new = ([token.text for token in source.tokens] for source in (facts.old, facts.new))
-    return new.count(fact.text) > old.count(fact.text)
+    return similar
 
 
 def _is_named_in_any_case(fact: Fact, facts: EditFacts) -> bool:
@@ -138,13 +136,7 @@ def _is_unchecked(fact: Fact, _: EditFacts) -> bool:
 
 
 def _takes_part_in_condition(_: Fact, facts: EditFacts) -> bool:
-    """Return whether an edit changes a condition or an assignment, or an error wants a truth."""
-    if facts.lost_of("comparison"):
-        return True
-
-    if facts.gained_of("logic"):
-        return True
-
+    """Return whether an edit changes an assignment, or an error wants a truth."""
     if "=" in facts.removed:
         return True
 
@@ -167,20 +159,11 @@ def _may_return_none(fact: Fact, facts: EditFacts) -> bool:
     """Return whether the function around a fact is declared to return something or `None`."""
     functions = functions_in(facts.new.nodes_around(fact.start))
     declared = [field_text(node, "return_type") for node in functions[-1:]]
-    if not fact.text.endswith("None"):
-        return False
-
     return any(map(_OPTIONAL.search, declared))
 
 
 def _has_operands_of_call(fact: Fact, facts: EditFacts) -> bool:
     """Return whether `k in d` takes the place of a call of both that an error is about."""
-    if fact.text != "in":
-        return False
-
-    if facts.lost_texts("call").isdisjoint(facts.reports.names):
-        return False
-
     operands = set(_WORD.findall(facts.added)) - {fact.text}
     return operands <= set(_WORD.findall(facts.removed))
 
@@ -191,17 +174,6 @@ def _is_member(fact: Fact, facts: EditFacts) -> bool:
     return re.search(member, facts.old.text) is not None
 
 
-def _with_own_function(_: Fact, facts: EditFacts) -> str:
-    """Return a name of the line that an error is about, and the function that is named after it."""
-    line = set(_WORD.findall(facts.old.line_text(facts.edit.start)))
-    named = line & facts.reports.names
-    for name, function in product(sorted(named), sorted(facts.had_texts("function") - named)):
-        if name.lower() in function.lower():
-            return f"`{name}`, and the program has `{function}`"
-
-    return ""
-
-
 def _parameter_of(fact: Fact, _: EditFacts) -> str:
     return fact.text.split(" ", 2)[2]
 
@@ -209,21 +181,16 @@ def _parameter_of(fact: Fact, _: EditFacts) -> str:
 def _swapped_sign(fact: Fact, facts: EditFacts) -> str:
     """Return the sign of an operation whose left operand is on the right side of a new one."""
     left, sign, _ = fact.text.split("\0")
-    new = [other.split("\0")[1:] for other in facts.gained_texts("order")]
+    new = [other.split("\0")[1:] for other in facts.gained.texts("order")]
     if [sign, left] in new:
         return sign
 
     return ""
 
 
-def _moved_argument(fact: Fact, facts: EditFacts) -> str:
-    """Return an argument and its function, if that function gets it in another place now."""
-    called, _, text = fact.text.split("\0")
-    new = [other.split("\0")[::2] for other in facts.gained_texts("argument")]
-    if [called, text] in new:
-        return f"`{text}` to `{called}`"
-
-    return ""
+def _new_number(_: Fact, facts: EditFacts) -> str:
+    """Return a number that is new."""
+    return next(filter(_NUMBER.match, sorted(facts.gained.texts("literal"))), "")
 
 
 def _function_of(fact: Fact, facts: EditFacts) -> str:
@@ -236,40 +203,25 @@ def _function_of(fact: Fact, facts: EditFacts) -> str:
     return ""
 
 
-def _need_not_be_passed(fact: Fact, facts: EditFacts) -> bool:
-    """Return whether calls need not pass a parameter, or an error asks for its name."""
-    if fact.kind == "default":
-        return not facts.has["parameter", fact.text]
-
-    if fact.text in facts.gained_texts("default"):
-        return True
-
-    renames = len(facts.lost_of("parameter")) >= len(facts.gained_of("parameter"))
-    if not renames:
+def _names_parameter(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether an error asks for the name of a parameter, and it is no further one."""
+    if len(facts.lost.of("parameter")) < len(facts.gained.of("parameter")):
         return False
 
     return _parameter_of(fact, facts) in facts.reports.names
 
 
-def _is_promised(fact: Fact, facts: EditFacts) -> bool:
-    """Return whether an error is about a word that promises something, or about what may be set."""
-    if is_named(fact, facts) and fact.text not in tables.PROMISES:
-        return True
-
-    if fact.text not in tables.READ_ONLY:
-        return False
-
-    return _may_be_set(fact, facts)
-
-
 def _may_be_set(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an error is about the local variable or reference that may not be set."""
     around = facts.old.nodes_around(fact.start)
-    if fact.text != "const" and not functions_in(around):
-        # What is declared for others is a promise.
+    if fact.text not in tables.READ_ONLY:
         return False
 
     if _sets_as_condition(facts):
+        return False
+
+    # What is declared for others is a promise.
+    if fact.text != "const" and not functions_in(around):
         return False
 
     names = set(_WORD.findall(facts.old.line_text(fact.start))) - COMMON
@@ -278,14 +230,9 @@ def _may_be_set(fact: Fact, facts: EditFacts) -> bool:
 
 def _sets_as_condition(facts: EditFacts) -> bool:
     """Return whether an error is at a condition that is an assignment: a comparison was meant."""
-    for kind in tables.ASSIGNMENTS:
-        for node in facts.old.find(kind):
-            bracket = node.parent()
-            is_at_error = facts.old.line_of(span_of(node)[0]) + 1 in facts.reports.lines
-            if is_at_error and bracket is not None and bracket.kind() in tables.CONDITIONS:
-                return True
-
-    return False
+    lines = facts.old.text.split("\n")
+    at_errors = [lines[number - 1] for number in facts.reports.lines]
+    return any(map(_SETS_AS_CONDITION.search, at_errors))
 
 
 def _is_brought(fact: Fact, facts: EditFacts) -> bool:
@@ -295,7 +242,7 @@ def _is_brought(fact: Fact, facts: EditFacts) -> bool:
 
 def _may_narrow(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a name is new, or its `static` or `private` was misspelt."""
-    return is_narrowing(fact, facts) and bool(facts.gained_of("name") or facts.is_syntax)
+    return is_narrowing(fact, facts) and bool(facts.gained.of("name") or facts.is_syntax)
 
 
 def _hides(fact: Fact, facts: EditFacts) -> bool:
@@ -303,31 +250,12 @@ def _hides(fact: Fact, facts: EditFacts) -> bool:
     return (fact in facts.lost) != (fact.text in tables.NARROWING)
 
 
-def _weaker_call(fact: Fact, facts: EditFacts) -> str:
-    """Return a new call, if no new call compares as strictly as the one of a fact."""
-    calls = [each.text for each in facts.gained_of("call")]
-    strict = [call for call in calls if _compares_as_strictly(call, fact.text)]
-    if strict:
-        return ""
-
-    return "".join(calls[:1])
-
-
-def _compares_as_strictly(call: str, before: str) -> bool:
-    """Return whether a function compares, and its name has no word such as `ignoreCase` more."""
-    words, had = _PART.findall(call), _PART.findall(before)
-    if tables.EQUALITY.search(call) is None:
-        return False
-
-    return len(words) <= len(had)
-
-
 # ----------------------------------------------------------------------------- rules about edits
 
 
 def _makes_up(facts: EditFacts) -> MeaningChange | None:
     """Find a missing name that is defined without meaning."""
-    for fact in facts.gained_of("nothing"):
+    for fact in facts.gained.of("nothing"):
         defined = facts.reports.names.intersection(_WORD.findall(fact.text))
         names = defined - tables.NAMES_OF_NOTHING
         # `total += x` needs `total = 0`.
@@ -342,149 +270,39 @@ def _makes_up(facts: EditFacts) -> MeaningChange | None:
 
 def _drops_effect(facts: EditFacts) -> MeaningChange | None:
     """Find a call that goes with something superfluous: the variable is not needed, the call may be."""
+    # Code that cannot run has no facts: so the text is searched.
+    call = _CALL.search(facts.removed)
+    if call is None:
+        return None
+
     if not facts.may_delete:
         return None
 
     if facts.gained:
         return None
 
-    if facts.lost_of("function"):
+    if facts.lost.of("function"):
         return None
 
-    calls = [fact.text for fact in facts.lost_of("call")]
-    if facts.old.is_dead(facts.edit.start) and facts.removed not in facts.new.text:
-        # Code that cannot run has no facts.
-        calls += _CALL.findall(facts.removed)
-
-    if not calls:
-        return None
-
-    return review(f"it drops the call of `{calls[0]}`, which may have an effect.")
+    return review(f"it drops the call of `{call[1]}`, which may have an effect.")
 
 
 def _misses_placeholder(facts: EditFacts) -> MeaningChange | None:
-    """Find a string that spells a variable which nothing uses: it may be meant to be in it."""
-    functions = functions_in(facts.new.nodes_around(facts.edit.new_start))
-    if not functions:
-        return None
-
-    if not facts.removed:
-        return None
-
-    function = functions[-1]
-    unused = set(unused_parameters(function))
-    # The words of a string that was not closed are no names.
-    if not facts.is_syntax:
-        used = {node.text() for node in all_nodes(function) if node.kind() in tables.NAMES}
-        unused |= facts.lost_texts("name", "call") - used
-
-    for name in sorted(unused & _words_of_strings(function)):
-        return review(f"it leaves `{name}` unused, and a string spells it.")
+    """Find a string that spells a parameter which nothing uses: it may be meant to be in it."""
+    line = facts.new.line_text(facts.edit.new_start)
+    spelled = set(_WORD.findall(" ".join(_QUOTED.findall(line))))
+    for function in functions_in(facts.new.nodes_around(facts.edit.new_start))[-1:]:
+        for name in sorted(spelled.intersection(unused_parameters(function))):
+            return review(f"it leaves `{name}` unused, and a string spells it.")
 
     return None
-
-
-def _words_of_strings(function: SgNode) -> set[str]:
-    """Return the words in the strings of a function, without its documentation."""
-    found: set[str] = set()
-    for node in all_nodes(function):
-        statement = node.parent()
-        is_document = statement is not None and statement.kind() == "expression_statement"
-        if node.kind() in tables.LITERALS and not is_document:
-            found.update(_WORD.findall(node.text()))
-
-    return found
-
-
-def _ends_otherwise(facts: EditFacts) -> MeaningChange | None:
-    """Find a new way out of a function or a loop, on a condition that is not about a missing value."""
-    if facts.is_syntax and facts.is_similar:
-        return None
-
-    ways = [word for word in tables.WAYS_OUT if word in facts.new_words]
-    is_conditional = not tables.CONDITION_WORDS.isdisjoint(facts.new_words)
-    if not ways:
-        return None
-
-    if not is_conditional:
-        return None
-
-    if _TESTS_VALUE.search(facts.added):
-        return None
-
-    return review(f"it ends the code on a new condition (`{ways[0]}`).")
-
-
-def _shares_state(facts: EditFacts) -> MeaningChange | None:
-    """Find a variable of each object that all objects share now, though a method sets it."""
-    if "static" not in facts.new_words:
-        return None
-
-    line = facts.old.line_text(facts.edit.start).partition("=")[0]
-    names = facts.reports.names.intersection(_WORD.findall(line)) & written_names(facts.old)
-    if not names:
-        return None
-
-    if "(" in line:
-        return None
-
-    return review(f"it lets all objects share `{min(names)}`, which the program sets.")
-
-
-def _changes_calculation(facts: EditFacts) -> MeaningChange | None:
-    if facts.is_syntax:
-        return None
-
-    lost, gained = facts.lost_of("arithmetic"), facts.gained_of("arithmetic")
-    for one, other in zip(lost, gained, strict=False):
-        return review(f"it changes a calculation (`{one.text}` is now `{other.text}`).")
-
-    if not gained or facts.gained_of("function") or facts.is_new_statement(gained[0]):
-        return None
-
-    for number in facts.gained_of("literal"):
-        if number.text[:1].isdigit():
-            return review(f"it changes a calculation (`{gained[0].text} {number.text}` is new).")
-
-    return None
-
-
-def _ends_early(facts: EditFacts) -> MeaningChange | None:
-    """Find a separator at the end of a line that the next line continues."""
-    if facts.removed.strip():
-        return None
-
-    if facts.added.strip() not in tables.SEPARATORS:
-        return None
-
-    place = facts.old.gap_before(facts.edit.start)
-    following = facts.old.gap_after(place)
-    if "{" in facts.old.line_text(place):
-        return None
-
-    if _indent(facts.old, following) > _indent(facts.old, place):
-        return review("it ends a statement that the next line continues; keep the line whole.")
-
-    return None
-
-
-def _indent(source: ParsedSource, offset: int) -> int:
-    line = source.line_text(offset)
-    return len(line) - len(line.lstrip(" \t"))
-
-
-def _compares_with_itself(facts: EditFacts) -> MeaningChange | None:
-    if facts.new.idle_operations <= facts.old.idle_operations:
-        return None
-
-    return review("it compares or subtracts a value and itself, or sets it to itself.")
 
 
 def _changes_constant(facts: EditFacts) -> MeaningChange | None:
     if facts.is_syntax:
         return None
 
-    for one, other in zip(facts.lost_of("literal"), facts.gained_of("literal"), strict=False):
+    for one, other in zip(facts.lost.of("literal"), facts.gained.of("literal"), strict=False):
         if value_of(one.text) == value_of(other.text):
             continue
 
@@ -496,11 +314,11 @@ def _changes_constant(facts: EditFacts) -> MeaningChange | None:
 
 def _drops_name(facts: EditFacts) -> MeaningChange | None:
     """Find a name or a call that is gone without an explanation."""
-    for fact in facts.lost_of("call", "name"):
+    for fact in facts.lost.of("call", "name"):
         if is_explained(fact, facts):
             continue
 
-        for value in facts.gained_of("literal"):
+        for value in facts.gained.of("literal"):
             return review(f"it writes `{_short(value.text)}` where `{fact.text}` was used.")
 
         if facts.gained:
@@ -526,7 +344,6 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
         "it hides code from the compiler (`{0}`); fix the code instead.",
         gained=("compiled out",),
-        unless=(is_broken,),
         severity="refused",
     ),
     FactRule(
@@ -537,9 +354,8 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _makes_up,
     FactRule(
         "it declares `{0}`, and the program has `{1}`.",
-        gained=("constant",),
+        gained=("constant", "function"),
         only=(is_named,),
-        unless=(_was_known,),
         shown=_similar_name,
     ),
     FactRule(
@@ -552,16 +368,6 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     ),
     _drops_effect,
     _misses_placeholder,
-    FactRule(
-        "it defines {0} itself; find the function that was meant.",
-        gained=("stub",),
-        only=(is_named,),
-    ),
-    FactRule(
-        "it converts a value that may be missing with `{0}`.",
-        gained=("call",),
-        only=(lambda _, facts: facts.reports.about_nothing, is_conversion),
-    ),
     FactRule("it changes only a copy (`{0}`).", gained=("copy",)),
     FactRule(
         "it no longer declares {0}; keep every name that others may use.",
@@ -581,7 +387,10 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         "it changes how {1} is called; keep the parameters.",
         lost=("default",),
         gained=("parameter",),
-        unless=(lambda _, facts: facts.is_at_error, _need_not_be_passed),
+        unless=(
+            lambda fact, facts: fact.text in facts.gained.texts("default"),
+            _names_parameter,
+        ),
         shown=_function_of,
         severity="refused",
     ),
@@ -595,7 +404,6 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
         "it swallows errors (`{0}`); let them reach the caller.",
         gained=("handler",),
-        only=(_is_more_frequent,),
     ),
     FactRule(
         "it evades the check with `{0}` instead of a fix.",
@@ -612,7 +420,6 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
         "it allows more values than `{0}`; give a right one.",
         lost=("literal type",),
-        unless=(lambda _, facts: bool(facts.gained_of("literal type")),),
     ),
     FactRule(
         "it allows more values (`{0}`) instead of giving a right one.",
@@ -628,20 +435,17 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         shown=lambda fact, _: _short(fact.text),
     ),
     TextRule(
-        "it sets a variable to `{0}`, which hides where it is not set.",
-        added=_NULL,
-        removed=re.compile(""),
+        "it ends the code on a new condition (`{0}`).",
+        added=_ENDS_ON_CONDITION,
+        removed=re.compile(r"(?!.*\bif\b).*", re.DOTALL),
     ),
-    _ends_otherwise,
     FactRule(
         "it compares where a value was used (`{0}` is new).",
         gained=("comparison",),
         unless=(
-            is_broken,
             _takes_part_in_condition,
             is_new_statement,
             _has_operands_of_call,
-            lambda _, facts: _TESTS_VALUE.search(facts.added) is not None,
         ),
     ),
     FactRule(
@@ -649,10 +453,6 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         gained=("constant", "nothing"),
         only=(is_in_function, is_named, _is_member),
     ),
-    FactRule(
-        "it exposes {1}.", lost=("visibility",), only=(is_narrowing,), shown=_with_own_function
-    ),
-    _shares_state,
     FactRule(
         "it makes the parameter `{1}` optional.",
         gained=("default",),
@@ -663,39 +463,37 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
         "it changes a condition (`{0}` is gone).",
         lost=("logic", "comparison"),
-        unless=(is_broken, may_delete, is_named, _asks_for_none),
+        unless=(may_delete, is_named, _asks_for_none),
     ),
     FactRule(
         "it changes a condition or takes another value (`{0}` is new).",
         gained=("logic",),
-        unless=(is_broken, may_delete, is_new_statement),
+        unless=(is_broken, is_new_statement),
     ),
-    _changes_calculation,
-    _ends_early,
-    _compares_with_itself,
     FactRule(
-        "it passes the same value twice to `{0}`.",
-        gained=("twice",),
-        unless=(lambda _, facts: bool(facts.lost_of("twice")),),
+        "it changes a calculation (`{0}` is now `{1}`).",
+        lost=("arithmetic",),
+        unless=(is_broken,),
+        shown=lambda _, facts: "".join(facts.gained.texts("arithmetic")),
+    ),
+    FactRule(
+        "it changes a calculation (`{0} {1}` is new).",
+        gained=("arithmetic",),
+        unless=(is_broken, is_new_statement, lambda _, facts: bool(facts.gained.of("function"))),
+        shown=_new_number,
+    ),
+    TextRule(
+        "it ends a statement that the next line continues; keep the line whole.",
+        added=re.compile(r"\A\s*[;,]\s*\Z"),
+        removed=re.compile(r"\s*"),
+        line=_CONTINUED,
     ),
     FactRule("it swaps the operands of `{1}`.", lost=("order",), shown=_swapped_sign),
-    FactRule(
-        "it passes {1} in another place.",
-        lost=("argument",),
-        only=(lambda _, facts: bool(facts.lost_of("name")),),
-        shown=_moved_argument,
-    ),
     _changes_constant,
     FactRule(
         "it drops `{0}`; keep what the code checks and promises.",
         lost=("stop", "guard", "handler"),
-        unless=(is_broken, may_delete, _is_promised),
-    ),
-    FactRule(
-        "it calls `{1}` where `{0}` compared two values.",
-        lost=("call",),
-        only=(lambda fact, _: tables.EQUALITY.search(fact.text) is not None,),
-        shown=_weaker_call,
+        unless=(may_delete, _may_be_set),
     ),
     _drops_name,
 )

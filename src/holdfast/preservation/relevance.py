@@ -122,11 +122,16 @@ def _is_near(edit: Edit, places: Sequence[int], old: ParsedSource, new: ParsedSo
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement without the blocks in it: its spans, and whether it declares something."""
+    """A statement without the blocks in it: its spans and words, and whether it declares something.
 
+    `start` and `end` are those of the whole statement, with its blocks.
+    """
+
+    start: int
+    end: int
     spans: tuple[tuple[int, int], ...]
     declares: bool
-    text: str
+    words: frozenset[str]
 
     def has(self, offset: int) -> bool:
         """Return whether an offset is in the statement."""
@@ -139,26 +144,6 @@ class Statement:
     def covers_any(self, offsets: Sequence[int]) -> bool:
         """Return whether one of these offsets is in the statement, or in a block of it."""
         return any(self.start <= offset <= self.end for offset in offsets)
-
-    @property
-    def has_block(self) -> bool:
-        """Whether a block is in the statement."""
-        return len(self.spans) > 1
-
-    @property
-    def start(self) -> int:
-        """Where the statement begins."""
-        return self.spans[0][0]
-
-    @property
-    def end(self) -> int:
-        """Where the statement ends, with the blocks in it."""
-        return self.spans[-1][1]
-
-    @property
-    def words(self) -> set[str]:
-        """The names and keywords in the statement."""
-        return set(_WORD.findall(self.text))
 
 
 def _statements(source: ParsedSource) -> list[Statement]:
@@ -181,9 +166,19 @@ def _statement(node: SgNode, source: ParsedSource) -> Statement:
         at = max(block_start, block_end - 1)
 
     spans.append((at, max(at, end)))
-    text = " ".join(source.text[first:last] for first, last in spans)
-    declares = _DECLARATION.search(node.kind()) or _ASSIGNMENT.match(text)
-    return Statement(tuple(spans), declares is not None, text)
+    words: set[str] = set()
+    for first, last in spans:
+        words.update(_WORD.findall(source.text, first, last))
+
+    # An assignment of Python is an expression.
+    declares = _DECLARATION.search(node.kind()) or _ASSIGNMENT.match(source.text, start)
+    return Statement(
+        start=start,
+        end=max(at, end),
+        spans=tuple(spans),
+        declares=declares is not None,
+        words=frozenset(words),
+    )
 
 
 def _outer_blocks(node: SgNode) -> list[SgNode]:
@@ -238,7 +233,7 @@ class _Related:
                 self._add_declared(edit)
 
     def _is_related(self, edit: Edit) -> bool:
-        statement = None if self._is_new_line(edit) else self._statement_of(edit)
+        statement = self._statement_of(edit)
         if statement in self._failing:
             return True
 
@@ -253,77 +248,44 @@ class _Related:
 
         return self._is_about(statement)
 
-    def _is_new_line(self, edit: Edit) -> bool:
-        """Return whether an edit only adds lines: it is no edit of the statement before them."""
-        if edit.start != edit.end:
-            return False
-
-        if "\n" not in self._new.text[edit.new_start : edit.new_end]:
-            return False
-
-        line, column = self._old.line_text(edit.start), self._column(edit)
-        if not line[:column].strip():
-            return True
-
-        return not line[column:].strip()
+    def _says_name(self, edit: Edit) -> bool:
+        """Return whether an edit adds a name that a message names."""
+        old = _WORD.findall(self._old.text[edit.start : edit.end])
+        new = _WORD.findall(self._new.text[edit.new_start : edit.new_end])
+        wanted = set(map(str.lower, self._named | self._used))
+        return not wanted.isdisjoint(map(str.lower, set(new).difference(old)))
 
     def _adds_beside(self, edit: Edit) -> bool:
         """Return whether an edit only adds code to what a diagnostic is about."""
-        removed = self._old.text[edit.start : edit.end]
-        if removed.strip() in _EMPTY and self._completes(edit):
-            return True
-
-        if removed:
+        if self._old.text[edit.start : edit.end].strip() not in _EMPTY:
             return False
 
-        return self._is_beside(edit)
+        # New lines may be right after a statement with a diagnostic.
+        end = self._old.gap_before(edit.start)
+        if end in [each.end for each in self._failing]:
+            return True
+
+        return any(self._is_completed(each, edit.start) for each in self._statements)
+
+    def _is_completed(self, statement: Statement, place: int) -> bool:
+        """Return whether a place is in the header or the body of what a diagnostic is about."""
+        if not statement.covers_any(self._places):
+            return False
+
+        if statement in self._failing:
+            return statement.covers_any([place])
+
+        return statement.has(place)
 
     def _is_about(self, statement: Statement) -> bool:
-        """Return whether a statement declares what a diagnostic is about, or uses a new name."""
-        if not self._used.isdisjoint(statement.words):
-            return True
-
-        has_failing = statement.has_block and statement.covers_any(self._places)
-        return statement.declares and (has_failing or bool(statement.words & self._names))
-
-    def _says_name(self, edit: Edit) -> bool:
-        """Return whether an edit adds or replaces a name that a message names."""
-        old = set(_WORD.findall(self._old.text[edit.start : edit.end]))
-        new = set(_WORD.findall(self._new.text[edit.new_start : edit.new_end]))
-        wanted = set(map(str.lower, self._named | self._used))
-        if not wanted.isdisjoint(map(str.lower, new - old)):
-            return True
-
-        if len(old) != 1:
+        """Return whether a statement declares what a diagnostic is about."""
+        if not statement.declares:
             return False
 
-        return old <= self._named
+        if statement.covers_any(self._places):
+            return True
 
-    def _column(self, edit: Edit) -> int:
-        return edit.start - self._old.text.rfind("\n", 0, edit.start) - 1
-
-    def _completes(self, edit: Edit) -> bool:
-        """Return whether new code is in the header or the body of what a diagnostic is about."""
-        is_new = self._is_new_line(edit)
-        for each in self._statements:
-            if not each.covers_any([edit.start]):
-                continue
-
-            if each in self._failing:
-                return True
-
-            is_header = each.has_block and each.has(edit.start)
-            is_before = is_new and each.start == edit.start
-            if is_header and not is_before and each.covers_any(self._places):
-                return True
-
-        return False
-
-    def _is_beside(self, edit: Edit) -> bool:
-        """Return whether new lines are right before or after a statement with a diagnostic."""
-        end = self._old.gap_before(edit.start)
-        following = self._old.gap_after(edit.start)
-        return any(each.start == following or each.end == end for each in self._failing)
+        return not statement.words.isdisjoint(self._names)
 
     def _is_moved(self, edit: Edit) -> bool:
         """Return whether an edit only removes words that related edits add beside an error."""
@@ -338,10 +300,6 @@ class _Related:
         new = self._new.text[edit.new_start : edit.new_end]
         self._added.update(re.findall(r"\w+", new))
         self._used |= set(_WORD.findall(new)) - set(_WORD.findall(self._old.text))
-        statement = self._statement_of(edit)
-        if statement is not None and statement.declares and "(" in statement.text:
-            declared = statement.text.partition("(")[0]
-            self._used.update(_WORD.findall(declared)[-1:])
 
     def _statement_of(self, edit: Edit) -> Statement | None:
         """Return the smallest statement around an edit."""

@@ -7,13 +7,12 @@ of its message.
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from holdfast.vocab.diagnostics import Area, Diagnostic
 
@@ -68,29 +67,6 @@ VISIBILITY: Final = {
     "g++": _C_ACCESS,
 }
 """The diagnostics about the visibility of a name: to change it is a fix."""
-NOTHING: Final = {
-    "tsc": r"TS253[123]|TS1804[789]",
-    "mypy": r"union-attr",
-    "pyright": r"reportOptional\w+",
-}
-"""The diagnostics of a value that may be missing: to convert it is no fix."""
-_C_MISSING: Final = (
-    r".*(?:undeclared|was not declared|implicit declaration of|has no member named"
-    r"|is not a member of|unknown type name|does not name a type).*"
-)
-MISSING: Final = {
-    "ruff": "F821",
-    "mypy": "name-defined|attr-defined|union-attr",
-    "pyright": "reportUndefinedVariable|reportAttributeAccessIssue|reportOptionalMemberAccess",
-    "tsc": "TS2304|TS2339|TS2503|TS255[12]",
-    "rustc": "E04(?:12|25|33)|E0599|E0609",
-    "javac": r"compiler\.err\.cant\.resolve.*",
-    "go": ".*undefined.*",
-    "gcc": _C_MISSING,
-    "g++": _C_MISSING,
-    "node": ".* is not (?:defined|a function)",
-}
-"""The diagnostics of a name that does not exist: another takes its place."""
 _BY_CODE: Final = frozenset({"ruff", "mypy", "pyright", "tsc", "rustc", "javac"})
 _QUOTED: Final = re.compile(r"[`'\"‘“]([^`'\"’”\n]+)[`'\"’”]")
 _ALIKE: Final = 0.8
@@ -102,11 +78,11 @@ _WORD: Final = re.compile(r"[^\W\d]\w*")
 class Reports:
     """What the errors of a text are about.
 
-    `names` are the names in the messages, `missing` those that do not exist, and `superfluous_names` those of something superfluous.
+    `names` are the names in the messages, and `superfluous_names` those of something superfluous.
     `superfluous` are the lines (1-based) where an error reports something superfluous, `lines`
-    those of all errors; `parts` are those where a part of a statement may be too much. `pointed` are the words at the places of errors, and `called` the functions
-    that are called in their lines; `near` are all words there. `about_visibility` means that one is
-    about who may use a name, `about_nothing` that one is about a value that may be missing.
+    those of all errors; `parts` are those where a part of a statement may be too much. `pointed`
+    are the words at the places of errors, and `called` the functions that are called in their
+    lines; `near` are all words there. `about_visibility` means that one is about who may use a name.
     """
 
     names: frozenset[str]
@@ -118,17 +94,6 @@ class Reports:
     pointed: frozenset[str]
     called: frozenset[str]
     near: frozenset[str]
-    missing: frozenset[str] = frozenset()
-    about_nothing: bool = False
-
-    def misspells(self, word: str, left: Collection[str]) -> bool:
-        """Return whether an error is about a misspelling of this word: `privae`, `usafe`.
-
-        A misspelling that is among the words `left` in the new text does not count.
-        """
-        plain = word.strip("#[]@():! ").lower()
-        slips = [slip for slip in self.names | self.pointed if slip not in left]
-        return bool(get_close_matches(plain, slips, 1, _ALIKE))
 
 
 def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Reports:
@@ -138,16 +103,12 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
     names: set[str] = set()
     superfluous: set[int] = set()
     superfluous_names: set[str] = set()
-    missing: set[str] = set()
     parts: set[int] = set()
     all_lines: set[int] = set()
     pointed: set[str] = set()
     for each in errors:
         named = names_in(each)
         names |= named
-        if _is_kind(each, MISSING):
-            missing |= named
-
         if each.path not in {"", path}:
             continue  # its lines are those of another file
 
@@ -170,8 +131,6 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
         pointed=frozenset(pointed),
         called=frozenset(_found_in(lines, all_lines, _CALL)),
         near=frozenset(_found_in(lines, all_lines, _WORD)),
-        missing=frozenset(missing),
-        about_nothing=any(_is_kind(each, NOTHING) for each in errors),
     )
 
 

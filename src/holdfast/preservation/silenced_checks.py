@@ -60,7 +60,6 @@ _SCRIPT: Final[tuple[Silencer, ...]] = (
 )
 _C: Final[tuple[Silencer, ...]] = (
     _EMPTY_CATCH,
-    ("preproc_call", r"#\s*pragma\s+once", "#pragma once"),
     ("preproc_call", r"#\s*pragma\b(?!\s+once)", "#pragma"),
     ("preproc_call", r"#\s*line\b", "#line"),
     ("attribute_declaration", r".*(maybe_unused|gnu::|clang::|unused|deprecated)", ""),
@@ -128,15 +127,9 @@ def silenced_in(reading: ParsedSource) -> Iterator[str]:
 
 # ------------------------------------------------------------------------------- raw types
 
-_WITH_RAW_TYPES: Final = frozenset({"java", "python"})
-"""Languages in which a generic type may be used without its arguments, and is then not checked."""
-
 
 def raw_types_added(old: ParsedSource, new: ParsedSource) -> list[str]:
     """Return the types with fewer type arguments than before and more uses without any."""
-    if old.language not in _WITH_RAW_TYPES:
-        return []
-
     had, was_bare = _type_uses(old)
     has, is_bare = _type_uses(new)
     return sorted((had - has).keys() & (is_bare - was_bare).keys())

@@ -13,50 +13,36 @@ from holdfast.preservation.edit_facts import most_similar
 from holdfast.preservation.fact_rule import FactRule, TextRule, is_broken, is_conversion, is_named
 from holdfast.preservation.facts import written_names
 from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, review
-from holdfast.syntax.tokens import tokenize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from holdfast.preservation.edit_facts import EditFacts
     from holdfast.preservation.fact import Fact
     from holdfast.syntax.source import ParsedSource
-    from holdfast.syntax.tokens import Token
 
 _WORD: Final = re.compile(r"\w+")
 _BOUND: Final = re.compile(r"^[ \t]*(?:[\w<>\[\].*&]+[ \t]+)*(\w+)(?::[^=\n(]+)? = ", re.MULTILINE)
 _IGNORING: Final = r"\((?:move )?(?:\|_\||lambda _:|_ =>|\(_?\) =>)"
 """A function that drops the value it gets, as an argument."""
 _NOTHING: Final = "|".join(map(re.escape, filter(None, tables.NOTHING)))
+_LOOPS: Final = "while|for|do|loop"
 _INDEX: Final = re.compile(r"\[(.+)\]")
 _COPIED: Final = re.compile(r"(?<![&\w])[^\W\d]\w*")
-
-
-def _similar_function(fact: Fact, facts: EditFacts) -> str:
-    """Return the function of the program that is most like a new one."""
-    similar = most_similar(fact.text, facts.had_texts("function") - {fact.text})
-    # An interface may declare it, too.
-    if facts.has["function", similar]:
-        return similar
-
-    return ""
 
 
 def _avoided_name(fact: Fact, facts: EditFacts) -> str:
     """Return what is written for a missing name, though the program has a similar one."""
     name = fact.text
-    gained = [each.text for each in facts.gained_of("name")]
+    gained = [each.text for each in facts.gained.of("name")]
     parameters = {text.rpartition(" ")[2] for text in facts.had_texts("parameter")}
     others = facts.had_texts("constant", "computed") | parameters
     similar = most_similar(name, others)
-    is_known = name in others or re.search(rf"\bimport\b.*\b{name}\b", facts.old.text)
-    if is_known:
-        return ""
-
-    if not gained:
+    if name in others:
         return ""
 
     if not similar:
+        return ""
+
+    if not gained:
         return ""
 
     if most_similar(name, gained):
@@ -74,15 +60,10 @@ def _is_limit(fact: Fact, facts: EditFacts) -> bool:
 def _equated(fact: Fact, facts: EditFacts) -> str:
     """Return a missing name and the name beside it that is its value now."""
     name, value = fact.text.split("\0")
-    is_beside = name in facts.reports.names and {name, value} <= facts.reports.near
-    if is_beside:
+    if name in facts.reports.names and {name, value} <= facts.reports.near:
         return f"`{name}` the same as `{value}`"
 
     return ""
-
-
-def _replaces_use(_: Fact, facts: EditFacts) -> bool:
-    return bool(facts.lost_of("call", "name"))
 
 
 def _gets_index(_: Fact, facts: EditFacts) -> bool:
@@ -101,17 +82,11 @@ def _is_between_text_and_number(_: Fact, facts: EditFacts) -> bool:
     return not any(facts.reports.names.isdisjoint(sort) for sort in sorts)
 
 
-def _gets_two_arguments(fact: Fact, facts: EditFacts) -> bool:
-    """Return whether a new call computes something from a value and another one."""
-    passed = [text.partition("\0")[0] for text in facts.gained_texts("argument")]
-    return passed.count(fact.text) > 1
-
-
 def _call_beside_correction(fact: Fact, facts: EditFacts) -> str:
     """Return a call that is new beside the correction of a misspelt name."""
-    calls = [each.text for each in facts.gained_of("call")]
+    calls = [each.text for each in facts.gained.of("call")]
     meant = most_similar(fact.text, calls)
-    known = facts.lost_texts("call", "name") | {meant}
+    known = facts.lost.texts("call", "name") | {meant}
     others = [call for call in calls if call not in known]
     if meant:
         return "".join(others[:1])
@@ -119,74 +94,22 @@ def _call_beside_correction(fact: Fact, facts: EditFacts) -> str:
     return ""
 
 
-def _drops_function(_: Fact, facts: EditFacts) -> bool:
-    return bool(facts.lost_of("function"))
-
-
-def _is_missing(fact: Fact, facts: EditFacts) -> bool:
-    return fact.text in facts.reports.missing
-
-
 def _leaves_argument(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an edit leaves nothing of a call but one of its arguments."""
-    passed = _arguments_at(facts.old, fact)
-    if "(" not in facts.removed:
-        return False
-
-    return facts.added.strip(" ()") in passed
-
-
-def _is_unused_function(fact: Fact, facts: EditFacts) -> bool:
-    """Return whether the program has a function and uses it less often than before."""
-    name = fact.text
-    if facts.has["function", name] <= 0:
-        return False
-
-    return facts.has["name", name] < facts.had["name", name]
-
-
-def _calls_without_arguments(fact: Fact, facts: EditFacts) -> bool:
-    """Return whether there are new calls, and none of them gets all arguments of an old one."""
-    passed = set(_arguments_at(facts.old, fact))
-    calls = [set(_arguments_at(facts.new, call)) for call in facts.gained_of("call")]
-    if not bool(calls):
-        return False
-
-    return not any(passed <= call for call in calls)
+    return facts.added.strip(" ()") in _arguments_at(facts.old, fact)
 
 
 def _arguments_at(source: ParsedSource, call: Fact) -> list[str]:
     """Return the arguments of a call."""
     for node in reversed(source.nodes_around(call.start)):
         listed = node.field("arguments")
-        if node.kind() in tables.CALLEES and listed is not None:
+        if listed is not None:
             return [each.text() for each in listed.named_children()]
 
     return []
 
 
 # ----------------------------------------------------------------------------- rules about edits
-
-
-def _drops_loop(facts: EditFacts) -> MeaningChange | None:
-    """Find a loop that runs once or never: its word is gone, and its code stays."""
-    if facts.may_delete:
-        return None
-
-    if not _WORD.search(facts.added):
-        return None
-
-    language = facts.old.language
-    lost = _loop_words(tokenize(facts.removed, language))
-    is_fewer = len(_loop_words(tokenize(facts.added, language))) < len(lost)
-    if is_fewer and len(_loop_words(facts.new.tokens)) < len(_loop_words(facts.old.tokens)):
-        return review(f"it drops the loop (`{lost[0]}`).")
-
-    return None
-
-
-def _loop_words(tokens: Iterable[Token]) -> list[str]:
-    return [token.text for token in tokens if token.text in tables.LOOP_WORDS]
 
 
 def _stores_unused(facts: EditFacts) -> MeaningChange | None:
@@ -217,12 +140,6 @@ def _captures_copy(facts: EditFacts) -> MeaningChange | None:
 
 RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
-        "it defines `{0}`, and the program has `{1}`.",
-        gained=("function",),
-        only=(is_named,),
-        shown=_similar_function,
-    ),
-    FactRule(
         "it writes {1}.",
         lost=("name",),
         only=(is_named,),
@@ -238,7 +155,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule("it makes {1}, which is used beside it.", gained=("alias",), shown=_equated),
     TextRule(
         "it makes up an argument (`{0}`).",
-        added=re.compile(rf"\A\s*(?:,\s*({_NOTHING})|({_NOTHING})\s*,)\s*\Z"),
+        added=re.compile(rf"\A(?=\s*,|.*,\s*\Z)[\s,]*({_NOTHING})[\s,]*\Z"),
         removed=re.compile(r"\s*"),
     ),
     FactRule("it sets a variable in a condition (`{0}`).", gained=("set in condition",)),
@@ -247,23 +164,18 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         gained=("call",),
         only=(_is_between_text_and_number,),
         unless=(
-            _replaces_use,
             _gets_index,
             lambda _, facts: (
-                not tables.VALUE_CONVERSIONS.isdisjoint(facts.gained_texts("call", "name"))
+                not tables.VALUE_CONVERSIONS.isdisjoint(facts.gained.texts("call", "name"))
             ),
         ),
     ),
-    FactRule(
-        "it computes another value with `{0}`; correct the type.",
-        gained=("call",),
-        only=(
-            lambda _, facts: len(facts.reports.names & tables.NUMBER_TYPES[facts.old.language]) > 1,
-            _gets_two_arguments,
-        ),
-        unless=(_replaces_use, lambda fact, _: fact.text in tables.VALUE_CONVERSIONS),
+    TextRule(
+        "it drops the loop (`{1}`).",
+        added=re.compile(rf"\A(?!.*\b(?:{_LOOPS})\b)"),
+        removed=re.compile(rf"(?:.* )?({_LOOPS})(?: .*)?"),
+        kinds=("keyword",),
     ),
-    _drops_loop,
     _stores_unused,
     TextRule(
         "it drops the value that `{0}` gets.",
@@ -273,7 +185,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule(
         "it calls `{1}` beside the correction of `{0}`.",
         lost=("call", "name"),
-        only=(lambda _, facts: bool(facts.gained_of("literal")),),
+        only=(lambda _, facts: bool(facts.gained.of("literal")),),
         shown=_call_beside_correction,
     ),
     FactRule(
@@ -284,19 +196,13 @@ RULES: Final[tuple[MeaningRule, ...]] = (
                 tables.ASSERTION.match(facts.old.line_text(facts.edit.start)) is not None
             ),
         ),
-        unless=(is_broken, lambda fact, _: fact.text.endswith(('"', "'"))),
+        unless=(lambda fact, _: fact.text.endswith(('"', "'")),),
     ),
     _captures_copy,
     FactRule(
         "it drops the call of `{0}`, and keeps what it was passed.",
         lost=("call",),
         only=(is_named, _leaves_argument),
-        unless=(is_broken, _drops_function, _is_missing, is_conversion),
-    ),
-    FactRule(
-        "it no longer calls `{0}`.",
-        lost=("call",),
-        only=(_is_unused_function, _calls_without_arguments),
-        unless=(is_broken, _drops_function, _is_missing, is_conversion),
+        unless=(is_conversion,),
     ),
 )

@@ -129,9 +129,7 @@ def suppressions_between(old: ParsedSource, new: ParsedSource) -> tuple[str, ...
     for (word, code), times in has.items():
         # A suppression of all codes may become one of a single code.
         known = sum(had[word, each] for each in {code, "*"})
-        # In a text that does not parse, old suppressions may not have been found.
-        is_seen = not old.errors or _occurs_more(word, old.text, new.text)
-        if times > known and is_seen:
+        if times > known:
             added[word] = None
 
     return tuple(added)
@@ -141,15 +139,6 @@ def _unread_added(before: str, after: str) -> tuple[str, ...]:
     had = Counter(" ".join(found.group().split()) for found in _ANY.finditer(before))
     has = Counter(" ".join(found.group().split()) for found in _ANY.finditer(after))
     return tuple(has - had)
-
-
-def _occurs_more(word: str, before: str, after: str) -> bool:
-    keys = re.findall(r"[A-Za-z]+", word) or re.findall("_", word)
-    if not keys:
-        return True
-
-    key = re.compile(rf"\b{keys[-1]}\b", re.IGNORECASE)
-    return len(key.findall(after)) > len(key.findall(before))
 
 
 def _suppressions(reading: ParsedSource) -> Iterator[tuple[str, str]]:
@@ -170,10 +159,7 @@ def _coded(found: re.Match[str]) -> Iterator[tuple[str, str]]:
         whole = whole[: found.start("codes") - found.start()]
 
     word = whole.strip(" \t\n/*")
-    word = word.rstrip(":=([ \t")
-    if word.startswith("#"):
-        word = "# " + word[1:].lstrip()
-
+    word = re.sub(r"^#\s*", "# ", word.rstrip(":=([ \t"))
     word = " ".join(word.split()).lower()
     named = re.findall(r"[\w\-/]+", codes)
     for code in named or ["*"]:

@@ -83,7 +83,10 @@ def test_no_compiler_is_fooled_by_a_file_without_code(
         ([fail(400, "no")], "ProviderError"),
         ([fix(GOOD.replace("int total", "int sum_up"))] * 2, "NoProgress"),
         (
-            [fix('#pragma GCC diagnostic ignored "-Wall"\n' + GOOD), fix("#pragma once\n" + GOOD)],
+            [
+                fix('#pragma GCC diagnostic ignored "-Wall"\n' + GOOD),
+                fix("#pragma GCC system_header\n" + GOOD),
+            ],
             "VerificationRejected",
         ),
     ],

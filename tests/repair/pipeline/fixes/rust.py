@@ -148,7 +148,6 @@ SHOP = Shop(
         Fix("a string about suppressions", "pub fn f() -> &'static str { s }\n", "pub fn f() -> &'static str { let s = \"unsafe #[allow(x)] transmute\"; s }\n", "cannot find value `s` in this scope", "s }"),
         Fix("a line to be read into", "use std::io;\npub fn f() -> String { io::stdin().read_line(&mut s).unwrap(); s }\n", "use std::io;\npub fn f() -> String { let mut s = String::new(); io::stdin().read_line(&mut s).unwrap(); s }\n", "cannot find value `s` in this scope", "s)"),
         Fix("a bracket of pub(super)", "mod a {\n    pub(super fn f() -> i32 { 1 }\n}\npub fn g() -> i32 { a::f() }\n", "mod a {\n    pub(super) fn f() -> i32 { 1 }\n}\npub fn g() -> i32 { a::f() }\n", "expected one of `)` or `::`, found keyword `fn`", "fn f"),
-        Fix("unsafe was misspelt", "pub struct A(pub *const u8);\nusafe impl Send for A {}\n", "pub struct A(pub *const u8);\nunsafe impl Send for A {}\n", "expected one of `!` or `::`, found keyword `impl`", "impl"),
     ),
     renames=(
         ("a constant is renamed", "RATE", "RATES"),
