@@ -53,8 +53,12 @@ def test_a_tail_that_is_deleted_cleanly_is_deleted(path: str, text: str, new: st
 HUNK = "--- a/a.py\n+++ b/a.py\n@@ -5,9 +5,12 @@\n def b():\n     x = 2\n-    y = 3\n"
 
 
-def test_a_diff_that_was_cut_off_is_refused() -> None:
-    outcome = land(PY, Patch(HUNK + "+    y = compute_th"), "a.py")
+ADDING = "--- a/a.py\n+++ b/a.py\n@@ -5,2 +5,{} @@\n def b():\n     x = 2\n+    z = 4\n+    y = th"
+
+
+@pytest.mark.parametrize("diff", [HUNK + "+    y = compute_th", ADDING.format(9)])
+def test_a_diff_that_was_cut_off_is_refused(diff: str) -> None:
+    outcome = land(PY, Patch(diff), "a.py")
     assert isinstance(outcome, Refused)
     assert outcome.reason == "malformed"
     assert "stops in the middle of a hunk" in outcome.message
@@ -74,6 +78,10 @@ def test_a_diff_with_wrong_counts_or_without_its_last_newline_lands(diff: str) -
     outcome = land(PY, Patch(diff), "a.py")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == PY.replace("y = 3", "y = 4")
+
+
+def test_a_count_of_new_lines_may_be_wrong_by_two() -> None:
+    assert land(PY, Patch(ADDING.format(6)), "a.py").landed
 
 
 def test_a_diff_that_creates_a_file_may_be_miscounted() -> None:

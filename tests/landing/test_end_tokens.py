@@ -41,6 +41,29 @@ def test_a_token_that_ends_the_new_text_is_dropped(token: str, ending: str) -> N
         assert "a token that ends a reply" in (outcome.warning or "")
 
 
+@pytest.mark.parametrize("token", TOKENS)
+def test_a_token_that_ends_a_diff_is_dropped(token: str) -> None:
+    diff = f"@@ -5,2 +5,3 @@\n SIZE = 1\n WIDTH = 2\n+HEIGHT = 3{token}"
+    outcome = land(FILE, Patch(diff), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text.rstrip("\n") == f"{FILE}HEIGHT = 3"
+    assert "a token that ends a reply" in (outcome.warning or "")
+
+
+@pytest.mark.parametrize(("path", "comment"), [("a.js", "// one"), ("a.py", "# one")])
+def test_a_thought_above_a_whole_file_is_dropped(path: str, comment: str) -> None:
+    file = f"{comment}\nlet = 1\nsize = 2\n"
+    new = file.replace("2", "3")
+    outcome = land(file, WriteFile(f"<think>\nOne change.\n</think>\n\n{new}"), path)
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == new
+    assert "a thought above the text" in (outcome.warning or "")
+
+    kept = land("", WriteFile(f"<think>\n{new}</think>\n"), "a.xml")
+    assert isinstance(kept, Landed)
+    assert kept.text == f"<think>\n{new}</think>\n"
+
+
 @pytest.mark.parametrize(
     ("path", "file", "new"),
     [

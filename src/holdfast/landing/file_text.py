@@ -52,7 +52,7 @@ def read_file_text(text: str, new: str, path: str | None) -> FileText | Refused:
 
     What is around the content or before its lines is undone if lines of the file come back by that; else it is refused.
     """
-    ended = _without_token(text, new)
+    ended = _without_chat(text, new)
     new = _without_leading_blanks(text, _with_file_mark(text, ended.text))
     # One may be inside another: numbers before the lines in a fence in tags.
     undos = (_out_of_several, _out_of_fence, _out_of_escapes, _out_of_pair, _out_of_marks)
@@ -148,7 +148,7 @@ def read_replacement(text: str, old: str, new: str, path: str | None) -> FileTex
     """
     if old in text or not any(map(is_wrapper, contents_of(old))):
         return _read_for(text, old, new, path)
-    return _without_token(text, new)
+    return _without_chat(text, new)
 
 
 def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | None) -> FileText:
@@ -159,7 +159,7 @@ def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | Non
 
 def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
     """Return the new text without what is around it or before its lines, if lines of the old text come back by that."""
-    ended = _without_token(text, new)
+    ended = _without_chat(text, new)
     edit = _out_of_edit(old, ended.text, path) or _out_of_added_marks(text, old, ended.text, path)
     if edit is not None:
         return edit
@@ -187,11 +187,19 @@ def _ending_as(old: str, new: str) -> str:
     return new.rstrip("\r\n") + old[len(old.rstrip("\r\n")) :]
 
 
-def _without_token(text: str, new: str) -> FileText:
+def _without_chat(text: str, new: str) -> FileText:
+    """Return the new text without what a chat has around an answer: a thought above it, a token below it."""
+    undone = []
     bare = without_end_token(text, new)
-    if bare == new:
-        return FileText(new)
-    return FileText(bare, ("a token that ends a reply",))
+    if bare != new:
+        undone.append(CHAT_END)
+    answer = _without_thought(text, bare)
+    if answer != bare:
+        undone.append("a thought above the text")
+    return FileText(answer, tuple(undone))
+
+
+CHAT_END = "a token that ends a reply"
 
 
 _END_TOKEN = re.compile(
@@ -208,6 +216,24 @@ def without_end_token(text: str, new: str) -> str:
         return new
 
     return new[: found.start()] + new[found.end() :]
+
+
+def _without_thought(text: str, new: str) -> str:
+    r"""Return the new text without the thought above it, unless the file has such a tag or nothing is below it.
+
+    >>> _without_thought("a", "<think>Hm.</think>\n\nb"), _without_thought("", "<think>Hm.</think>")
+    ('b', '<think>Hm.</think>')
+    """
+    found = _THOUGHT.match(new)
+    if found is None or found["tag"] in text:
+        return new
+    return new[found.end() :]
+
+
+_THOUGHT = re.compile(
+    r"\s*(?P<tag><(?P<name>think(?:ing)?|thoughts?|reasoning|reflection)>).*?</(?P=name)>\s*\n(?=.*\S)",
+    re.DOTALL | re.IGNORECASE,
+)
 
 
 def _is_opened(closing: str, text: str) -> bool:

@@ -8,7 +8,12 @@ from operator import add
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing import refusals
-from holdfast.landing.file_text import read_lines, read_replacement, without_end_token
+from holdfast.landing.file_text import (
+    CHAT_END,
+    read_lines,
+    read_replacement,
+    without_end_token,
+)
 from holdfast.landing.formats.surrounding_text import is_prose
 from holdfast.landing.line_edits import land_line_edits
 from holdfast.landing.new_levels import in_file_levels
@@ -92,7 +97,7 @@ def _land(text: str, request: Request, path: str | None) -> Outcome:
         case Replace():
             return _land_replace(text, request, path)
         case Patch():
-            return land_patch(text, request, path)
+            return _land_patch(text, request, path)
         case LineEdits():
             return _land_line_edits(text, request, path)
         case WriteFile():
@@ -101,6 +106,15 @@ def _land(text: str, request: Request, path: str | None) -> Outcome:
             return _land_one_of(text, request, path)
         case _:
             assert_never(request)
+
+
+def _land_patch(text: str, request: Patch, path: str | None) -> Outcome:
+    """Land a diff, without a token that ends the reply."""
+    diff = without_end_token(text, request.diff)
+    outcome = land_patch(text, replace(request, diff=diff), path)
+    if diff == request.diff:
+        return outcome
+    return _with_undone(outcome, [CHAT_END])
 
 
 def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:

@@ -237,8 +237,17 @@ def _is_cut(source: DiffLines, body: Body, counts: tuple[int, int] | None) -> bo
 
     old = len(body.marks) - body.marks.count("+")
     new = len(body.marks) - body.marks.count("-")
-    # Context that is missing is missing on both sides; a hunk that creates a file has none.
-    return body.marks.endswith("+") and max(old - counts[0], new - counts[1]) < 0
+    missing_old, missing_new = counts[0] - old, counts[1] - new
+    if not body.marks.endswith("+"):
+        return False
+    # Context that is missing is missing on both sides; a hunk that only adds lines at the end of a file may have none.
+    if missing_old == 0 and old and "-" not in body.marks:
+        return missing_new > _OFTEN_WRONG
+    return min(missing_old, missing_new) > 0
+
+
+_OFTEN_WRONG = 2
+"""By so many lines the count of new lines is often wrong where no line is missing."""
 
 
 @dataclass(frozen=True, slots=True)
