@@ -7,10 +7,18 @@ import random
 from collections.abc import Sequence
 from typing import TypeVar
 
+import pytest
+
 _Item = TypeVar("_Item")
 
 WHOLE = bool(os.environ.get("HOLDFAST_ALL_KILLS"))
 """Whether everything is to run."""
+
+
+only_whole = pytest.mark.skipif(
+    not WHOLE, reason="takes ten seconds of a processor or more: `make soak` runs it"
+)
+"""Marks a test that runs only where everything runs."""
 
 
 def sample(items: Sequence[_Item], most: int, *, last: int = 0) -> list[_Item]:

@@ -13,7 +13,7 @@ from bench.mutants.__main__ import main
 from bench.mutants.mutations import Mutation, draw, find_mutations
 from bench.mutants.run import Mutant, run_mutant
 from bench.mutants.tree_copy import TreeCopy
-from tests.samples import WHOLE, sample
+from tests.samples import only_whole, sample
 
 LIMITS = '''\
 import sys
@@ -210,6 +210,7 @@ def run(project: Path, *words: str) -> tuple[int, dict[str, Any]]:
 
 
 @pytest.mark.slow
+@only_whole
 def test_a_mutant_of_a_tested_condition_is_killed_and_one_of_an_untested_survives(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -232,9 +233,8 @@ def test_a_mutant_of_a_tested_condition_is_killed_and_one_of_an_untested_survive
     assert "note: there is no nowhere below src/sample" in shown.err
     assert "test_that_fails_without_a_mutation" in shown.err
 
-    if WHOLE:
-        code, _ = run(project, "--packages", "core/limits.py", "--limit", "49")
-        assert code == 1
+    code, _ = run(project, "--packages", "core/limits.py", "--limit", "49")
+    assert code == 1
     assert (project / "src/sample/core/limits.py").read_text() == LIMITS
 
 
@@ -253,7 +253,7 @@ def test_tests_stop_at_the_limit(project: Path, tmp_path: Path, hang: str) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not WHOLE, reason="takes half a minute of a processor: `make soak` runs it")
+@only_whole
 def test_after_a_change_only_the_tests_that_it_concerns_are_recorded_again(project: Path) -> None:
     tests = project / "tests"
     (tests / "test_seven.py").write_text("def test_nothing():\n    pass\n")

@@ -12,7 +12,10 @@ from playwright.sync_api import Page, expect
 from bench.page.answers import ENTRIES, Answers, start
 from bench.page.live_session import STEPS, TURN
 from tests.page.stage import PATIENCE
+from tests.samples import only_whole
 from tests.waiting import wait_until
+
+pytestmark = pytest.mark.slow
 
 WATCH_COLOURS = """() => {
   window.coloured = 0;
@@ -52,6 +55,7 @@ def test_code_that_streams_in_never_loses_its_colours(live: Page) -> None:
     assert live.evaluate("() => [window.coloured >= 1, window.lost]") == [True, 0]
 
 
+@only_whole
 def test_messages_that_were_let_go_come_back_on_the_way_up_each_once_and_in_order(
     live: Page,
 ) -> None:
@@ -94,6 +98,7 @@ def test_a_reader_further_up_stays_there_when_the_connection_is_lost_and_comes_b
     expect(live.get_by_text(f"Step {STEPS} of answer {turns}:").first).to_be_visible()
 
 
+@only_whole
 def test_of_a_very_long_answer_only_what_is_in_view_is_drawn_and_all_of_it_is_there(
     live: Page,
 ) -> None:

@@ -12,10 +12,12 @@ from holdfast.testing import call, say, slow
 from tests.adapters.store.postgres import CannotStart, running_postgres
 from tests.page.stage import PATIENCE, Gate, Script, model_server, project, screenshot, send
 from tests.page.test_page_dying import TOKEN, serve
+from tests.samples import only_whole
 
 pytestmark = pytest.mark.slow
 
 
+@only_whole
 def test_two_servers_on_one_postgresql_show_one_turn_as_it_happens(
     tmp_path: Path, browser: Any
 ) -> None:

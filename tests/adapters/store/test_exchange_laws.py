@@ -116,7 +116,10 @@ steps = st.one_of(
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=max(1, settings().max_examples // 2),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.lists(steps, max_size=8))
 def test_any_restores_and_undos_give_back_the_exact_rows(
     store: Store, tmp_path: Path, done: list[tuple[str, int]]

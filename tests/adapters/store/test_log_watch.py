@@ -17,11 +17,12 @@ from holdfast.usecases.events.log_watch import LogWatch
 from tests.adapters.store.child import child
 from tests.adapters.store.world import new_world
 from tests.places import place_of
+from tests.samples import WHOLE
 from tests.waiting import LONGEST, wait_until
 
-WRITERS = 20
+WRITERS = 20 if WHOLE else 8
 EACH = 30
-FOLLOWERS = 120
+FOLLOWERS = 120 if WHOLE else 40
 
 
 @pytest.fixture

@@ -144,7 +144,7 @@ def with_folder(repository: Project) -> Project:
             "rm d/s/y.txt",
             "git mv d e 2>/dev/null || mv d e",
         ],
-        4,
+        2,
     ),
 )
 def test_a_path_that_git_reads_as_a_pattern_or_a_moved_folder_is_undone_with_all_others(
@@ -173,7 +173,7 @@ def test_a_path_that_git_reads_as_a_pattern_or_a_moved_folder_is_undone_with_all
             "rm -r d; ln -s nowhere d; rm link",
             "mv d e; mkdir d; ln -s ../e/s d/s",
         ],
-        4,
+        2,
     ),
 )
 def test_a_file_that_becomes_a_directory_or_the_reverse_is_undone_and_redone(
