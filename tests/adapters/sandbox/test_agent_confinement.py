@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.processes.sandbox import agent_confinement
 from holdfast.adapters.processes.sandbox.agent_confinement import AgentConfinement
 from holdfast.adapters.processes.sandbox.probe import open_sandbox
 from tests.waiting import LONGEST
@@ -220,22 +219,3 @@ def test_landlock_lets_the_agent_commit_and_keeps_other_branches(desk: Desk) -> 
 
 def test_without_a_sandbox_there_is_no_confinement(tmp_path: Path) -> None:
     assert open_sandbox("off", tmp_path, tmp_path).agent_confinement("qwen", tmp_path) is None
-
-
-def test_what_is_put_back_is_not_written_by_a_link_that_is_made_meanwhile(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    head, outside = tmp_path / "HEAD", tmp_path / "outside"
-    outside.write_text("precious")
-    head.write_text("ref: refs/heads/other\n")
-    remove = agent_confinement._remove
-
-    def remove_and_link(path: str) -> None:
-        remove(path)
-        Path(path).symlink_to(outside)
-
-    monkeypatch.setattr(agent_confinement, "_remove", remove_and_link)
-    agent_confinement._put_back(str(head), b"ref: refs/heads/own\n")
-    assert outside.read_text() == "precious"
-    assert (head.is_symlink(), head.read_text()) == (False, "ref: refs/heads/own\n")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["HEAD", "outside"]
