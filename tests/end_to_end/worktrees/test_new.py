@@ -327,6 +327,36 @@ def test_git_writes_by_no_link_out_of_the_repository(
     assert contents(outside) == before
 
 
+def test_the_users_files_are_captured_by_no_link_out_of_the_repository(
+    project: Project, tmp_path: Path
+) -> None:
+    outside, objects = tmp_path / "outside", project.user.path(".git/objects")
+    outside.mkdir()
+    for number in range(256):
+        place = objects / f"{number:02x}"
+        place.mkdir(exist_ok=True)
+        place.rename(outside / place.name)
+        place.symlink_to(outside / place.name)
+    before = contents(outside)
+    project.user.write("b.txt", "work of the user\n")
+    refused = project.refused("new", "--with-changes")
+    assert "is a symbolic link, and git would write where it leads" in refused
+    assert contents(outside) == before
+
+
+def test_a_packed_branch_is_not_removed_by_a_link_out_of_the_repository(
+    project: Project, tmp_path: Path
+) -> None:
+    session, _ = project.new()
+    project.user.git("pack-refs", "--all")
+    outside, link = tmp_path / "outside", project.user.path(".git/packed-refs")
+    link.rename(outside)
+    link.symlink_to(outside)
+    before = outside.read_bytes()
+    assert f"{link} is a symbolic link" in project.refused("remove", "--force", session)
+    assert outside.read_bytes() == before
+
+
 def test_a_new_worktree_is_written_to_its_own_folder_whatever_core_worktree_says(
     project: Project,
 ) -> None:

@@ -14,7 +14,9 @@ from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git.git_command import Git, to_text
 from holdfast.adapters.git.index_seed import link_user_objects
 from holdfast.adapters.git.repository import old_private_git_dir
+from holdfast.adapters.processes.git_links import why_unwritable
 from holdfast.checkpoints import commit_message
+from holdfast.checkpoints.ports import CheckpointFailed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,6 +64,9 @@ def move_user_refs(repository: PrivateRepository, index: PrivateIndex, private: 
 
     values = _refs_of(user, private.deadline)
     if values:
+        problem = why_unwritable(user.common_dir, values)
+        if problem:
+            raise CheckpointFailed(problem)
         link_user_objects(repository)
         _copy_shallow(user, repository)
         creates = [f"update {name} {value}\n" for name, value in values.items()]

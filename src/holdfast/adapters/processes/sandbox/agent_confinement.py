@@ -7,12 +7,15 @@ all refs writable, an agent could destroy other branches.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.processes.git_links import why_unwritable
 from holdfast.adapters.processes.sandbox.cleanup.open_folder import open_folder
 from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
 from holdfast.adapters.processes.sandbox.cleanup.restoration import restored
@@ -26,7 +29,6 @@ from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from holdfast.adapters.processes.sandbox.git_places import GitPlaces
     from holdfast.adapters.processes.sandbox.launch import Launcher
@@ -156,6 +158,10 @@ class AgentConfinement:
             return layout
 
         places = self._branch.places
+        problem = why_unwritable(Path(places.common), filter(None, [self._branch.ref]))
+        if problem:
+            raise OSError(errno.ELOOP, problem)
+
         os.makedirs(self._store, exist_ok=True)
         writable = [places.directory, self._store]
         for path in filter(None, (self._branch.refs, self._branch.logs)):
