@@ -54,8 +54,15 @@ class SecretFiles(Protocol):
     """Files that look like secrets, and what else a sandbox hides of a project."""
 
     @property
+    def gap(self) -> str:
+        """Why not all of them can be masked, or ""."""
+
+    @property
     def masks(self) -> Sequence[str]:
         """The real, absolute paths of such files and folders, as many as can be masked."""
+
+    def holds(self, path: str) -> bool:
+        """Return whether a real path is one of all such files, or in one of all such folders."""
 
     @property
     def repositories(self) -> Sequence[str]:
@@ -144,6 +151,10 @@ class Layouts:
             [rebase_list(opened)] if opened else [],
             strategy_files(opened) if opened else [],
         )
+
+    def secret_files(self, root: str) -> SecretFiles | None:
+        """Return the secret files of a project; None if they are not masked."""
+        return self._find_secrets(root) if self._find_secrets else None
 
     def _hide_private(self, view: View, root: str, process: ConfinedProcess) -> list[str]:
         """Hide our own places and the secrets of the project; return the repositories inside."""
