@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.plain_file import open_plain
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -86,7 +88,7 @@ def _configured_worktree(common: Path) -> Path | None:
 def read_beginning(file: Path) -> bytes:
     """Return the beginning of a file; nothing if it cannot be read."""
     try:
-        with file.open("rb") as opened:
+        with open_plain(file) as opened:
             return opened.read(_LARGEST)
     except OSError:
         return b""

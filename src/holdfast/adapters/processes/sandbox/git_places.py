@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from holdfast.adapters.plain_file import read_plain
 from holdfast.guards.tokens import has_token
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -89,7 +90,7 @@ def strategy_files(places: GitPlaces) -> list[str]:
 def _linked_directory(entry: Path) -> str:
     """Return the directory that a `.git` file names, or ""."""
     try:
-        text = entry.read_text()
+        text = read_plain(entry).decode()
     except (OSError, UnicodeDecodeError):
         return ""
 
@@ -100,17 +101,15 @@ def _linked_directory(entry: Path) -> str:
 
 
 def _text_of(path: str) -> str:
-    if not os.path.isfile(path):
-        return ""
     try:
-        return Path(path).read_text("utf-8", "replace")
+        return read_plain(path).decode("utf-8", "replace")
     except OSError:
         return ""
 
 
 def _common_of(directory: str) -> str:
     try:
-        text = Path(directory, "commondir").read_text().strip()
+        text = read_plain(Path(directory, "commondir")).decode().strip()
     except (OSError, UnicodeDecodeError):
         return directory
     return os.path.realpath(os.path.join(directory, text))
