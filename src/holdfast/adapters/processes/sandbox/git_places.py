@@ -41,6 +41,22 @@ def git_places(root: str) -> GitPlaces | None:
     return GitPlaces(directory, _common_of(directory))
 
 
+def main_worktree_of(places: GitPlaces | None, root: str) -> str | None:
+    """Return the main worktree of the linked one at a root; None for any other folder.
+
+    A folder that only says to be one does not count: the repository must name the root, too.
+    """
+    if places is None or os.path.dirname(places.directory) != f"{places.common}/worktrees":
+        return None
+    if os.path.basename(places.common) != ".git":
+        return None
+
+    named = _text_of(os.path.join(places.directory, "gitdir")).strip()
+    if os.path.realpath(named) != os.path.join(root, ".git"):
+        return None
+    return os.path.dirname(places.common)
+
+
 def configuring(places: GitPlaces) -> list[str]:
     """Return the paths that must not change while git may write, whether they exist or not."""
     return [os.path.join(places.common, name) for name in _CONFIGURING]

@@ -13,6 +13,7 @@ from holdfast.adapters.processes.sandbox.git_places import (
     GitPlaces,
     configuring,
     git_places,
+    main_worktree_of,
     of_others,
     rebase_list,
     redirecting,
@@ -132,6 +133,7 @@ class Layouts:
         places = git_places(root)
         guarded = _protect_git(view, root, places, process)
         guarded += self._hide_private(view, root, process)
+        self._hide_secrets_of_main(view, main_worktree_of(places, root))
         if process.level != "write":
             return Layout(view)
 
@@ -177,6 +179,17 @@ class Layouts:
                 view.set(path, "masked")
 
         return repositories
+
+    def _hide_secrets_of_main(self, view: View, main: str | None) -> None:
+        """Hide the secrets of the main worktree: most are not tracked, so that they are only there.
+
+        In a home the process does not see it at all.
+        """
+        if main is None or self._find_secrets is None or view.access_of(main) == "hidden":
+            return
+        for path in self._find_secrets(main).masks:
+            if view.access_of(path) == "read":
+                view.set(path, "masked")
 
 
 def _mask_socket(view: View, path: str) -> None:
