@@ -31,6 +31,7 @@ from holdfast.tools.text_limits import clean
 from holdfast.vocab.events import EditRefused
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
+from holdfast.vocab.path_lists import list_paths
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def _ask(planned: ChangePlan, started: _CallInProgress) -> ToolOutcome | None:
     if started.secrets:
         why = PRIVATE
 
-    subject = ", ".join(paths)
+    subject = list_paths(paths)
     gate = started.context.ports.gate
     protected = started.protected()
     if not protected:

@@ -11,6 +11,7 @@ from holdfast.tools.ports import Denied, NoApprover, TurnCancelled
 from holdfast.usecases.redaction import redact
 from holdfast.vocab.agent_events import AgentNote
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.path_lists import list_paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,7 +98,7 @@ class Permissions:
 
     def _question_of_edit(self, call: AgentCall) -> _Question:
         paths = [self._below_root(path) for path in call.paths]
-        subject = ", ".join(path or name for path, name in zip(paths, call.paths, strict=True))
+        subject = list_paths(path or name for path, name in zip(paths, call.paths, strict=True))
         if None in paths:
             return _Question("tool", f"{call.title}: {subject}", "it is outside of the worktree")
 
