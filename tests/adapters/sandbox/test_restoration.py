@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,9 +14,8 @@ from holdfast.adapters.processes.sandbox.agent_confinement import _put_back
 from holdfast.adapters.processes.sandbox.cleanup.restoration import restored
 from holdfast.adapters.processes.sandbox.layout import Layout
 from holdfast.adapters.processes.sandbox.view import View
+from tests.adapters.swap import CALLS, MOST_CALLS, Swap, with_swap
 
-CALLS = ("open", "stat", "lstat", "access", "chmod", "rename", "replace", "unlink", "readlink")
-MOST_CALLS = 100
 TRIES = 5000
 RACER = """
 import os, sys
@@ -48,45 +45,6 @@ def rebase_list(path: str) -> Layout:
 
 def strategy(path: str) -> Layout:
     return Layout(View(), strategy_files=[path])
-
-
-class Swap:
-    """Puts a link into the place of an entry, right before one of the calls that are counted."""
-
-    def __init__(self, place: Path, outside: Path, calls: int) -> None:
-        # By a descriptor: what the entry is in may be renamed before.
-        self.folder = os.open(place.parent, os.O_DIRECTORY)
-        self.name, self.outside, self.calls = place.name, outside, calls
-        self.is_armed = False
-
-    def counted(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*words: Any, **named: Any) -> Any:
-            self.calls -= self.is_armed
-            if self.is_armed and self.calls == 0:
-                self.is_armed = False
-                with suppress(FileNotFoundError):
-                    os.rename(
-                        self.name,
-                        f"{self.name}.own",
-                        src_dir_fd=self.folder,
-                        dst_dir_fd=self.folder,
-                    )
-                os.symlink(self.outside, self.name, dir_fd=self.folder)
-            return call(*words, **named)
-
-        return run
-
-
-def put_back_with(swap: Swap, put_back: Callable[[Swap], None]) -> bool:
-    """Put something back; return whether the link was made on the way."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name in CALLS:
-            patch.setattr(os, name, swap.counted(getattr(os, name)))
-        # That something is gone by then, or in the way, is no harm.
-        with suppress(OSError):
-            put_back(swap)
-    os.close(swap.folder)
-    return swap.calls <= 0
 
 
 def outside_of(tmp_path: Path) -> Path:
@@ -121,7 +79,7 @@ def test_nothing_is_put_back_by_a_link_that_is_made_before_any_of_our_calls(
                 path.write_text("exec evil\n")
                 swap.is_armed = True
 
-        was_swapped = put_back_with(Swap(place, outside, number), put_back)
+        was_swapped = with_swap(Swap(place, outside, number), put_back)
         assert state_of(outside) == before, number
         if not was_swapped:
             assert number > len(CALLS)
@@ -139,7 +97,7 @@ def test_no_mode_is_changed_by_a_link_that_is_made_before_any_of_our_calls(tmp_p
             with restored(forbidden(str(path))):
                 swap.is_armed = True
 
-        was_swapped = put_back_with(Swap(place / "inner", outside, number), put_back)
+        was_swapped = with_swap(Swap(place / "inner", outside, number), put_back)
         assert state_of(outside) == before, number
         if not was_swapped:
             assert number > len(CALLS)
@@ -160,7 +118,7 @@ def test_what_is_put_back_for_an_agent_is_not_written_by_a_link_that_is_made_mea
             swap.is_armed = True
             _put_back(str(path), b"ref: refs/heads/own\n")
 
-        was_swapped = put_back_with(Swap(head, precious, number), put_back)
+        was_swapped = with_swap(Swap(head, precious, number), put_back)
         assert precious.read_text() == "precious", number
         _put_back(str(head), b"ref: refs/heads/own\n")
         assert (head.is_symlink(), head.read_text()) == (False, "ref: refs/heads/own\n")

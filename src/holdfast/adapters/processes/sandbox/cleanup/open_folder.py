@@ -9,45 +9,30 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
+
+from holdfast.adapters.descriptors import open_below, set_mode, set_open_mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PATH_ONLY = getattr(os, "O_PATH", 0)
-"""Linux: a folder that nobody may read can be opened too."""
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | _PATH_ONLY
 # A named pipe would let a reader wait.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PLAIN_FILE = 0o644
+_USABLE = 0o700
 
 
 @contextmanager
 def open_folder(path: str) -> Iterator[OpenFolder | None]:
     """Open the folder at a real path; None if it is missing, or if a link is on the way to it."""
-    try:
-        descriptor = _open_by_no_link(path)
-    except OSError:
-        yield None
-        return
-
-    try:
-        yield OpenFolder(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _open_by_no_link(path: str) -> int:
-    descriptor = os.open("/", _FOLDER)
-    for name in filter(None, path.split("/")):
-        try:
-            inner = os.open(name, _FOLDER, dir_fd=descriptor)
-        finally:
-            os.close(descriptor)
-        descriptor = inner
-    return descriptor
+    with ExitStack() as opened:
+        folder = None
+        with suppress(OSError):
+            names = filter(None, path.split("/"))
+            folder = OpenFolder(opened.enter_context(open_below("/", names)))
+        yield folder
 
 
 class OpenFolder:
@@ -101,15 +86,16 @@ class OpenFolder:
         try:
             os.rename(name, new, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
         except PermissionError:
-            _make_usable(self._descriptor)
+            set_open_mode(self._descriptor, _USABLE)
             os.rename(name, new, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
 
     def _remove_folder(self, name: str) -> None:
         """Remove a folder, also one with folders that nobody may read."""
-        _make_folder_usable(name, self._descriptor)
+        set_mode(name, _USABLE, self._descriptor)
         for _, names, _, descriptor in os.fwalk(name, dir_fd=self._descriptor):
             for each in names:
-                _make_folder_usable(each, descriptor)
+                with suppress(OSError):
+                    set_mode(each, _USABLE, descriptor)
         shutil.rmtree(name, dir_fd=self._descriptor)
 
     def write(self, name: str, content: bytes) -> None:
@@ -132,18 +118,3 @@ class OpenFolder:
 
 def _fresh(name: str) -> str:
     return f"{name}.{os.urandom(4).hex()}"
-
-
-def _make_folder_usable(name: str, parent: int) -> None:
-    with suppress(OSError):
-        descriptor = os.open(name, _FOLDER, dir_fd=parent)
-        try:
-            _make_usable(descriptor)
-        finally:
-            os.close(descriptor)
-
-
-def _make_usable(folder: int) -> None:
-    """Let the owner list and change an open folder."""
-    # The mode of what was opened as a path only can be changed by this name alone.
-    os.chmod(f"/proc/self/fd/{folder}" if _PATH_ONLY else folder, 0o700)
