@@ -344,6 +344,44 @@ def test_the_users_files_are_captured_by_no_link_out_of_the_repository(
     assert contents(outside) == before
 
 
+@pytest.mark.parametrize("way", ["file", "link", "commondir"])
+def test_git_writes_to_no_repository_that_does_not_name_the_folder(
+    project: Project, tmp_path: Path, way: str
+) -> None:
+    other = Folder(tmp_path / "other").init()
+    other.write("a.txt", "a\n")
+    other.commit()
+    git, theirs = project.user.path(".git"), other.path(".git")
+    if way == "commondir":
+        (git / "commondir").write_text(f"{theirs}\n")
+    else:
+        shutil.rmtree(git)
+    if way == "file":
+        git.write_text(f"gitdir: {theirs}\n")
+    if way == "link":
+        git.symlink_to(theirs)
+    before = contents(theirs)
+    refused = project.run("worktree", "new")
+    assert refused.code == 1
+    assert f"{git} leads to the repository {theirs}, which does not name this folder" in refused.err
+    assert contents(theirs) == before
+
+
+def test_worktrees_are_made_of_a_linked_worktree_a_submodule_and_a_separate_git_directory(
+    project: Project, tmp_path: Path
+) -> None:
+    other = Folder(tmp_path / "other").init()
+    other.write("a.txt", "a\n")
+    other.commit()
+    allow = ("-c", "protocol.file.allow=always")
+    project.user.git(*allow, "submodule", "add", "-q", str(other.root), "lib")
+    project.user.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    Project(Folder(project.root / "lib")).new()
+    Project(Folder(tmp_path / "linked")).new()
+    project.user.git("init", "-q", f"--separate-git-dir={tmp_path / 'apart'}")
+    project.new()
+
+
 def test_a_packed_branch_is_not_removed_by_a_link_out_of_the_repository(
     project: Project, tmp_path: Path
 ) -> None:

@@ -65,7 +65,7 @@ def move_user_refs(repository: PrivateRepository, index: PrivateIndex, private: 
 
     values = _refs_of(user, private.deadline)
     if values:
-        problem = why_unwritable(user.common_dir, values)
+        problem = why_unwritable(user.top, user.common_dir, values)
         if problem:
             raise CheckpointFailed(problem)
         link_user_objects(repository)

@@ -36,7 +36,7 @@ def restore_staged(
         return "there is no repository of the user any more"
 
     index = os.path.relpath(user.git_dir / "index", user.common_dir)
-    problem = why_unwritable(user.common_dir, others=[index])
+    problem = why_unwritable(user.top, user.common_dir, others=[index])
     if problem:
         return problem
 

@@ -441,7 +441,7 @@ class GitProject:
             refs = [f"refs/heads/{branch_of(session)}", base_ref_of(session)]
             own = [f"worktrees/{session}/{name}" for name in ("index", "logs/HEAD")]
 
-        problem = why_unwritable(self._repository().common_dir, refs, own)
+        problem = why_unwritable(self._root, self._repository().common_dir, refs, own)
         if problem:
             raise CheckpointFailed(problem)
 

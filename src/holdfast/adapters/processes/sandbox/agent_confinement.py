@@ -158,7 +158,9 @@ class AgentConfinement:
             return layout
 
         places = self._branch.places
-        problem = why_unwritable(Path(places.common), filter(None, [self._branch.ref]))
+        problem = why_unwritable(
+            Path(self._root), Path(places.common), filter(None, [self._branch.ref])
+        )
         if problem:
             raise OSError(errno.ELOOP, problem)
 

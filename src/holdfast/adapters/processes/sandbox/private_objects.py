@@ -40,7 +40,7 @@ class PrivateObjects:
             files = _object_files(self._store)
             if not files:
                 return ""
-            problem = why_unwritable(Path(self._common))
+            problem = why_unwritable(self._root, Path(self._common))
             if problem:
                 return f"{_NOT_ADDED}: {problem}"
             names = self._new_names()
