@@ -11,7 +11,7 @@ from holdfast.changes.change import RequestedEdits
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
-from holdfast.guards.protected_paths import why_protected
+from holdfast.guards.protected_paths import list_paths, why_protected
 from holdfast.guards.secrets import is_secret
 from holdfast.guards.tokens import MARK
 from holdfast.landing.encoding import decode
@@ -31,7 +31,6 @@ from holdfast.tools.text_limits import clean
 from holdfast.vocab.events import EditRefused
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
-from holdfast.vocab.path_lists import list_paths
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 if TYPE_CHECKING:

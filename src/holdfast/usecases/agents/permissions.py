@@ -6,12 +6,11 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from holdfast.guards.commands import Allow, CommandRules, Refuse, judge_command
-from holdfast.guards.protected_paths import why_protected
+from holdfast.guards.protected_paths import list_paths, why_protected
 from holdfast.tools.ports import Denied, NoApprover, TurnCancelled
 from holdfast.usecases.redaction import redact
 from holdfast.vocab.agent_events import AgentNote
 from holdfast.vocab.lazy_dataclass import dataclass
-from holdfast.vocab.path_lists import list_paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
