@@ -70,3 +70,18 @@ def test_an_ordinary_edit_is_asked_for_as_an_edit(tmp_path: Path) -> None:
     with open_world(tmp_path) as world:
         world.told("write_file", path="a.txt", text="x\n")
         assert world.gate.asked == [("edit", "a.txt")]
+
+
+def test_an_answer_for_one_file_is_not_one_for_two_files_with_such_names(tmp_path: Path) -> None:
+    gate = Somebody("yes")
+    patch = "".join(
+        f"--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n" for name in (".vscode/x", ".husky/y")
+    )
+    with open_world(tmp_path, names=["write_file", "write_patch"], gate=gate) as world:
+        world.told("write_file", path=".vscode/x, .husky/y", text="harmless\n")
+        world.told("write_patch", diff=patch)
+    one, two = gate.asked
+    assert (one, two) == (
+        ("protected", '".vscode/x, .husky/y"'),
+        ("protected", ".vscode/x, .husky/y"),
+    )

@@ -7,6 +7,7 @@ trusted by its hash (`vocab/trust.py`): its edit makes it untrusted.
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from holdfast.guards.paths import folded_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _HOLDFAST = "it configures Holdfast itself"
 _INSTRUCTIONS = "models are instructed by it"
@@ -164,3 +165,18 @@ def _why_protected_name(name: str) -> str | None:
         return _SETTINGS
 
     return None
+
+
+def list_paths(paths: Iterable[str]) -> str:
+    """Return paths as one text, from which two different lists differ.
+
+    An answer for one list of files must not count for another.
+
+    >>> print(list_paths(["a.py", "b, c.py"]))
+    a.py, "b, c.py"
+    """
+    return ", ".join(path if _is_plain(path) else json.dumps(path) for path in paths)
+
+
+def _is_plain(path: str) -> bool:
+    return path.isprintable() and not {",", '"'} & set(path)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.processes.sandbox import agent_confinement
 from holdfast.adapters.processes.sandbox.agent_confinement import AgentConfinement
 from holdfast.adapters.processes.sandbox.probe import open_sandbox
 from tests.waiting import LONGEST
@@ -222,20 +221,41 @@ def test_without_a_sandbox_there_is_no_confinement(tmp_path: Path) -> None:
     assert open_sandbox("off", tmp_path, tmp_path).agent_confinement("qwen", tmp_path) is None
 
 
-def test_what_is_put_back_is_not_written_by_a_link_that_is_made_meanwhile(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_objects_are_brought_over_by_no_link_out_of_the_repository(desk: Desk) -> None:
+    outside, link = desk.place / "outside", desk.main / ".git/objects/pack"
+    with desk.confinement.confine(["true"], {}):
+        link.rename(outside)
+        link.symlink_to(outside)
+        store = next(desk.state.glob("agents/*/objects"))
+        blob = ["git", "hash-object", "-w", "--stdin"]
+        made = {
+            **os.environ,
+            "GIT_OBJECT_DIRECTORY": str(store),
+            "GIT_DIR": str(desk.main / ".git"),
+        }
+        subprocess.run(blob, input=b"new", env=made, check=True, capture_output=True)
+        problem = desk.confinement.bring_objects_over()
+    assert problem == (
+        "the agent's new git objects could not be added to the repository: "
+        f"{link} is a symbolic link, and git would write where it leads; replace the link by what "
+        "it leads to, and try again."
+    )
+    assert list(outside.iterdir()) == []
+    link.unlink()
+    outside.rename(link)
+    assert desk.confinement.bring_objects_over() == ""
+    assert len(list(link.glob("*.pack"))) == 1
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
+@pytest.mark.parametrize("tree", ["refs", "logs/refs"])
+def test_no_link_makes_a_folder_elsewhere_that_of_the_agents_branch(
+    desk: Desk, kind: str, tree: str
 ) -> None:
-    head, outside = tmp_path / "HEAD", tmp_path / "outside"
-    outside.write_text("precious")
-    head.write_text("ref: refs/heads/other\n")
-    remove = agent_confinement._remove
-
-    def remove_and_link(path: str) -> None:
-        remove(path)
-        Path(path).symlink_to(outside)
-
-    monkeypatch.setattr(agent_confinement, "_remove", remove_and_link)
-    agent_confinement._put_back(str(head), b"ref: refs/heads/own\n")
-    assert outside.read_text() == "precious"
-    assert (head.is_symlink(), head.read_text()) == (False, "ref: refs/heads/own\n")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["HEAD", "outside"]
+    outside, link = desk.place / "outside", desk.main / ".git" / tree / "heads/holdfast" / SESSION
+    link.rename(outside)
+    link.symlink_to(outside)
+    desk.confinement = desk.confine(kind)
+    with pytest.raises(OSError, match="is a symbolic link, and git would write where it leads"):
+        desk.run(f"touch {outside}/new {link}/new")
+    assert not (outside / "new").exists()

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.processes.sandbox import layout
 from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
+from holdfast.adapters.processes.sandbox.git_places import git_places, main_worktree_of
 from holdfast.adapters.processes.sandbox.probe import SandboxChoice
 from holdfast.vocab.sandbox import GitAccess
 from tests.adapters.sandbox.attempt import attempt, files_below
@@ -125,6 +127,38 @@ def test_a_linked_worktree_reads_and_commits(bubblewrap: SandboxChoice, place: P
     assert git(place / "root", "log", "-1", "--format=%s") == "two\n"
     assert sorted(hooks.iterdir()) == before
     assert (main / "a.txt").read_text() == "text\n"
+
+
+def test_in_a_linked_worktree_the_secrets_of_the_main_one_are_masked(
+    kind: SandboxChoice, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As in a container: the project is in no home.
+    monkeypatch.setattr(layout, "_HIDDEN", ("/home", "/root"))
+    main = place / "main"
+    (place / "root").rename(main)
+    git(main, "worktree", "add", "-q", "../root")
+    # Landlock does not hide files that are in the worktree itself from a command that may write it.
+    for level in ("read", "write"):
+        done = attempt(kind, place, f"cat {main}/a.txt {main}/.env {main}/sub/.env", level)
+        assert "text" in done.output
+        assert "hunter2" not in done.output
+    assert (main / ".env").read_text() == "KEY=hunter2\n"
+
+
+def test_a_folder_that_only_says_to_be_a_worktree_of_another_does_not_have_it_searched(
+    place: Path,
+) -> None:
+    root, main = place / "root", place / "main"
+    root.rename(main)
+    entry = main / ".git/worktrees/w"
+    entry.mkdir(parents=True)
+    root.mkdir()
+    (root / ".git").write_text(f"gitdir: {entry}\n")
+    (entry / "commondir").write_text("../..\n")
+    (entry / "gitdir").write_text(f"{place}/elsewhere/.git\n")
+    assert main_worktree_of(git_places(str(root)), str(root)) is None
+    (entry / "gitdir").write_text(f"{root}/.git\n")
+    assert main_worktree_of(git_places(str(root)), str(root)) == str(main)
 
 
 def test_a_repository_inside_the_project_is_not_configured(

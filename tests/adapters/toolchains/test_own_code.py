@@ -16,7 +16,7 @@ from holdfast.adapters.toolchains.languages.rust import build_files
 from holdfast.adapters.toolchains.own_code import OwnCode
 from holdfast.adapters.toolchains.registry import check_for
 from holdfast.adapters.trust.git_filters import filters_of
-from holdfast.repair.ports import CheckCrashed
+from holdfast.repair.ports import CheckCrashed, Checked
 from holdfast.vocab.trust import CodeItem
 from tests.waiting import LONGEST
 
@@ -306,3 +306,23 @@ def test_a_workspace_with_more_crates_than_are_looked_at_counts_as_code(tmp_path
         (tmp_path / f"c{n}").mkdir()
         (tmp_path / f"c{n}" / "Cargo.toml").write_text(f'[package]\nname = "c{n}"\n')
     assert "Cargo.toml" in list(build_files(tmp_path, "c0/src/lib.rs"))
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++")
+@pytest.mark.parametrize(("name", "program"), [("a.c", "gcc"), ("a.cpp", "g++")])
+def test_a_precompiled_header_of_the_project_is_not_loaded(
+    tmp_path: Path, name: str, program: str
+) -> None:
+    header = tmp_path / "x.h"
+    header.write_text("int precompiled;\n")
+    language = "c-header" if name == "a.c" else "c++-header"
+    subprocess.run([program, "-x", language, "x.h", "-o", "x.h.gch"], cwd=tmp_path, check=True)
+    header.write_text("int plain;\n")
+    check = check_for(name, tmp_path, mode="file", timeout=LONGEST)
+    assert check is not None
+    for word, is_right in (("precompiled", False), ("plain", True)):
+        source = f'#include "x.h"\nint f(void) {{ return {word}; }}\n'.encode()
+        (tmp_path / name).write_bytes(source)
+        checked = check.run(name, source)
+        assert isinstance(checked, Checked)
+        assert checked.ok is is_right, checked.output

@@ -120,6 +120,23 @@ def test_checkpoints_of_the_released_layout_are_moved(repo: Folder) -> None:
     assert repo.create()["seq"] == 9
 
 
+def test_refs_that_look_like_the_released_layout_delete_nothing_by_a_link(
+    repo: Folder, tmp_path: Path
+) -> None:
+    taken = repo.checkpoint()
+    private = repo.private_dir()
+    repo.git("fetch", "-q", str(private), "+refs/holdfast/*:refs/holdfast/*")
+    shutil.rmtree(private.parent)
+    outside, link = tmp_path / "outside", repo.path(".git/logs/refs/holdfast")
+    (outside / "checkpoints").mkdir(parents=True)
+    (outside / "checkpoints" / taken).write_text("precious")
+    shutil.rmtree(link, ignore_errors=True)
+    link.symlink_to(outside)
+    refused = repo.run("create", "--json")
+    assert f"{link} is a symbolic link, and git would write where it leads" in refused.why
+    assert (outside / "checkpoints" / taken).read_text() == "precious"
+
+
 def test_a_private_repository_of_the_released_layout_is_moved(
     folder: Folder, tmp_path: Path
 ) -> None:
@@ -523,6 +540,23 @@ def test_a_restore_that_cannot_stage_what_was_staged_says_so_with_its_exit_code(
     ran = repo.run("restore", taken, "--index", "--json")
     assert (ran.code, ran.told["index_reset"], repo.tree()) == (1, False, before)
     assert "what was staged could not be restored: there is no repository" in ran.err
+
+
+@pytest.mark.parametrize("name", ["index", "objects/pack"])
+def test_what_was_staged_is_restored_by_no_link_out_of_the_repository(
+    repo: Folder, tmp_path: Path, name: str
+) -> None:
+    taken = repo.checkpoint()
+    repo.git("reset", "-q", "--hard")
+    repo.git("gc", "-q", "--prune=now")
+    outside, link = tmp_path / "outside", repo.path(".git") / name
+    link.rename(outside)
+    link.symlink_to(outside)
+    before = repo.users()
+    ran = repo.run("restore", taken, "--index", "--json")
+    assert (ran.code, ran.told["index_reset"]) == (1, False)
+    assert f"{link} is a symbolic link, and git would write where it leads" in ran.err
+    assert repo.users() == before
 
 
 def test_entries_of_git_add_n_come_back_whole_after_a_gc(folder: Folder) -> None:

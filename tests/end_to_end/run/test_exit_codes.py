@@ -89,3 +89,15 @@ def test_a_key_that_is_missing_or_wrong_is_3(project: Project, key: str) -> None
         assert "sk-" not in ran.out + ran.err
         right = project.run("Do it.", server=server, HOLDFAST_API_KEY="sk-the-right-one")
     assert right.code == 0
+
+
+def test_a_key_that_the_model_says_is_not_shown_or_recorded(project: Project) -> None:
+    key = "sk-the-right-one"
+    replies = [call("write_file", path="a.txt", text=f"{key}\n"), say(f"Your key is {key}.")]
+    with ScriptedServer(replies) as server:
+        ran = project.run("Do it.", "--json", server=server, HOLDFAST_API_KEY=key)
+    assert ran.code == 0, ran
+    assert "Your key is [a key of Holdfast, not shown]." in ran.out
+    assert key not in ran.out + ran.err
+    states = [path for path in project.state.rglob("*") if path.is_file()]
+    assert not [path for path in states if key.encode() in path.read_bytes()]

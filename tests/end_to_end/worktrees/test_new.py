@@ -327,6 +327,74 @@ def test_git_writes_by_no_link_out_of_the_repository(
     assert contents(outside) == before
 
 
+def test_the_users_files_are_captured_by_no_link_out_of_the_repository(
+    project: Project, tmp_path: Path
+) -> None:
+    outside, objects = tmp_path / "outside", project.user.path(".git/objects")
+    outside.mkdir()
+    for number in range(256):
+        place = objects / f"{number:02x}"
+        place.mkdir(exist_ok=True)
+        place.rename(outside / place.name)
+        place.symlink_to(outside / place.name)
+    before = contents(outside)
+    project.user.write("b.txt", "work of the user\n")
+    refused = project.refused("new", "--with-changes")
+    assert "is a symbolic link, and git would write where it leads" in refused
+    assert contents(outside) == before
+
+
+@pytest.mark.parametrize("way", ["file", "link", "commondir"])
+def test_git_writes_to_no_repository_that_does_not_name_the_folder(
+    project: Project, tmp_path: Path, way: str
+) -> None:
+    other = Folder(tmp_path / "other").init()
+    other.write("a.txt", "a\n")
+    other.commit()
+    git, theirs = project.user.path(".git"), other.path(".git")
+    if way == "commondir":
+        (git / "commondir").write_text(f"{theirs}\n")
+    else:
+        shutil.rmtree(git)
+    if way == "file":
+        git.write_text(f"gitdir: {theirs}\n")
+    if way == "link":
+        git.symlink_to(theirs)
+    before = contents(theirs)
+    refused = project.run("worktree", "new")
+    assert refused.code == 1
+    assert f"{git} leads to the repository {theirs}, which does not name this folder" in refused.err
+    assert contents(theirs) == before
+
+
+def test_worktrees_are_made_of_a_linked_worktree_a_submodule_and_a_separate_git_directory(
+    project: Project, tmp_path: Path
+) -> None:
+    other = Folder(tmp_path / "other").init()
+    other.write("a.txt", "a\n")
+    other.commit()
+    allow = ("-c", "protocol.file.allow=always")
+    project.user.git(*allow, "submodule", "add", "-q", str(other.root), "lib")
+    project.user.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    Project(Folder(project.root / "lib")).new()
+    Project(Folder(tmp_path / "linked")).new()
+    project.user.git("init", "-q", f"--separate-git-dir={tmp_path / 'apart'}")
+    project.new()
+
+
+def test_a_packed_branch_is_not_removed_by_a_link_out_of_the_repository(
+    project: Project, tmp_path: Path
+) -> None:
+    session, _ = project.new()
+    project.user.git("pack-refs", "--all")
+    outside, link = tmp_path / "outside", project.user.path(".git/packed-refs")
+    link.rename(outside)
+    link.symlink_to(outside)
+    before = outside.read_bytes()
+    assert f"{link} is a symbolic link" in project.refused("remove", "--force", session)
+    assert outside.read_bytes() == before
+
+
 def test_a_new_worktree_is_written_to_its_own_folder_whatever_core_worktree_says(
     project: Project,
 ) -> None:

@@ -84,6 +84,7 @@ class TreeCheckout:
         self._git = git
         self._index = index
         self._disk = WorktreeFiles(repository.root)
+        self._writer = FileWriter(repository.root)
 
     # ----------------------------------------------------------------------------------- prepare
 
@@ -440,7 +441,7 @@ class TreeCheckout:
             location = self._disk.location(path)
             mode = stat.S_IMODE(location.lstat().st_mode)
             with suppress(PermissionError):
-                location.chmod(mode | stat.S_IRWXU)
+                self._writer.set_mode(to_bytes(path), mode | stat.S_IRWXU)
                 opened[path] = mode
         return opened
 
@@ -472,7 +473,7 @@ class TreeCheckout:
         """Write the files, and compare them with the tree: the exit code of git is not all."""
         for path in prepared.special:
             if self._disk.inspect(path).shape == "other":
-                self._disk.location(path).unlink()
+                self._writer.remove_file(to_bytes(path))
 
         if contents is None:
             problem = self._check_out_with_git(prepared)
@@ -512,13 +513,12 @@ class TreeCheckout:
         self, prepared: PreparedRestore, contents: Sequence[RestoredFile]
     ) -> str | None:
         """Write the files and the index in this process; return what fails."""
-        writer = FileWriter(self._repository.root)
         removed = [to_bytes(each.path) for each in prepared.changes if each.after is None]
         entries: dict[bytes, bytes | None] = dict.fromkeys(removed)
         try:
-            writer.remove(removed)
+            self._writer.remove(removed)
             for file in contents:
-                entries[file.path] = writer.write(file)
+                entries[file.path] = self._writer.write(file)
         except OSError as error:
             return f"{to_text(os.fsencode(error.filename or ''))}: {error.strerror}"
 
@@ -628,7 +628,7 @@ class TreeCheckout:
             return info.mode
 
         if wanted != info.mode:
-            self._disk.location(path).chmod(wanted)
+            self._writer.set_mode(to_bytes(path), wanted)
 
         return wanted
 
@@ -643,7 +643,7 @@ class TreeCheckout:
 
         for path in target.empty:
             if self._disk.inspect(path).shape == "absent" and not self._disk.is_beyond_link(path):
-                self._disk.location(path).mkdir(parents=True, exist_ok=True)
+                self._writer.make_folder(to_bytes(path))
 
         self._restore_directory_modes(prepared, opened)
 
@@ -675,7 +675,7 @@ class TreeCheckout:
             return
 
         try:
-            self._disk.location(path).rmdir()
+            self._writer.remove_folder(to_bytes(path))
         except OSError:
             # Something is in it by now.
             return
@@ -684,7 +684,7 @@ class TreeCheckout:
         location = self._disk.location(path)
         if self._disk.is_beyond_link(path) or stat.S_IMODE(location.lstat().st_mode) == mode:
             return
-        location.chmod(mode)
+        self._writer.set_mode(to_bytes(path), mode)
 
 
 def _wanted_mode(

@@ -14,7 +14,10 @@ from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git.git_command import Git, to_text
 from holdfast.adapters.git.index_seed import link_user_objects
 from holdfast.adapters.git.repository import old_private_git_dir
+from holdfast.adapters.plain_file import LARGEST_PACKED, read_plain
+from holdfast.adapters.processes.git_links import why_unwritable
 from holdfast.checkpoints import commit_message
+from holdfast.checkpoints.ports import CheckpointFailed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +42,7 @@ def has_old_layout(repository: PrivateRepository, state: Path) -> bool:
         return True
 
     try:
-        return _PREFIX.encode() in (user.common_dir / "packed-refs").read_bytes()
+        return _PREFIX.encode() in read_plain(user.common_dir / "packed-refs", LARGEST_PACKED)
     except OSError:
         return False
 
@@ -62,6 +65,9 @@ def move_user_refs(repository: PrivateRepository, index: PrivateIndex, private: 
 
     values = _refs_of(user, private.deadline)
     if values:
+        problem = why_unwritable(user.top, user.common_dir, values)
+        if problem:
+            raise CheckpointFailed(problem)
         link_user_objects(repository)
         _copy_shallow(user, repository)
         creates = [f"update {name} {value}\n" for name, value in values.items()]
@@ -93,13 +99,13 @@ def _refs_of(user: UserRepository, deadline: float | None) -> dict[str, str]:
 def _copy_shallow(user: UserRepository, repository: PrivateRepository) -> None:
     """Copy the borders of a shallow clone: the parents of old shadow commits are the user's."""
     file = user.common_dir / "shallow"
-    if file.exists():
-        atomic_write.put(repository.git_dir / "shallow", file.read_bytes(), sync=False)
+    if file.is_file():
+        atomic_write.put(repository.git_dir / "shallow", read_plain(file), sync=False)
 
 
 def _sequence_of(state: Path) -> int | None:
     try:
-        seq = json.loads(state.read_bytes())["seq"]
+        seq = json.loads(read_plain(state))["seq"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return seq if isinstance(seq, int) else None

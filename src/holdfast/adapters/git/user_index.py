@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git.git_command import Git, GitFailed, join_names, to_bytes
 from holdfast.adapters.git.private_index import intended_files
+from holdfast.adapters.processes.git_links import why_unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +34,11 @@ def restore_staged(
     user = repository.user
     if user is None:
         return "there is no repository of the user any more"
+
+    index = os.path.relpath(user.git_dir / "index", user.common_dir)
+    problem = why_unwritable(user.top, user.common_dir, others=[index])
+    if problem:
+        return problem
 
     git = user.git(private.deadline)
     try:

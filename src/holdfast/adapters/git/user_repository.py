@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git.git_command import Git, GitFailed, case_setting, to_text
 from holdfast.adapters.places.main_worktree import git_directory
+from holdfast.adapters.plain_file import LARGEST_PACKED, read_plain
 from holdfast.adapters.processes.git_environment import INHERITED
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -107,7 +108,7 @@ class UserRepository:
     def read_head(self, deadline: float) -> Head:
         """Return HEAD; from its files if possible, else with git."""
         try:
-            text = (self.git_dir / "HEAD").read_text(encoding="utf-8").strip()
+            text = read_plain(self.git_dir / "HEAD").decode("utf-8").strip()
         except (OSError, UnicodeDecodeError):
             return NO_HEAD
 
@@ -127,14 +128,14 @@ class UserRepository:
     def _read_ref(self, name: str) -> str | None:
         for directory in (self.git_dir, self.common_dir):
             try:
-                value = (directory / name).read_text(encoding="ascii").strip()
+                value = read_plain(directory / name).decode("ascii").strip()
             except (OSError, UnicodeDecodeError):
                 continue
             if _COMMIT.match(value):
                 return value
 
         try:
-            packed = (self.common_dir / "packed-refs").read_bytes()
+            packed = read_plain(self.common_dir / "packed-refs", LARGEST_PACKED)
         except OSError:
             return None
 

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.plain_file import open_plain
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -57,6 +59,29 @@ def linked_worktrees(project: Path) -> Iterator[Path]:
         yield (entry.parent / named).parent
 
 
+def is_own_repository(folder: Path) -> bool:
+    """Return whether the repository that the `.git` of a folder leads to belongs to the folder.
+
+    A `.git` that a stranger has made may lead to any repository; git follows it. That of a linked
+    worktree or of a submodule names the folder, too.
+    """
+    real = Path(os.path.realpath(folder))
+    git = Path(os.path.realpath(git_directory(real)))
+    shared = read_beginning(git / "commondir").strip()
+    if shared:
+        common = Path(os.path.realpath(git / os.fsdecode(shared)))
+        named = git / os.fsdecode(read_beginning(git / "gitdir").strip())
+        return git.parent == common / "worktrees" and Path(os.path.realpath(named)) == real / ".git"
+    if git == real / ".git":
+        return True
+
+    configured = _configured_worktree(git)
+    if configured is not None:
+        return configured == real
+    # Of `git init --separate-git-dir`: it names no folder, and it is in none.
+    return git.name != ".git"
+
+
 def git_directory(folder: Path) -> Path:
     """Return the git directory of a worktree: its `.git`, or the directory that this file names."""
     git = folder / ".git"
@@ -86,7 +111,7 @@ def _configured_worktree(common: Path) -> Path | None:
 def read_beginning(file: Path) -> bytes:
     """Return the beginning of a file; nothing if it cannot be read."""
     try:
-        with file.open("rb") as opened:
+        with open_plain(file) as opened:
             return opened.read(_LARGEST)
     except OSError:
         return b""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import Git
+from holdfast.adapters.plain_file import open_plain
 from holdfast.adapters.processes.git_environment import environment, options_of
 from holdfast.adapters.processes.project_programs import program_outside
 from holdfast.adapters.project.project_files import git
@@ -108,7 +109,7 @@ class DiskReadGuard:
 
         for path in files_in(find_secret_files(self._root).paths):
             try:
-                with Path(path).open("rb") as file:
+                with open_plain(path) as file:
                     text = file.read(_LARGEST_SECRET).decode("utf-8", "replace")
             except OSError:
                 # Removed meanwhile, or not readable for a command either.

@@ -6,6 +6,7 @@ import time
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.toolchains.run_tool import ToolPlace, ToolRun, run_tool
 from holdfast.adapters.toolchains.step_diagnostics import (
     diagnostics_of,
@@ -140,6 +141,6 @@ def _divide(
 
 def _is_unchanged(unit: CheckedFile) -> bool:
     try:
-        return (unit.root / unit.path).read_bytes() == unit.text
+        return read_plain(unit.root / unit.path) == unit.text
     except OSError:
         return False

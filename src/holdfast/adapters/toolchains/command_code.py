@@ -7,9 +7,12 @@ import os
 import re
 import shlex
 import shutil
+from contextlib import suppress
 from itertools import islice, pairwise
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
+
+from holdfast.adapters.plain_file import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -136,10 +139,11 @@ def _read_by(name: str, root: Path) -> Iterator[CodeFile]:
 def _makefiles(root: Path) -> Iterator[CodeFile]:
     """Yield the makefile and those that it includes by a plain name."""
     for name in MAKEFILES:
-        try:
-            text = (root / name).read_text("utf-8", "replace")
-        except OSError:
+        if not (root / name).is_file():
             continue
+        text = ""
+        with suppress(OSError):
+            text = read_plain(root / name).decode("utf-8", "replace")
         yield "build", name, None
         for included in _INCLUDE.findall(text):
             for word in included.split():
@@ -151,7 +155,7 @@ def _makefiles(root: Path) -> Iterator[CodeFile]:
 def _scripts(root: Path) -> Iterator[CodeFile]:
     """Yield the scripts of package.json: its other fields change with each release."""
     try:
-        package = json.loads((root / "package.json").read_bytes())
+        package = json.loads(read_plain(root / "package.json"))
     except (OSError, ValueError, RecursionError):
         return
 

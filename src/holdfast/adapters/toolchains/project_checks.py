@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.adapters.toolchains.command_code import MAKEFILES
 from holdfast.adapters.toolchains.languages.tsconfig import find_tsconfig
@@ -173,7 +174,7 @@ def make_command(root: Path) -> str | None:
     """Return the command of the project's Makefile, if it has a goal for a check."""
     for name in MAKEFILES:
         try:
-            text = (root / name).read_text("utf-8", "replace")
+            text = read_plain(root / name).decode("utf-8", "replace")
         except OSError:
             continue
         for goal, rule in _GOALS.items():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 _Stamp: TypeAlias = tuple[int, int, int]
 """What changes with a file: its time, size and inode number."""
@@ -46,7 +46,12 @@ class ProjectCopy:
     """
 
     def __init__(self, root: Path, tree: Path) -> None:
-        """Prepare a copy of `root` at `tree`; nothing is copied yet."""
+        """Prepare a copy of `root` at `tree`; nothing is copied yet.
+
+        Files of the project that `is_masked` are empty in the copy: it has them under one name
+        only, so that a sandbox would not know them there by another.
+        """
+        self.is_masked: Callable[[str], bool] = lambda _: False
         self._root = root
         self._tree = tree
         self._copied: dict[str, tuple[_Stamp, _Stamp]] = {}
@@ -96,6 +101,10 @@ class ProjectCopy:
             files -= 1
             if entry.is_file():
                 size -= status.st_size
+            if self.is_masked(entry.path):
+                self._mask(path)
+                copied.add(path)
+                continue
             within_limits = files >= 0 and size >= 0 and status.st_size <= _LARGEST_FILE
             if within_limits and entry.is_file(follow_symlinks=False):
                 self._copy(entry, path, _stamp(status))
@@ -124,6 +133,12 @@ class ProjectCopy:
             shutil.copyfile(entry.path, to)
             shutil.copymode(entry.path, to)
             self._copied[path] = now, _stamp(to.stat())
+
+    def _mask(self, path: str) -> None:
+        to = self._tree / path
+        _clear(to)
+        to.touch()
+        self._copied[path] = _UNKNOWN, _UNKNOWN
 
     def _link(self, entry: os.DirEntry[str], path: str) -> None:
         to = self._tree / path

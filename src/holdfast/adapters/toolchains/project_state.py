@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from holdfast.adapters.plain_file import open_plain
 from holdfast.adapters.toolchains.project_copy import LEFT_OUT, LINKED
 from holdfast.adapters.toolchains.toml_file import read_toml
 
@@ -82,7 +83,8 @@ class ProjectState:
                 known = self._known.get(str(file))
             if known is not None and known[0] == stamp:
                 return known[1]
-            digest = hashlib.sha256(file.read_bytes()).hexdigest()
+            with open_plain(file) as opened:
+                digest = hashlib.file_digest(opened, "sha256").hexdigest()
         except OSError:
             return ""
 

@@ -123,6 +123,8 @@ def run_tool(
                 on_output=output.append,
                 stdin=stream.fileno(),
                 grace=_GRACE,
+                # What a check reads can be in its output, which a model is shown.
+                git="read" if place.own_code else "hidden",
                 writable=place.writable,
             )
         except OSError as error:

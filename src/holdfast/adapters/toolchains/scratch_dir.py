@@ -35,7 +35,8 @@ _guard = threading.Lock()
 class ScratchDir:
     """A scratch folder for one root, used by one check at a time.
 
-    `overrides` are further files that have another text in a mirror; None means no file.
+    `overrides` are further files that have another text in a mirror; None means no file. The
+    `mirror_copy` decides which files are empty there.
     """
 
     def __init__(self, root: Path) -> None:
@@ -47,7 +48,7 @@ class ScratchDir:
         fcntl.flock(lock, fcntl.LOCK_EX)
         # Renamed only now: a sweep would remove a folder of this name that is not locked.
         self.folder = made.rename(made.with_name(made.name.replace(_MAKING, _PREFIX, 1)))
-        self._mirror = ProjectCopy(root, self.folder / "mirror")
+        self.mirror_copy = ProjectCopy(root, self.folder / "mirror")
         self._lengths: set[int] = set()
         weakref.finalize(self, _remove, str(self.folder), lock)
 
@@ -79,7 +80,7 @@ class ScratchDir:
 
     def farm(self, path: str, text: bytes) -> str:
         """Return a folder where the unit has this text; the rest is linked, or copied if small."""
-        if self._mirror.is_small():
+        if self.mirror_copy.is_small():
             return self.mirror(path, text)
 
         top = self.folder / "farm"
@@ -95,7 +96,7 @@ class ScratchDir:
 
     def mirror(self, path: str, text: bytes) -> str:
         """Return a copy of the project where the unit has this text; `overrides` apply too."""
-        self._mirror.update({path: text, **self.overrides})
+        self.mirror_copy.update({path: text, **self.overrides})
         return str(self.folder / "mirror")
 
 

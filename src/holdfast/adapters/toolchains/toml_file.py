@@ -6,6 +6,8 @@ import tomllib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from holdfast.adapters.plain_file import read_plain
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -16,8 +18,8 @@ def read_toml(file: Path) -> dict[str, Any]:
     The caller does not change the result: the same text is parsed once.
     """
     try:
-        return _parse(file.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return _parse(read_plain(file).decode("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError):
         return {}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ from holdfast.adapters.toolchains.step_diagnostics import (
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from holdfast.adapters.toolchains.passed_checks import PassedChecks
     from holdfast.vocab.cancellation import Cancel
@@ -102,7 +102,7 @@ class ToolCheck:
         if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
             raise ValueError(f"{path}: the path of a unit is below the root.")
 
-        with borrow(self._root) as scratch:
+        with self._borrow(path) as scratch:
             scratch.overrides = self._overrides
             unit = self._unit(path, text, scratch)
             planned = self._plan_unit(unit)
@@ -128,7 +128,7 @@ class ToolCheck:
         The result lacks the files that have to be checked alone, and those that changed meanwhile.
         """
         results: dict[str, Checked] = {}
-        with borrow(self._root) as scratch:
+        with suppress(ToolchainMissing), self._borrow(next(iter(files), "")) as scratch:
             left: list[PlannedFile] = []
             for path, text in files.items():
                 with suppress(ToolchainMissing, CheckCrashed):
@@ -144,6 +144,23 @@ class ToolCheck:
                 self._keep(planned, checked)
 
         return results
+
+    @contextmanager
+    def _borrow(self, path: str) -> Iterator[ScratchDir]:
+        """Lend a scratch folder in which no file with secrets has its content.
+
+        Raise `ToolchainMissing` if a check that nobody trusted could read such a file elsewhere.
+        """
+        secrets = self._sandbox.secret_files(str(self._root))
+        if secrets is not None and secrets.gap and not self._own_code:
+            raise ToolchainMissing(
+                f"{path}: a check could read files with secrets ({secrets.gap}), so this is not "
+                "checked. Set the command `check` in your own settings, or pass --sandbox off."
+            )
+
+        with borrow(self._root) as scratch:
+            scratch.mirror_copy.is_masked = _nothing if secrets is None else secrets.holds
+            yield scratch
 
     def _place(self, scratch: ScratchDir) -> ToolPlace:
         root, folder = str(self._root), str(scratch.folder)
@@ -209,6 +226,10 @@ class ToolCheck:
 
         output = without_scratch("\n".join(outputs), unit)[:_OUTPUT_KEPT]
         return Checked(not has_error(found), tuple(found), oracle, output)
+
+
+def _nothing(_: str) -> bool:
+    return False
 
 
 def _raise_if_option(unit: CheckedFile, word: str) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import os
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.plain_file import open_plain
 from holdfast.adapters.processes.project_programs import is_below
 from holdfast.vocab.trust import CodeItem, CodeKind
 
@@ -28,11 +29,14 @@ def item_of_file(root: Path, path: str, kind: CodeKind) -> CodeItem:
         return item_of_text(path, kind, f"link to {place.readlink()}\n")
 
     try:
-        data = place.read_bytes()
+        with open_plain(place) as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            file.seek(0)
+            data = file.read(_LARGEST_TEXT + 1)
     except OSError:
         return CodeItem(kind, path, _MISSING)
 
-    return CodeItem(kind, path, hashlib.sha256(data).hexdigest(), _short_text(data))
+    return CodeItem(kind, path, digest, _short_text(data))
 
 
 def item_of_text(path: str, kind: CodeKind, text: str) -> CodeItem:

@@ -11,7 +11,7 @@ from holdfast.changes.change import RequestedEdits
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
-from holdfast.guards.protected_paths import why_protected
+from holdfast.guards.protected_paths import list_paths, why_protected
 from holdfast.guards.secrets import is_secret
 from holdfast.guards.tokens import MARK
 from holdfast.landing.encoding import decode
@@ -206,7 +206,7 @@ def _ask(planned: ChangePlan, started: _CallInProgress) -> ToolOutcome | None:
     if started.secrets:
         why = PRIVATE
 
-    subject = ", ".join(paths)
+    subject = list_paths(paths)
     gate = started.context.ports.gate
     protected = started.protected()
     if not protected:

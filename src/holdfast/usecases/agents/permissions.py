@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from holdfast.guards.commands import Allow, CommandRules, Refuse, judge_command
-from holdfast.guards.protected_paths import why_protected
+from holdfast.guards.protected_paths import list_paths, why_protected
 from holdfast.tools.ports import Denied, NoApprover, TurnCancelled
 from holdfast.usecases.redaction import redact
 from holdfast.vocab.agent_events import AgentNote
@@ -97,7 +97,7 @@ class Permissions:
 
     def _question_of_edit(self, call: AgentCall) -> _Question:
         paths = [self._below_root(path) for path in call.paths]
-        subject = ", ".join(path or name for path, name in zip(paths, call.paths, strict=True))
+        subject = list_paths(path or name for path, name in zip(paths, call.paths, strict=True))
         if None in paths:
             return _Question("tool", f"{call.title}: {subject}", "it is outside of the worktree")
 

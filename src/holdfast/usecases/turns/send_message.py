@@ -9,6 +9,7 @@ from holdfast.loop.turn import run_turn
 from holdfast.usecases.redaction import RedactedToolbox, redact
 from holdfast.usecases.turns.ports import TurnBegun, TurnRequest
 from holdfast.usecases.turns.recorded_turn import NotSent, RecordedTurn, TurnContext, run_recorded
+from holdfast.usecases.turns.redacted_model import RedactedModel
 from holdfast.usecases.turns.repair_ports import EditedTurn, TurnRepairs
 from holdfast.usecases.turns.turn_editor import ReviewedFiles, TurnEditor
 from holdfast.vocab.events import TurnEnded, TurnStarted
@@ -125,20 +126,20 @@ def _run(turn: RecordedTurn, message: UserMessage, dependencies: TurnDependencie
     gate = turn.approvals()
     editor = TurnEditor(context.workspace, turn.owner, review=review)
     toolbox = dependencies.bind(files, editor, gate, observer)
+    model = dependencies.model
     if context.secrets:
         toolbox = RedactedToolbox(toolbox, context.secrets)
+        model = RedactedModel(model, context.secrets)
 
     history = rebuild(turn.begun.past, SystemText(turn.begun.system))
-    ended = run_turn(
-        history, dependencies.model, toolbox, turn.recorder, dependencies.limits, watch
-    )
+    ended = run_turn(history, model, toolbox, turn.recorder, dependencies.limits, watch)
     if observer.looked:
         # What a command has left running may have written since.
         turn.look("outside")
 
     ended = turn.with_observed(ended)
     if dependencies.repairs is not None and not review and not message.plan:
-        edited = EditedTurn(turn.owner, dependencies.model, gate, context.workspace, watch)
+        edited = EditedTurn(turn.owner, model, gate, context.workspace, watch)
         ended = _repair(ended, edited, dependencies.repairs, turn)
 
     return ended

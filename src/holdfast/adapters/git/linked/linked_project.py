@@ -27,9 +27,9 @@ from holdfast.adapters.git.linked.captured_tree import (
 from holdfast.adapters.git.linked.ignored_copies import copy_ignored
 from holdfast.adapters.git.linked.merged_commits import merge_commits
 from holdfast.adapters.git.linked.session_files import CapturedSession
-from holdfast.adapters.git.linked.written_places import refuse_links
 from holdfast.adapters.git.user_repository import UserRepository, query_repository
 from holdfast.adapters.places.main_worktree import read_beginning
+from holdfast.adapters.processes.git_links import why_unwritable
 from holdfast.adapters.processes.sandbox.git_places import git_places
 from holdfast.adapters.processes.sandbox.private_objects import bring_left_objects_over
 from holdfast.checkpoints.ports import CheckpointFailed
@@ -168,6 +168,7 @@ class GitProject:
 
     def capture(self) -> CapturedFiles:
         """Return the user's files as a tree, without a change of the index."""
+        self._refuse_links()
         repository = self._repository()
         return CapturedFiles(*capture_tree(repository, self._git_of(repository)))
 
@@ -432,8 +433,17 @@ class GitProject:
             self._found = query_repository(self._root, _deadline())
         return self._found
 
-    def _refuse_links(self, session: str) -> None:
-        refuse_links(self._repository().common_dir, session)
+    def _refuse_links(self, session: str | None = None) -> None:
+        """Raise `CheckpointFailed` if a link leads git of ours elsewhere: see `why_unwritable`."""
+        refs: list[str] = []
+        own: list[str] = []
+        if session is not None:
+            refs = [f"refs/heads/{branch_of(session)}", base_ref_of(session)]
+            own = [f"worktrees/{session}/{name}" for name in ("index", "logs/HEAD")]
+
+        problem = why_unwritable(self._root, self._repository().common_dir, refs, own)
+        if problem:
+            raise CheckpointFailed(problem)
 
     def _linked(self, session: str) -> UserRepository:
         path = Path(self.path_of(session))

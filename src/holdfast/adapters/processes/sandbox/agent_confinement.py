@@ -7,14 +7,16 @@ all refs writable, an agent could destroy other branches.
 
 from __future__ import annotations
 
+import errno
 import os
-import shutil
 import stat
-import tempfile
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.processes.git_links import why_unwritable
+from holdfast.adapters.processes.sandbox.cleanup.open_folder import open_folder
 from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
 from holdfast.adapters.processes.sandbox.cleanup.restoration import restored
 from holdfast.adapters.processes.sandbox.git_places import git_places, rebase_list, redirecting
@@ -27,7 +29,6 @@ from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from holdfast.adapters.processes.sandbox.git_places import GitPlaces
     from holdfast.adapters.processes.sandbox.launch import Launcher
@@ -66,13 +67,13 @@ _NO_MAINTENANCE = {
 class OwnBranch:
     """The places in a repository that belong to one linked worktree and its session.
 
-    `refs` and `logs` are the folders of its branch `name`; "" if it is on no branch of ours.
+    `refs` and `logs` are the folders of its branch `ref`; "" if it is on no branch of ours.
     """
 
     places: GitPlaces
     refs: str = ""
     logs: str = ""
-    name: str = ""
+    ref: str = ""
 
 
 class AgentConfinement:
@@ -157,6 +158,12 @@ class AgentConfinement:
             return layout
 
         places = self._branch.places
+        problem = why_unwritable(
+            Path(self._root), Path(places.common), filter(None, [self._branch.ref])
+        )
+        if problem:
+            raise OSError(errno.ELOOP, problem)
+
         os.makedirs(self._store, exist_ok=True)
         writable = [places.directory, self._store]
         for path in filter(None, (self._branch.refs, self._branch.logs)):
@@ -205,7 +212,7 @@ def _own_branch(root: str) -> OwnBranch | None:
 
     refs = os.path.join(places.common, folder)
     logs = os.path.join(places.common, "logs", folder)
-    return OwnBranch(places, refs, logs, os.path.basename(head))
+    return OwnBranch(places, refs, logs, head)
 
 
 def _own_folders(agent: str, home: str) -> list[str]:
@@ -244,23 +251,18 @@ def _content(path: str) -> bytes | None:
 
 
 def _put_back(path: str, content: bytes | None) -> None:
-    is_plain = os.path.isfile(path) and not os.path.islink(path)
-    if is_plain and _content(path) == content:
-        return
-
-    _remove(path)
-    # A worktree that was removed meanwhile has nothing that could lead git astray.
-    if content is None or not os.path.isdir(os.path.dirname(path)):
-        return
-    # Renamed: an agent that still works may make a link there meanwhile, and it would be followed.
-    descriptor, fresh = tempfile.mkstemp(dir=os.path.dirname(path))
-    with open(descriptor, "wb") as file:
-        file.write(content)
-        os.fchmod(descriptor, _PLAIN_FILE)
-    os.replace(fresh, path)
-
-
-_PLAIN_FILE = 0o644
+    """Make a file what it was; an agent that still works may make a link there meanwhile."""
+    name = os.path.basename(path)
+    with open_folder(os.path.dirname(path)) as folder:
+        # A worktree that was removed meanwhile has nothing that could lead git astray.
+        if folder is None:
+            return
+        if content is None:
+            folder.remove(name)
+            return
+        lines, names = folder.read(name)
+        if not names or b"".join(lines) != content:
+            folder.write(name, content)
 
 
 def _remove_links(branch: OwnBranch) -> None:
@@ -282,11 +284,11 @@ def _remove_links(branch: OwnBranch) -> None:
                 os.unlink(path)
 
     head = os.path.join(branch.places.directory, "HEAD")
-    own = os.path.relpath(branch.refs, branch.places.common)
+    own = os.path.dirname(branch.ref)
     said = _content(head) or b""
     leads_away = said.startswith(b"ref:") and not said.startswith(f"ref: {own}/".encode())
     if leads_away or not said:
-        _put_back(head, f"ref: {own}/{branch.name}\n".encode())
+        _put_back(head, f"ref: {branch.ref}\n".encode())
 
 
 def _remove_links_below(place: str, kept: str = "") -> None:
@@ -303,10 +305,3 @@ def _remove_links_below(place: str, kept: str = "") -> None:
 
 def _is_symbolic(path: str) -> bool:
     return (_content(path) or b"").startswith(b"ref:")
-
-
-def _remove(path: str) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path, ignore_errors=True)
-    elif os.path.lexists(path):
-        os.unlink(path)

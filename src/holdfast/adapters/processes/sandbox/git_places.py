@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from holdfast.adapters.plain_file import read_plain
 from holdfast.guards.tokens import has_token
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -38,6 +39,22 @@ def git_places(root: str) -> GitPlaces | None:
         return None
 
     return GitPlaces(directory, _common_of(directory))
+
+
+def main_worktree_of(places: GitPlaces | None, root: str) -> str | None:
+    """Return the main worktree of the linked one at a root; None for any other folder.
+
+    A folder that only says to be one does not count: the repository must name the root, too.
+    """
+    if places is None or os.path.dirname(places.directory) != f"{places.common}/worktrees":
+        return None
+    if os.path.basename(places.common) != ".git":
+        return None
+
+    named = _text_of(os.path.join(places.directory, "gitdir")).strip()
+    if os.path.realpath(named) != os.path.join(root, ".git"):
+        return None
+    return os.path.dirname(places.common)
 
 
 def configuring(places: GitPlaces) -> list[str]:
@@ -89,7 +106,7 @@ def strategy_files(places: GitPlaces) -> list[str]:
 def _linked_directory(entry: Path) -> str:
     """Return the directory that a `.git` file names, or ""."""
     try:
-        text = entry.read_text()
+        text = read_plain(entry).decode()
     except (OSError, UnicodeDecodeError):
         return ""
 
@@ -100,17 +117,15 @@ def _linked_directory(entry: Path) -> str:
 
 
 def _text_of(path: str) -> str:
-    if not os.path.isfile(path):
-        return ""
     try:
-        return Path(path).read_text("utf-8", "replace")
+        return read_plain(path).decode("utf-8", "replace")
     except OSError:
         return ""
 
 
 def _common_of(directory: str) -> str:
     try:
-        text = Path(directory, "commondir").read_text().strip()
+        text = read_plain(Path(directory, "commondir")).decode().strip()
     except (OSError, UnicodeDecodeError):
         return directory
     return os.path.realpath(os.path.join(directory, text))

@@ -13,6 +13,7 @@ from holdfast.adapters.processes.sandbox.git_places import (
     GitPlaces,
     configuring,
     git_places,
+    main_worktree_of,
     of_others,
     rebase_list,
     redirecting,
@@ -54,8 +55,15 @@ class SecretFiles(Protocol):
     """Files that look like secrets, and what else a sandbox hides of a project."""
 
     @property
+    def gap(self) -> str:
+        """Why not all of them can be masked, or ""."""
+
+    @property
     def masks(self) -> Sequence[str]:
         """The real, absolute paths of such files and folders, as many as can be masked."""
+
+    def holds(self, path: str) -> bool:
+        """Return whether a real path is one of all such files, or in one of all such folders."""
 
     @property
     def repositories(self) -> Sequence[str]:
@@ -125,6 +133,7 @@ class Layouts:
         places = git_places(root)
         guarded = _protect_git(view, root, places, process)
         guarded += self._hide_private(view, root, process)
+        self._hide_secrets_of_main(view, main_worktree_of(places, root))
         if process.level != "write":
             return Layout(view)
 
@@ -144,6 +153,10 @@ class Layouts:
             [rebase_list(opened)] if opened else [],
             strategy_files(opened) if opened else [],
         )
+
+    def secret_files(self, root: str) -> SecretFiles | None:
+        """Return the secret files of a project; None if they are not masked."""
+        return self._find_secrets(root) if self._find_secrets else None
 
     def _hide_private(self, view: View, root: str, process: ConfinedProcess) -> list[str]:
         """Hide our own places and the secrets of the project; return the repositories inside."""
@@ -166,6 +179,17 @@ class Layouts:
                 view.set(path, "masked")
 
         return repositories
+
+    def _hide_secrets_of_main(self, view: View, main: str | None) -> None:
+        """Hide the secrets of the main worktree: most are not tracked, so that they are only there.
+
+        In a home the process does not see it at all.
+        """
+        if main is None or self._find_secrets is None or view.access_of(main) == "hidden":
+            return
+        for path in self._find_secrets(main).masks:
+            if view.access_of(path) == "read":
+                view.set(path, "masked")
 
 
 def _mask_socket(view: View, path: str) -> None:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.git_environment import environment, options_of
+from holdfast.adapters.processes.git_links import why_unwritable
 from holdfast.adapters.processes.sandbox.git_places import git_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _SECONDS = 600
+_NOT_ADDED = "the agent's new git objects could not be added to the repository"
 
 
 class PrivateObjects:
@@ -38,6 +40,9 @@ class PrivateObjects:
             files = _object_files(self._store)
             if not files:
                 return ""
+            problem = why_unwritable(self._root, Path(self._common))
+            if problem:
+                return f"{_NOT_ADDED}: {problem}"
             names = self._new_names()
             if names:
                 listed = "\n".join(names).encode()
@@ -48,9 +53,9 @@ class PrivateObjects:
             _remove_files(self._store, files)
         except subprocess.CalledProcessError as error:
             said = error.stderr.decode("utf-8", "replace").strip()
-            return f"the agent's new git objects could not be added to the repository: {said}"
+            return f"{_NOT_ADDED}: {said}"
         except (OSError, subprocess.TimeoutExpired) as error:
-            return f"the agent's new git objects could not be added to the repository: {error}"
+            return f"{_NOT_ADDED}: {error}"
 
         return ""
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.adapters.processes.sandbox.launch import Launcher
+    from holdfast.adapters.processes.sandbox.layout import SecretFiles
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.sandbox import GitAccess, SandboxLevel
 
@@ -119,6 +120,10 @@ class Sandbox:
             raise SandboxFailed(errno.EPERM, f"the sandbox could not be set up: {problem}")
 
         return replace(_as_signal(ended), put_back=tuple(put_back))
+
+    def secret_files(self, root: str) -> SecretFiles | None:
+        """Return the files of a project that processes must not read; None if they may."""
+        return None if self._layouts is None else self._layouts.secret_files(root)
 
     def agent_confinement(self, agent: str, root: Path) -> AgentConfinement | None:
         """Return what confines an agent in a root; None where nothing can enforce a level."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.toolchains.check_step import CheckedFile, CheckStep
@@ -34,6 +35,7 @@ GXX = ToolProgram(
     ("-dumpfullversion", "-dumpversion"),
 )
 
+_FIRST_TOKEN = Path(__file__).with_name("first_token.h")
 # Errors since gcc 14, and always a mistake.
 _MISTAKES = ("int-conversion", "incompatible-pointer-types")
 # The same, but allowed in C89.
@@ -79,6 +81,8 @@ def _step(
         "-fsyntax-only",
         "-fdiagnostics-format=json",
         "-fmax-errors=200",
+        "-include",
+        str(_FIRST_TOKEN),
         "-x",
         language,
     ]

@@ -14,6 +14,7 @@ import shlex
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.plain_file import read_plain
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -142,9 +143,7 @@ def _nearest(entries: Sequence[CompileCommand], file: str) -> CompileCommand | N
 def _read(file: Path) -> list[CompileCommand]:
     """Return the commands of a file; [] if it is missing, too large or broken."""
     try:
-        if file.stat().st_size > _LARGEST:
-            return []
-        records = json.loads(file.read_bytes())
+        records = json.loads(read_plain(file, _LARGEST))
     except (OSError, ValueError, RecursionError):
         return []
 

@@ -12,6 +12,7 @@ import shutil
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.toolchains.check_step import BatchForm, CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.repair.diagnostics import go
@@ -132,7 +133,11 @@ def _siblings(unit: CheckedFile) -> list[str]:
 
 
 def _belongs_to(file: Path, package: bytes) -> bool:
-    text = file.read_bytes()
+    try:
+        text = read_plain(file)
+    except OSError:
+        return False
+
     named = _PACKAGE.search(text)
     if named is None or named[1] != package:
         return False

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.toolchains.check_step import CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgram
 from holdfast.adapters.toolchains.languages.tsconfig import OURS, find_tsconfig
@@ -123,7 +124,7 @@ def _package_type(unit: CheckedFile) -> str | None:
         return None
 
     try:
-        package = json.loads((unit.root / file).read_bytes())
+        package = json.loads(read_plain(unit.root / file))
     except (OSError, ValueError, RecursionError):
         return None
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
+from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.toolchains.check_step import (
     BatchForm,
     CheckedFile,
@@ -40,6 +41,8 @@ PYRIGHT = ToolProgram(
 _MYPY_CODE = frozenset(
     {"plugins", "python_executable", "install_types", "non_interactive", "junit_xml"}
 )
+# Of a file that mypy reads and we do not: it may name any.
+_UNKNOWN: _Settings = {"plugins": "in a file that cannot be read"}
 _PYRIGHT_CODE = frozenset({"venv", "venvPath", "pythonPath", "extends"})
 _CHILD = Path(__file__).with_name("python_child.py")
 # Without settings for ruff: broken code only, no matters of style. Comparisons with literals,
@@ -340,7 +343,8 @@ def find_mypy_config(root: Path, path: str) -> ToolConfig | None:
     for folder in PurePosixPath(path).parents:
         for name in ("mypy.ini", ".mypy.ini"):
             if (root / folder / name).is_file():
-                return ToolConfig(folder / name, _read_ini(root / folder / name))
+                settings = _read_ini(root / folder / name)
+                return ToolConfig(folder / name, _UNKNOWN if settings is None else settings)
         table = _table(read_toml(root / folder / "pyproject.toml"), ("tool", "mypy"))
         if table is not None:
             return ToolConfig(folder / "pyproject.toml", table)
@@ -430,20 +434,23 @@ def _pyright_settings(unit: CheckedFile) -> tuple[PurePosixPath, _Settings] | No
 def _read_own(file: Path) -> _Settings:
     match file.suffix:
         case ".ini":
-            return _read_ini(file)
+            return _read_ini(file) or {}
         case ".json":
             return _read_json(file)
         case _:
             return {}
 
 
-def _read_ini(file: Path) -> _Settings:
+def _read_ini(file: Path) -> _Settings | None:
+    """Return the settings of mypy in a file; None if it cannot be read."""
     # Most projects have no such file.
     import configparser  # noqa: PLC0415 - see above
 
     parser = configparser.RawConfigParser(strict=False)
     try:
-        parser.read(file, encoding="utf-8")
+        parser.read_string(read_plain(file).decode("utf-8"))
+    except OSError:
+        return None
     except (configparser.Error, UnicodeDecodeError):
         # The tool itself reports the problem.
         return {}
@@ -456,7 +463,7 @@ def _read_ini(file: Path) -> _Settings:
 
 def _read_json(file: Path) -> _Settings:
     try:
-        found = json.loads(file.read_text("utf-8"))
+        found = json.loads(read_plain(file).decode("utf-8"))
     except (OSError, ValueError, RecursionError):
         # With comments, or broken: pyright itself reports the problem.
         return {}

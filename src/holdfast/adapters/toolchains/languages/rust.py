@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.toolchains.check_step import BatchForm, CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import NOT_TRUSTED, ToolProgram
 from holdfast.adapters.toolchains.toml_file import read_toml
@@ -100,7 +101,7 @@ def _rustc_step(unit: CheckedFile, package: PurePosixPath | None) -> CheckStep:
     farm = unit.scratch.farm(unit.path, unit.text)
     top = _crate_root(Path(farm), unit)
     # A file with a `main` is a program; the public items of a library are never unused.
-    kind = "bin" if _MAIN.search(Path(farm, top).read_bytes()) else "lib"
+    kind = "bin" if _MAIN.search(_text_of(Path(farm, top))) else "lib"
     out = str(Path(unit.scratch.tool_folder("rustc"), "unit.rmeta"))
     argv = [
         tool.program,
@@ -174,8 +175,15 @@ def _leads_to(tree: Path, top: PurePosixPath, path: PurePosixPath) -> bool:
 
 
 def _declares(file: Path, module: str) -> bool:
-    text = file.read_text("utf-8", "replace")
+    text = _text_of(file).decode("utf-8", "replace")
     return re.search(rf"\bmod\s+{re.escape(module)}\s*;", text) is not None
+
+
+def _text_of(file: Path) -> bytes:
+    try:
+        return read_plain(file)
+    except OSError:
+        return b""
 
 
 def _module_file(tree: Path, folder: PurePosixPath, name: str) -> PurePosixPath | None:

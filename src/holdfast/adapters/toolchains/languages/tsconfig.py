@@ -11,6 +11,7 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.toolchains.nearest_file import nearest_file
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -181,7 +182,7 @@ def _bases(settings: dict[str, Any]) -> list[str]:
 def _load(file: Path) -> dict[str, Any] | None:
     """Read JSON with comments and trailing commas; return None if it is no object."""
     try:
-        text = file.read_text("utf-8-sig")
+        text = read_plain(file).decode("utf-8-sig")
         settings = json.loads(_NOT_JSON.sub(lambda found: found[1] or "", text))
     except (OSError, ValueError, RecursionError):
         return None

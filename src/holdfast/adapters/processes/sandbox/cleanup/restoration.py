@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.processes.sandbox.cleanup.open_folder import open_folder
 from holdfast.adapters.processes.sandbox.link_guards import follow
 
 if TYPE_CHECKING:
@@ -46,12 +46,12 @@ def restored(layout: Layout) -> Iterator[list[str]]:
 
 def _put_back(layout: Layout, known: Mapping[str, Collection[bytes]]) -> Iterator[str]:
     """Put back what has changed, and yield its paths."""
-    for path in filter(_is_in_place, layout.forbidden):
+    for path in layout.forbidden:
         if _remove(path):
             yield path
 
-    for path in filter(_is_in_place, layout.links):
-        if _put_link_back(path, layout.links[path]):
+    for path, target in layout.links.items():
+        if _put_link_back(path, target):
             yield path
 
     for path, commands in known.items():
@@ -67,52 +67,20 @@ def _remove_new_links(paths: Iterable[str], known: Collection[str]) -> Iterator[
             yield new[0]
 
 
-def _is_in_place(path: str) -> bool:
-    """Return whether no link leads to a path: through one, a file elsewhere could be removed."""
-    folder = os.path.dirname(path)
-    return os.path.realpath(folder) == folder
-
-
 def _remove(path: str) -> bool:
     """Remove a file, a link or a directory; return whether there was one."""
-    folder = os.path.dirname(path)
-    if not os.path.lexists(path):
-        return False
-    if not os.access(folder, os.W_OK | os.X_OK):
-        os.chmod(folder, 0o700)
-
-    # Renamed first: a directory can be made so that to remove it fails.
-    aside = f"{path}.removed-{os.urandom(4).hex()}"
-    os.rename(path, aside)
-    if os.path.islink(aside) or not os.path.isdir(aside):
-        os.unlink(aside)
-        return True
-
-    with suppress(OSError, RecursionError):
-        _remove_directory(aside)
-    return True
-
-
-def _remove_directory(path: str) -> None:
-    """Remove a directory, also one with directories that nobody may read."""
-    os.chmod(path, 0o700)
-    for folder, names, _ in os.walk(path):
-        for name in names:
-            entry = os.path.join(folder, name)
-            if not os.path.islink(entry):
-                os.chmod(entry, 0o700)
-    shutil.rmtree(path)
+    with open_folder(os.path.dirname(path)) as folder:
+        return folder is not None and folder.remove(os.path.basename(path))
 
 
 def _put_link_back(path: str, target: str) -> bool:
     """Make a link what it was; return whether it was anything else."""
-    with suppress(OSError):
-        if os.readlink(path) == target:
+    name = os.path.basename(path)
+    with open_folder(os.path.dirname(path)) as folder:
+        if folder is None or folder.target_of(name) == target:
             return False
-
-    _remove(path)
-    os.symlink(target, path)
-    return True
+        folder.link(name, target)
+        return True
 
 
 def _stop_at_new_commands(path: str, known: Collection[bytes]) -> bool:
@@ -123,15 +91,16 @@ def _stop_at_new_commands(path: str, known: Collection[bytes]) -> bool:
     if _remove_link(path):
         return True
 
-    lines = _lines(path)
-    allowed = [_STOP if _is_command(line) and line not in known else line for line in lines]
-    if not lines or (allowed == lines and os.stat(path).st_nlink == 1):
-        return False
-
-    _remove(path)
-    with open(path, "xb") as file:
-        file.writelines(allowed)
-    return True
+    name = os.path.basename(path)
+    with open_folder(os.path.dirname(path)) as folder:
+        if folder is None:
+            return False
+        lines, names = folder.read(name)
+        allowed = [_STOP if _is_command(line) and line not in known else line for line in lines]
+        if not lines or (allowed == lines and names == 1):
+            return False
+        folder.write(name, b"".join(allowed))
+        return True
 
 
 def _remove_new_strategy(path: str, known: list[bytes]) -> bool:
@@ -142,15 +111,15 @@ def _remove_new_strategy(path: str, known: list[bytes]) -> bool:
     if _remove_link(path):
         return True
 
-    lines = _lines(path)
-    if not lines:
-        return False
-
-    is_known = lines == known or _strategies_in(path, lines) <= _OWN_STRATEGIES
-    if is_known and os.stat(path).st_nlink == 1:
-        return False
-
-    return _remove(path)
+    name = os.path.basename(path)
+    with open_folder(os.path.dirname(path)) as folder:
+        if folder is None:
+            return False
+        lines, names = folder.read(name)
+        is_known = lines == known or _strategies_in(path, lines) <= _OWN_STRATEGIES
+        if not lines or (is_known and names == 1):
+            return False
+        return folder.remove(name)
 
 
 def _strategies_in(path: str, lines: list[bytes]) -> set[bytes]:
@@ -168,24 +137,18 @@ def _remove_link(path: str) -> bool:
 
     Git makes none there, and what a link leads to can be changed without git.
     """
-    folder = os.path.dirname(path)
-    if not _is_in_place(folder):
-        return False
-
-    for each in (folder, path):
-        if os.path.islink(each):
-            return _remove(each)
+    for each in (os.path.dirname(path), path):
+        with open_folder(os.path.dirname(each)) as folder:
+            if folder is not None and folder.is_link(os.path.basename(each)):
+                return folder.remove(os.path.basename(each))
     return False
 
 
 def _lines(path: str) -> list[bytes]:
-    if not os.path.isfile(path):
-        return []
-    try:
-        with open(path, "rb") as file:
-            return file.readlines()
-    except OSError:
-        return []
+    with open_folder(os.path.dirname(path)) as folder:
+        if folder is None:
+            return []
+        return folder.read(os.path.basename(path))[0]
 
 
 def _is_command(line: bytes) -> bool:
