@@ -175,8 +175,11 @@ def list_paths(paths: Iterable[str]) -> str:
     >>> print(list_paths(["a.py", "b, c.py"]))
     a.py, "b, c.py"
     """
-    return ", ".join(path if _is_plain(path) else json.dumps(path) for path in paths)
-
-
-def _is_plain(path: str) -> bool:
-    return path.isprintable() and not {",", '"'} & set(path)
+    shown = []
+    for path in paths:
+        is_plain = path.isprintable() and {",", '"'}.isdisjoint(path)
+        if is_plain:
+            shown.append(path)
+        else:
+            shown.append(json.dumps(path))
+    return ", ".join(shown)
