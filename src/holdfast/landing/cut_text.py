@@ -29,7 +29,8 @@ def judge_cut(text: str, new: str, path: str | None) -> Refused | None:
     if loss < 1:
         return None
 
-    if not _stops_in_line(script, text, new, loss) and not _stops_in_block(text, new, path):
+    is_cut = _stops_in_line(script, text, new, loss) or _stops_in_block(text, new, path)
+    if not is_cut:
         return None
 
     last = solid_lines(script.new)[-1].strip()
@@ -52,7 +53,7 @@ def _lost_at_end(script: EditScript) -> int:
     if last.o2 < len(script.old):
         return 0
 
-    moved = _count(script.new[n] for n in script.added)
+    moved = _count(map(script.new.__getitem__, script.added))
     lost = _count(script.old[last.o1 :]) - moved
     return lost.total() - len(solid_lines(script.new[last.n1 :]))
 
@@ -72,18 +73,19 @@ def _stops_in_line(script: EditScript, text: str, new: str, loss: int) -> bool:
     if stump in {"", *map(key_of, script.old)}:
         return False
     lost = script.old[script.edits[-1].o1 :]
-    if any(key_of(line).startswith(stump) for line in lost):
-        return True
+    for key in map(key_of, lost):
+        if key.startswith(stump):
+            return True
 
     # Of 1,600 commits without their last newline four are so, and land with it.
     if loss < _MANY_LINES or not text.endswith(_NEWLINES):
         return False
-    fresh = solid_lines(script.new[n] for n in script.added)
+    fresh = solid_lines(map(script.new.__getitem__, script.added))
     return 2 * len(fresh) < len(solid_lines(script.new))
 
 
 _NEWLINES = ("\n", "\r")
-_PAIRS = ("()", "[]", "{}")
+_PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
 
 
 def _stops_in_block(text: str, new: str, path: str | None) -> bool:
@@ -91,12 +93,11 @@ def _stops_in_block(text: str, new: str, path: str | None) -> bool:
     if kind_of(path) == "prose":
         return False
     language = language_of(path)
-    before, after = without_spans(text, language), without_spans(new, language)
-    for pair in _PAIRS:
-        if _open_brackets(before, pair) == 0 and _open_brackets(after, pair) > 0:
+    before = without_spans(text, language)
+    after = without_spans(new, language)
+    for opening, closing in _PAIRS:
+        open_before = before.count(opening) - before.count(closing)
+        open_after = after.count(opening) - after.count(closing)
+        if open_before == 0 and open_after > 0:
             return True
     return False
-
-
-def _open_brackets(code: str, pair: str) -> int:
-    return code.count(pair[0]) - code.count(pair[1])

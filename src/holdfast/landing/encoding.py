@@ -75,9 +75,10 @@ def encode(text: str, encoding: Encoding) -> bytes:
     Raises `UnicodeEncodeError` for a character which that encoding does not have: half a surrogate
     pair anywhere, an arrow in a cp1252 file.
     """
+    mark = _MARKS.get(encoding, b"")
     if encoding in {"utf-8", "utf-8-bom"}:
-        return _MARKS.get(encoding, b"") + text.encode("utf-8", "surrogateescape")
-    return _MARKS.get(encoding, b"") + text.encode(encoding)
+        return mark + text.encode("utf-8", "surrogateescape")
+    return mark + text.encode(encoding)
 
 
 def _decode_legacy(data: bytes) -> Decoded:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from itertools import dropwhile, takewhile
+from itertools import dropwhile, product, takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
@@ -31,7 +31,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from holdfast.landing.text.file_kinds import FileKind
     from holdfast.vocab.requests import LineEdit
@@ -72,21 +72,21 @@ def read_file_text(text: str, new: str, path: str | None) -> FileText | Refused:
 def _out_of_several(text: str, new: str, path: str | None) -> FileText | None:
     """Return the reading by several steps that has most lines of the file, if the text as it is has few and that one many."""
     doc = Doc(text)
-    known = _returning(doc, contents_of(new))
-    enough = max(2 * known + 1, len(doc.bare_lines) // 2)
+    known = _returning(doc, new)
     if 2 * known > len(doc.bare_lines):
         return None
 
-    best, most = new, enough
+    tried: list[str] = []
     readings = {new}
     for _ in range(_STEPS):
-        readings = {step(doc, reading, path) for reading in readings for step in _PEELS}
-        for reading in sorted(readings):
-            found = _returning(doc, contents_of(reading))
-            if found > most:
-                best, most = reading, found
+        readings = {peel(doc, reading, path) for reading, peel in product(readings, _PEELS)}
+        tried += sorted(readings)
+
+    best = max(tried, key=partial(_returning, doc))
+    if _returning(doc, best) <= max(2 * known + 1, len(doc.bare_lines) // 2):
+        return None
     # Where nothing else changes, it is the edit.
-    if best == new or contents_of(best) == doc.lines:
+    if contents_of(best) == doc.lines:
         return None
     return FileText(best, ("marks around or before its lines",))
 
@@ -100,34 +100,23 @@ def _without_outer_pair(doc: Doc, new: str, _path: str | None) -> str:
     solid = solid_numbers(lines)
     if len(solid) < 3:
         return new
+
     around = lines[solid[0]], lines[solid[-1]]
-    is_pair = _are_pair(*around) or _tag_around(*around) or all(map(_FENCE.fullmatch, around))
-    if not is_pair or any(map(doc.has, around)):
+    if any(map(doc.has, around)):
         return new
-    return text_of(lines[solid[0] + 1 : solid[-1]])
-
-
-def _without_outer_wrappers(doc: Doc, new: str, path: str | None) -> str:
-    return text_of(_without_wrappers(doc, contents_of(new), path))
+    are_fences = all(map(_FENCE.fullmatch, around))
+    if are_fences or _tag_around(*around) or _are_pair(*around):
+        return text_of(lines[solid[0] + 1 : solid[-1]])
+    return new
 
 
 def _without_numbers(doc: Doc, new: str, _path: str | None) -> str:
     plain = without_mangling(doc.text, new)
-    if plain is None or len(contents_of(plain)) != len(contents_of(new)):
+    if plain is None:
+        return new
+    if len(contents_of(plain)) != len(contents_of(new)):
         return new
     return plain
-
-
-def _without_marks(doc: Doc, new: str, _path: str | None) -> str:
-    return text_of(_without_prefix(doc, contents_of(new)))
-
-
-_PEELS: tuple[Callable[[Doc, str, str | None], str], ...] = (
-    _without_outer_pair,
-    _without_outer_wrappers,
-    _without_numbers,
-    _without_marks,
-)
 
 
 def _without_leading_blanks(text: str, new: str) -> str:
@@ -146,26 +135,18 @@ def read_replacement(text: str, old: str, new: str, path: str | None) -> FileTex
 
     What is around it or before its lines is undone if lines of `old` come back by that, unless `old` is wrapped too.
     """
-    if old in text or not any(map(is_wrapper, contents_of(old))):
-        return _read_for(text, old, new, path)
-    return _without_chat(text, new)
-
-
-def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | None) -> FileText:
-    """Return the text that the new text of a line edit means; `source` are the lines that it was made for."""
-    shown = text_of(source[max(0, edit.start - 1) : edit.end])
-    return read_replacement(text, edit.old or shown, edit.new, path)
-
-
-def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
-    """Return the new text without what is around it or before its lines, if lines of the old text come back by that."""
     ended = _without_chat(text, new)
+    is_wrapped = any(map(is_wrapper, contents_of(old)))
+    if is_wrapped and old not in text:
+        return ended
+
     edit = _out_of_edit(old, ended.text, path) or _out_of_added_marks(text, old, ended.text, path)
     if edit is not None:
         return edit
     bare = _out_of_own_fence(text, old, ended, path)
     if bare is not ended:
         return bare
+
     for undo in (
         partial(_out_of_foreign_tags, text),
         _out_of_foreign_fence,
@@ -177,9 +158,16 @@ def _read_for(text: str, old: str, new: str, path: str | None) -> FileText:
         read = undo(old, ended.text, path)
         if isinstance(read, FileText) and not _drops_file_lines(text, ended.text, read.text):
             return FileText(_ending_as(old, read.text), ended.undone + read.undone)
+
     if ended.undone:
         return FileText(_ending_as(old, ended.text), ended.undone)
     return ended
+
+
+def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | None) -> FileText:
+    """Return the text that the new text of a line edit means; `source` are the lines that it was made for."""
+    shown = text_of(source[max(0, edit.start - 1) : edit.end])
+    return read_replacement(text, edit.old or shown, edit.new, path)
 
 
 def _ending_as(old: str, new: str) -> str:
@@ -280,7 +268,7 @@ def _out_of_added_marks(text: str, old: str, new: str, path: str | None) -> File
     lines = contents_of(new)
     known = frozenset(map(key_of, contents_of(old)))
     added = [line for line in lines if key_of(line) not in known]
-    if not _are_marked(added, path) or any(map(_is_marked, doc.lines)):
+    if not _are_marked(added, path) or _MARKED_LINE.search(text):
         return None
     # With a mark before old lines too, both texts are read without.
     if not all(map(doc.has_line, solid_lines(contents_of(old)))):
@@ -294,16 +282,18 @@ def _out_of_added_marks(text: str, old: str, new: str, path: str | None) -> File
     return FileText(plain, ("marks of a diff before new lines",))
 
 
-def _is_marked(line: str) -> bool:
-    return line.lstrip().startswith("+")
+_MARKED_LINE = re.compile(r"(?:\A|[\r\n])\s*\+")
 
 
 def _are_marked(added: Sequence[str], path: str | None) -> bool:
     """Return whether a + is before all of these lines, in a file whose lines do not begin so: no diff, no list of items."""
-    if path is None or path.endswith((".diff", ".patch")) or not added:
+    if path is None or path.endswith((".diff", ".patch")):
         return False
-    is_list = kind_of(path) == "prose" and all(map(_ITEM.match, added))
-    return not is_list and all(line.startswith("+") for line in added)
+    are_items = all(map(_ITEM.match, added))
+    if are_items and kind_of(path) == "prose":
+        return False
+    marks = {line[:1] for line in added}
+    return marks == {"+"}
 
 
 def _width_of_pluses(doc: Doc, added: Sequence[str]) -> int:
@@ -311,7 +301,10 @@ def _width_of_pluses(doc: Doc, added: Sequence[str]) -> int:
     indents = {indent_of(line[1:]) for line in added}
     if indents <= doc.indents | {""}:
         return 1
-    return 1 + all(line[1:2] in {"", " "} for line in added)
+    behind = {line[1:2] for line in added}
+    if behind <= {"", " "}:
+        return 2
+    return 1
 
 
 _ITEM = re.compile(r"\+ +\S")
@@ -324,10 +317,13 @@ def _out_of_own_fence(text: str, old: str, read: FileText, path: str | None) -> 
     fences = numbers_matching(_FENCE, lines)
     if len(outer) < 3 or fences != [outer[0], outer[-1]]:
         return read
-    if numbers_matching(_FENCE, contents_of(text)) and kind_of(path) != "prose":
+
+    is_foreign = not numbers_matching(_FENCE, contents_of(text))
+    if kind_of(path) == "prose":
+        is_foreign = _tags_language(lines[fences[0]], path)
+    if not is_foreign:
         return read
-    if kind_of(path) == "prose" and not _tags_language(lines[fences[0]], path):
-        return read
+
     inside = text_of(lines[fences[0] + 1 : fences[-1]])
     if old:
         inside = _ending_as(old, inside)
@@ -340,11 +336,15 @@ def _sides_of_hunk(lines: list[str]) -> list[tuple[list[str], list[str]]]:
     marks = {line[:1] for line in body}
     if not {"-", "+"} <= marks <= {"-", "+", " "}:
         return []
-    return [(_side_without(body, "+"), _side_without(body, "-"))]
 
-
-def _side_without(body: list[str], mark: str) -> list[str]:
-    return [line[1:] for line in body if not line.startswith(mark)]
+    old_side: list[str] = []
+    new_side: list[str] = []
+    for line in body:
+        if not line.startswith("+"):
+            old_side.append(line[1:])
+        if not line.startswith("-"):
+            new_side.append(line[1:])
+    return [(old_side, new_side)]
 
 
 _DIFF_HEADER = re.compile(r"--- |\+\+\+ |@@")
@@ -418,7 +418,9 @@ def _out_of_foreign_fence(old: str, new: str, path: str | None) -> FileText | No
     stays = list(filter(doc.has, solid_lines(inside)))
     if not stays or inside == doc.lines:
         return None
-    if str(path).lower().endswith(_WITH_FENCES) and not any(map(_MARKUP_LINE.match, stays)):
+    has_fences = str(path).lower().endswith(_WITH_FENCES)
+    is_markup = any(map(_MARKUP_LINE.match, stays))
+    if has_fences and not is_markup:
         return None
     return FileText(text_of(inside), ("a Markdown fence",))
 
@@ -477,36 +479,46 @@ def _out_of_marks(text: str, new: str, path: str | None) -> FileText | Refused |
     """Return the content without wrapping lines around it and a mark before each line, a refusal, or None."""
     doc = Doc(text, language_of(path))
     lines = contents_of(new)
-    bare = _without_prefix(doc, _without_wrappers(doc, lines, path))
-    if bare != lines:
-        return FileText(text_of(bare), ("marks around or before its lines",))
+    bare = _without_prefix(doc, _without_wrappers(doc, new, path), path)
+    if contents_of(bare) != lines:
+        return FileText(bare, ("marks around or before its lines",))
 
-    sentences = solid_lines(lines)
-    if kind_of(path) == "prose":
-        # What announces the file is no part of it.
-        is_above = sentences[1:2] == solid_lines(doc.lines)[:1]
-        sentences = [line for line in sentences[:1] if is_above and line.endswith(":")]
-    return _refuse_sentence(doc, sentences)
+    solid = solid_lines(lines)
+    if kind_of(path) != "prose":
+        return _refuse_sentence(doc, solid)
+
+    # What announces the file is no part of it.
+    first = "".join(solid[:1])
+    is_above = solid[1:2] == solid_lines(doc.lines)[:1]
+    if is_above and first.endswith(":"):
+        return _refuse_sentence(doc, [first])
+    return None
 
 
 _KINDS_OF_CODE = frozenset({"code", "data"})
 
 
-def _without_wrappers(doc: Doc, lines: list[str], path: str | None) -> list[str]:
-    """Return the lines without those above and below that wrap content and are no lines of the file."""
-    wraps = partial(_wraps, path=path)
-
-    def is_above(line: str) -> bool:
-        return wraps(line) or (_names_file(line, path) and not doc.has(line))
-
+def _without_wrappers(doc: Doc, new: str, path: str | None) -> str:
+    """Return the new text without the lines above and below that wrap content and are no lines of the file."""
+    wraps = partial(_wraps, path)
+    lines = contents_of(new)
     solid = solid_lines(lines)
-    above, below = list(takewhile(is_above, solid)), list(takewhile(wraps, reversed(solid)))
+    above = list(takewhile(partial(_is_above, doc, path), solid))
+    below = list(takewhile(wraps, reversed(solid)))
     bounds = [-1, *solid_numbers(lines), len(lines)]
     inside = _between(lines, bounds[len(above)], bounds[-1 - len(below)])
     # Where the file has such lines, they are content; an empty one says nothing.
     if not 0 < len(inside) < len(lines) or any(map(wraps, doc.lines or lines)):
-        return lines
-    return inside
+        return text_of(lines)
+    return text_of(inside)
+
+
+def _is_above(doc: Doc, path: str | None, line: str) -> bool:
+    """Return whether models put the line above a file: it wraps the content, or is the file's name and no line of it."""
+    if _wraps(path, line):
+        return True
+    is_name = _names_file(line, path)
+    return is_name and not doc.has(line)
 
 
 def _between(lines: list[str], first: int, last: int) -> list[str]:
@@ -517,7 +529,7 @@ def _between(lines: list[str], first: int, last: int) -> list[str]:
     return inside[: max(solid_numbers(inside), default=-1) + 1]
 
 
-def _wraps(line: str, path: str | None) -> bool:
+def _wraps(path: str | None, line: str) -> bool:
     """Return whether models put the line around the content of a file of this kind."""
     return any(wraps(line) for wraps in _WRAPPERS[kind_of(path)])
 
@@ -560,29 +572,42 @@ _WRAPPERS: dict[FileKind, tuple[Callable[[str], object], ...]] = {
 }
 
 
-def _without_prefix(doc: Doc, lines: list[str]) -> list[str]:
-    """Return the lines without a mark or a blank that all of them begin with, if lines of the file come back."""
-    solid = list(filter(str.strip, lines)) or [""]
-    head, _ = shared_ends(min(solid), max(solid))
-    shared = solid[0][:head]
+def _without_prefix(doc: Doc, new: str, _path: str | None) -> str:
+    """Return the new text without a mark or a blank that all its lines begin with, if lines of the file come back."""
+    lines = contents_of(new)
+    solid = list(filter(str.strip, lines))
+    first = min(solid, default="")
+    head, _ = shared_ends(first, max(solid, default=""))
+    shared = first[:head]
     if doc.text.lstrip("\r\n").startswith(shared):
-        return lines
+        return text_of(lines)
 
     rest = shared.lstrip("+>")
-    bare = [line.removeprefix(shared[: head - len(rest)]) for line in lines]
+    mark = shared[: head - len(rest)]
+    bare = [line.removeprefix(mark) for line in lines]
+    known = _returning(doc, new)
     for blanks in ("", " ", indent_of(rest)):
         reading = [line.removeprefix(blanks) for line in bare]
         # Where nothing else changes, it is the edit.
         if reading == doc.lines:
             continue
-        if _returning(doc, reading) > 2 * _returning(doc, lines) + 1:
-            return reading
-    return without_file_decoration(doc, lines) or lines
+        plain = text_of(reading)
+        if _returning(doc, plain) > 2 * known + 1:
+            return plain
+    return text_of(without_file_decoration(doc, lines) or lines)
 
 
-def _returning(doc: Doc, lines: Iterable[str]) -> int:
-    """Return how many different lines of the file are among the lines, trailing blanks aside."""
-    return len(doc.bare_lines.intersection(map(str.rstrip, lines)))
+def _returning(doc: Doc, new: str) -> int:
+    """Return how many different lines of the file are in the new text, trailing blanks aside."""
+    return len(doc.bare_lines.intersection(map(str.rstrip, contents_of(new))))
+
+
+_PEELS: tuple[Callable[[Doc, str, str | None], str], ...] = (
+    _without_outer_pair,
+    _without_wrappers,
+    _without_numbers,
+    _without_prefix,
+)
 
 
 # ------------------------------------------------------------------------- a pair around the file
@@ -611,14 +636,18 @@ def _out_of_pair(text: str, new: str, path: str | None) -> FileText | Refused | 
 
 def _out_of_foreign_tags(text: str, old: str, new: str, path: str | None) -> FileText | None:
     """Return the new text inside a pair of tags, if the file is neither markup nor prose and has no tags, nor the old text."""
+    if kind_of(path) in _KINDS_OF_TEXT or _TAG_LINE.search(f"{old}\n{text}"):
+        return None
     lines = contents_of(new)
     outer = solid_numbers(lines)
-    if len(outer) < 3 or kind_of(path) in _KINDS_OF_TEXT or _TAG_LINE.search(f"{old}\n{text}"):
+    if len(outer) < 3:
         return None
+
     # Not any pair: `if a {` and `}` may be meant, and written wrongly.
+    tag = _tag_around(lines[outer[0]], lines[outer[-1]])
     inside = _between(lines, outer[0], outer[-1])
-    is_pair = _tag_around(lines[outer[0]], lines[outer[-1]])
-    if not is_pair or not _shared_lines(Doc(old), inside):
+    shared = _shared_lines(Doc(old), inside)
+    if not tag or shared == 0:
         return None
     return FileText(text_of(inside), ("tags around it",))
 
@@ -640,7 +669,8 @@ def _out_of_tag(
         return None
     own, content = solid_lines(doc.lines), solid_lines(inside)
     has_tags = kind_of(path) in _KINDS_OF_TEXT or own[0].startswith("<")
-    if not has_tags or is_carrier(opening) or _DECLARATION.match(content[0]):
+    is_wrapped = is_carrier(opening) or _DECLARATION.match(content[0])
+    if is_wrapped or not has_tags:
         return FileText(text_of(inside), ("tags around it",))
     if _kept_ends(own, inside) == 2:
         return refusals.plain(
@@ -689,7 +719,10 @@ def _is_foreign_pair(
         return not breaks(doc.text, inside, path)
 
     marks = tuple(filter(None, map(partial(matched, _MARKS), map(str.strip, around))))
-    return bool(marks) and not any(line.lstrip().startswith(marks) for line in doc.lines)
+    if not marks:
+        return False
+    starts = map(str.lstrip, doc.lines)
+    return not any(start.startswith(marks) for start in starts)
 
 
 _MARKS = re.compile(r"[^\w\s]{2,}")
@@ -707,8 +740,10 @@ def _are_pair(first: str, last: str) -> bool:
     (False, False, False)
     """
     opened, closed = _NO_BRACKET.sub("", first), _NO_BRACKET.sub("", last)
-    if closed and closed == opened.translate(_CLOSING)[::-1] and opened[-1] != closed[0]:
+    mirrored = opened.translate(_CLOSING)[::-1]
+    if closed == mirrored and opened[-1:] != closed[:1]:
         return True
+
     first, last = _ROLE.sub("", first).strip(), _ROLE.sub("", last).strip()
     return last != "" and last in {first[: len(last)], first[-len(last) :]}
 
@@ -766,4 +801,6 @@ def with_file_end(text: str, new: str) -> str:
     end, new_end = text[len(body) :], new[len(new_body) :]
     if len(new_end) > len(end) or lines[-1] == new_lines[-1]:
         return new_body + end
-    return new_body + (new_end or end[: len(Doc(text).newline)])
+    if new_end:
+        return new
+    return new_body + end[: len(Doc(text).newline)]

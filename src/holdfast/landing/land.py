@@ -122,10 +122,12 @@ def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
     old = without_end_token(text, request.old)
     read = read_replacement(text, old, request.new, path)
     outcome = land_replace(text, replace(request, old=old, new=read.text), path)
-    if isinstance(outcome, Landed) and path is not None:
-        doubled = _line_written_twice(text, read.text, outcome)
-        if doubled:
-            return refusals.doubled_line(doubled, outcome.spans[-1].line)
+    if path is None or isinstance(outcome, Refused):
+        return _with_undone(outcome, read.undone)
+
+    doubled = _line_written_twice(text, read.text, outcome)
+    if doubled:
+        return refusals.doubled_line(doubled, outcome.spans[-1].line)
     return _with_undone(outcome, read.undone)
 
 
@@ -134,7 +136,8 @@ def _line_written_twice(text: str, new: str, outcome: Landed) -> str:
     fresh = list(map(key_of, solid_lines(contents_of(new))))
     start, end = outcome.spans[0].start, outcome.spans[-1].end
     size = len(new) + _BESIDE
-    above, below = Doc(text[max(0, start - size) : start]), Doc(text[end : end + size])
+    above = Doc(text[max(0, start - size) : start])
+    below = Doc(text[end : end + size])
     repeated: list[str] = []
     for count in range(1, min(len(fresh), _MOST_REPEATED) + 1):
         if fresh[:count] == above.solid_keys[-count:]:
@@ -144,14 +147,12 @@ def _line_written_twice(text: str, new: str, outcome: Landed) -> str:
     if not repeated:
         return ""
     before, after = Doc(text), Doc(outcome.text)
-    for key in filter(_is_telling, repeated):
+    for key in repeated:
+        if strength(key) < _TELLING:
+            continue
         if before.keys.count(key) == 1 and after.keys.count(key) > 1:
             return key
     return ""
-
-
-def _is_telling(key: str) -> bool:
-    return strength(key) >= _TELLING
 
 
 _MOST_REPEATED = 20
@@ -177,10 +178,12 @@ def _land_line_edits(text: str, request: LineEdits, path: str | None) -> Outcome
 
 
 def _with_undone(outcome: Outcome, undone: Sequence[str]) -> Outcome:
-    if not undone or not isinstance(outcome, Landed):
+    """Return a landing with a warning of what was undone, and on no better rung than that; a refusal as it is."""
+    if not undone or isinstance(outcome, Refused):
         return outcome
     rung = max(outcome.rung, "unmangled", key=RUNGS.index)
-    return _with_warning(replace(outcome, rung=rung), undone_warning(undone))
+    loose = replace(outcome, rung=rung)
+    return _with_warning(loose, undone_warning(undone))
 
 
 def _with_warning(outcome: Landed, warning: str) -> Landed:
@@ -210,14 +213,15 @@ def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
 
     longest, outcome = hits[-1]
     plain = text.replace("\r\n", "\n")
-    is_cut = longest is not readings[-1] and re.search(
-        re.escape(longest.old) + _DIVIDER.pattern, plain, re.MULTILINE
-    )
-    is_longer = longest.old in plain and _has_content_between(hits[-2:][0][0], longest)
-    if not is_cut and (len(hits) == 1 or is_longer):
+    followed = re.escape(longest.old) + _DIVIDER.pattern
+    is_cut = longest is not readings[-1] and re.search(followed, plain, re.MULTILINE)
+    next_longest, _ = hits[-2:][0]
+    is_longer = longest.old in plain and _has_content_between(next_longest, longest)
+    is_clear = len(hits) == 1 or is_longer
+    if is_clear and not is_cut:
         return outcome
 
-    lines = tuple(sorted({outcome.spans[0].line for _, outcome in hits}))
+    lines = sorted({outcome.spans[0].line for _, outcome in hits})
     return refusals.plain(
         "ambiguous",
         "the block has several ======= lines and more than one way to read it fits; split it.",
@@ -231,15 +235,17 @@ _DIVIDER = re.compile(r"={5,9}[ \t]*$", re.MULTILINE)
 def _readings(text: str, request: OneOf, path: str | None) -> Sequence[Replace]:
     """Return the readings; only one where the divider was written twice: in a file that can have no such line."""
     first, last = request.readings[0], request.readings[-1]
-    is_split = _has_content_between(first, last)
-    if is_split or kind_of(path) == "prose" or _DIVIDER.search(text):
+    if _has_content_between(first, last):
+        return request.readings
+    if kind_of(path) == "prose" or _DIVIDER.search(text):
         return request.readings
     return [replace(first, new=last.new)]
 
 
 def _has_content_between(shorter: Replace, longer: Replace) -> bool:
     """Return whether the longer old text has more than dividers below the shorter one."""
-    return _DIVIDER.sub("", longer.old.removeprefix(shorter.old)).strip() != ""
+    below = longer.old.removeprefix(shorter.old)
+    return _DIVIDER.sub("", below).strip() != ""
 
 
 def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:
@@ -277,13 +283,12 @@ def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
     if sentence:
         return refusals.sentence(sentence)
 
-    if outcome.rung in _GUESSED and outcome.warning:
+    if outcome.rung not in _GUESSED:
+        broken = f"the file no longer parses as {language} (edit at line {line})."
+        return _with_warning(outcome, broken)
+    if outcome.warning:
         return refusals.breaks_undone(outcome, language)
-    if outcome.rung in _GUESSED:
-        return refusals.breaks_syntax(outcome, language)
-
-    broken = f"the file no longer parses as {language} (edit at line {line})."
-    return _with_warning(outcome, broken)
+    return refusals.breaks_syntax(outcome, language)
 
 
 def _sentence_beside(text: str, outcome: Landed, path: str | None) -> str:
@@ -292,10 +297,11 @@ def _sentence_beside(text: str, outcome: Landed, path: str | None) -> str:
     script = script_of(split_lines(text)[0], after)
     language = language_of(path)
     for n in {*script.added[:1], *script.added[-1:]}:
-        if not is_prose(after[n].strip()) or language.is_comment(after[n]):
+        sentence = after[n].strip()
+        if not is_prose(sentence) or language.is_comment(after[n]):
             continue
         others = list(map(add, after, ends))
         del others[n]
         if breaks(text, "".join(others), path) is None:
-            return after[n].strip()
+            return sentence
     return ""

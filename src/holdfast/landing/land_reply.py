@@ -76,18 +76,14 @@ def _land_one(texts: Texts, request: FileRequest) -> Outcome | None:
     if request.action == "create":
         return _create(texts, request, before)
     if before is None:
-        known = sorted(path for path, text in texts.items() if text is not None)
-        message = (
-            f"{request.path}: there is no such file; the files are {', '.join(known) or 'none'}."
-        )
-        return Refused("not_found", message)
-    if request.to and texts.get(request.to) is not None:
-        return Refused(
-            "conflict", f"{request.path}: cannot become {request.to}, which exists already."
-        )
+        return _no_such_file(texts, request.path)
+    target = request.to or request.path
+    if request.to and texts.get(target) is not None:
+        message = f"{request.path}: cannot become {target}, which exists already."
+        return Refused("conflict", message)
 
     outcome = None
-    after: str | None = before
+    after = before
     if request.request is not None:
         outcome = land(before, request.request, request.path)
         if isinstance(outcome, Refused):
@@ -96,8 +92,18 @@ def _land_one(texts: Texts, request: FileRequest) -> Outcome | None:
 
     texts[request.path] = None
     if request.action != "delete":
-        texts[request.to or request.path] = after
+        texts[target] = after
     return outcome
+
+
+def _no_such_file(texts: Texts, path: str) -> Refused:
+    """Return the refusal of an edit of a file that is not among the texts, with the names of those that are."""
+    known: list[str] = []
+    for name, text in texts.items():
+        if text is not None:
+            known.append(name)
+    names = ", ".join(sorted(known)) or "none"
+    return Refused("not_found", f"{path}: there is no such file; the files are {names}.")
 
 
 def _create(texts: Texts, request: FileRequest, before: str | None) -> Outcome | None:

@@ -34,18 +34,26 @@ class Placement:
 
     def known_of(self, old: Iterable[int]) -> list[int]:
         """Return the file's lines for these old lines, as far as it has them."""
-        return [self.pairs[j] for j in old if j in self.pairs]
+        paired = filter(self.pairs.__contains__, old)
+        return list(map(self.pairs.__getitem__, paired))
 
     def has_key(self, doc: Doc, j: int, line: str) -> bool:
         """Return whether old line `j` is paired, and is the file's line but for white space and typography."""
-        return j in self.pairs and doc.keys[self.pairs[j]] == key_of(line)
+        if j not in self.pairs:
+            return False
+        partner = self.pairs[j]
+        return doc.keys[partner] == key_of(line)
 
     def line_pairs(
         self, doc: Doc, old: Sequence[str], first: int = 0, last: int | None = None
     ) -> list[tuple[str, str]]:
         """Return each old line from `first` up to `last` that is paired, with the file's line."""
-        numbers = filter(self.pairs.__contains__, range(len(old))[first:last])
-        return [(old[j], doc.lines[self.pairs[j]]) for j in numbers]
+        found: list[tuple[str, str]] = []
+        for j in range(len(old))[first:last]:
+            if j in self.pairs:
+                partner = doc.lines[self.pairs[j]]
+                found.append((old[j], partner))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
