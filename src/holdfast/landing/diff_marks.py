@@ -29,16 +29,27 @@ def with_plain_marks(doc: Doc, hunks: Sequence[Hunk]) -> list[Hunk] | Refused:
     for hunk in hunks:
         lines: list[HunkLine] = []
         for line in hunk.lines:
-            mark = mark_like(line)
-            rest = line.text[1:]
-            if mark is None or doc.has(line.text):
-                lines.append(line)
-            elif mark == "+" or is_blank(rest) or doc.has(rest):
-                lines.append(replace(line, mark=mark, text=rest))
-            else:
+            meant = _with_plain_mark(doc, line)
+            if meant is None:
                 return _odd_mark(line)
+            lines.append(meant)
         plain.append(replace(hunk, lines=tuple(lines)))
     return plain
+
+
+def _with_plain_mark(doc: Doc, line: HunkLine) -> HunkLine | None:
+    """Return the line with a mark for a character like one, or None where the file has no such line to remove."""
+    mark = mark_like(line)
+    if mark is None or doc.has(line.text):
+        return line
+
+    rest = line.text[1:]
+    plain = replace(line, mark=mark, text=rest)
+    if mark == "+" or is_blank(rest):
+        return plain
+    if doc.has(rest):
+        return plain
+    return None
 
 
 def with_lost_pluses(doc: Doc, hunk: Hunk) -> Hunk | Refused:
@@ -47,20 +58,24 @@ def with_lost_pluses(doc: Doc, hunk: Hunk) -> Hunk | Refused:
     Such a line is context beside changed lines, the file has none like it, and has all others without it.
     """
     lost = _unknown_beside_changed(doc, hunk.lines)
-    others = [line.text for n, line in enumerate(hunk.lines) if n not in lost and line.mark != "+"]
-    if not lost or not doc.runs(list(map(key_of, solid_lines(others)))):
+    if not lost:
         return hunk
-
-    marks = [line.mark for line in hunk.lines]
-    old, new = len(marks) - marks.count("+"), len(marks) - marks.count("-")
-    if hunk.counts == (old, new):
-        return hunk
-    if hunk.counts != (old - len(lost), new):
-        return _lost_plus(hunk.lines[lost[0]])
 
     lines = list(hunk.lines)
     for n in lost:
         lines[n] = replace(lines[n], mark="+")
+    others = [line.text for line in lines if line.mark != "+"]
+    keys = list(map(key_of, solid_lines(others)))
+    if not doc.runs(keys):
+        return hunk
+
+    marks = [line.mark for line in hunk.lines]
+    old = len(marks) - marks.count("+")
+    new = len(marks) - marks.count("-")
+    if hunk.counts == (old, new):
+        return hunk
+    if hunk.counts != (old - len(lost), new):
+        return _lost_plus(hunk.lines[lost[0]])
     return replace(hunk, lines=tuple(lines))
 
 
@@ -72,9 +87,12 @@ def _unknown_beside_changed(doc: Doc, lines: Sequence[HunkLine]) -> list[int]:
     found: list[int] = []
     marks = ["", *(line.mark for line in lines), ""]
     for n, line in enumerate(lines):
-        if line.mark != " " or is_blank(line.text) or doc.has(line.text):
+        if line.mark != " " or is_blank(line.text):
             continue
-        if not _CHANGES.isdisjoint((marks[n], marks[n + 2])):
+        if doc.has(line.text):
+            continue
+        beside = {marks[n], marks[n + 2]}
+        if beside & _CHANGES:
             found.append(n)
     return found
 
@@ -102,7 +120,9 @@ def without_doubled_marks(doc: Doc, hunks: Sequence[Hunk], kind: FileKind) -> Se
     """Return the hunks with one mark a line, or None where the second one is content or there is none."""
     texts = _texts_by_mark(hunks)
     added, removed = texts["+"], texts["-"]
-    if not all(map(_PLUS.match, added)) or not all(map(_MINUS.match, removed)):
+    if not all(map(_PLUS.match, added)):
+        return None
+    if not all(map(_MINUS.match, removed)):
         return None
     if not _are_removable(doc, removed):
         return None
@@ -126,26 +146,35 @@ def without_blanks_behind_marks(doc: Doc, hunks: Sequence[Hunk]) -> Sequence[Hun
     """Return the hunks without a blank behind each + and -, or None where it is a part of the lines."""
     texts = _texts_by_mark(hunks)
     added, removed = solid_lines(texts["+"]), solid_lines(texts["-"])
-    if not added or not all(line.startswith(" ") for line in added + removed):
+    if not added:
+        return None
+    if not all(line.startswith(" ") for line in added + removed):
         return None
     # Where all lines of the diff are further to the right, they are shifted as a whole.
     if not any(map(doc.has_line, solid_lines(texts[" "]))):
         return None
 
-    known = list(filter(doc.has, removed))
-    if removed and not _are_one_blank_off(doc, known):
-        return None
-    # New lines that are indented as the file is have no such blank.
-    if removed and doc.indents.issuperset(map(indent_of, added)):
-        return None
-    if not removed and not _fit_only_without_blank(doc, added):
+    if not _have_blank_too_many(doc, added, removed):
         return None
     return [_with_one_mark(hunk, "+-") for hunk in hunks]
 
 
+def _have_blank_too_many(doc: Doc, added: Sequence[str], removed: Sequence[str]) -> bool:
+    """Return whether the file shows that the first blank of these lines is no part of them."""
+    if not removed:
+        return _fit_only_without_blank(doc, added)
+    # New lines that are indented as the file is have no such blank.
+    if doc.indents.issuperset(map(indent_of, added)):
+        return False
+    known = list(filter(doc.has, removed))
+    return _are_one_blank_off(doc, known)
+
+
 def _are_one_blank_off(doc: Doc, lines: Sequence[str]) -> bool:
     """Return whether there are lines, and the file has all of them without their first blank and none with it."""
-    if not lines or any(map(doc.has_line, lines)):
+    if not lines:
+        return False
+    if any(map(doc.has_line, lines)):
         return False
     return all(doc.has_line(line[1:]) for line in lines)
 
@@ -166,7 +195,9 @@ _MINUS = re.compile(r"-(?!-)")
 def _has_two_blanks(doc: Doc, context: Sequence[str]) -> bool:
     """Return whether context lines have their mark twice too: no line is in the file as it is, and all begin with a blank."""
     for line in solid_lines(context):
-        if not line.startswith(" ") or line.rstrip() in doc.bare_lines:
+        if not line.startswith(" "):
+            return False
+        if line.rstrip() in doc.bare_lines:
             return False
     return True
 
@@ -185,8 +216,10 @@ def _are_unlike_file(doc: Doc, added: Sequence[str], kind: FileKind) -> bool:
         if line.startswith("+"):
             return False
 
+    if kind != "prose":
+        return True
     is_list = all(map(_ITEM.match, added))
-    return kind != "prose" or not is_list
+    return not is_list
 
 
 def _with_one_mark(hunk: Hunk, marks: str) -> Hunk:

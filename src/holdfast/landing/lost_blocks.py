@@ -34,12 +34,14 @@ def judge_lost_blocks(
     kept = frozenset(map(key_of, new))
     for edit in script.edits:
         added = solid_lines(script.new[edit.n1 : edit.n2])
-        removed = solid_lines(script.old[edit.o1 : edit.o2])
         if len(added) != 1 or fresh.isdisjoint(added):
             continue
-        gone = frozenset(map(key_of, removed)) - kept - {comment_words(added[0])}
-        is_one_comment = all(is_comment_like(line, language) for line in removed)
-        if len(gone) > 1 and not is_one_comment:
-            return refusals.lost_lines(added[0], whole_file=True)
+        (comment,) = added
+        removed = solid_lines(script.old[edit.o1 : edit.o2])
+        gone = frozenset(map(key_of, removed)) - kept - {comment_words(comment)}
+        if len(gone) < 2:
+            continue
+        if not all(is_comment_like(line, language) for line in removed):
+            return refusals.lost_lines(comment, whole_file=True)
 
     return None

@@ -53,10 +53,13 @@ def judge_lost_lines(
                 return refusals.lost_lines(new[at], whole_file=whole_file)
 
     # It may be beside lines that stay: then what vanishes is in another edit.
-    placeholders = [line for line in new if line in fresh and stands_for_text(line)]
-    lost = [_lost_lines(script, edit, language, code_only=True) for edit in script.edits]
-    if placeholders and any(lost):
-        return refusals.lost_lines(placeholders[0], whole_file=whole_file)
+    comments = filter(fresh.__contains__, new)
+    placeholder = next(filter(stands_for_text, comments), None)
+    if placeholder is None:
+        return None
+    for edit in script.edits:
+        if _lost_lines(script, edit, language, code_only=True):
+            return refusals.lost_lines(placeholder, whole_file=whole_file)
     return None
 
 
@@ -65,7 +68,8 @@ def _joined_over_brackets(script: EditScript) -> EditScript:
     joined = list(script.edits[:1])
     for edit in script.edits[1:]:
         last = joined[-1]
-        if any(strength(line) > _SHORT for line in script.old[last.o2 : edit.o1]):
+        between = script.old[last.o2 : edit.o1]
+        if max(map(strength, between), default=0) > _SHORT:
             joined.append(edit)
         else:
             joined[-1] = ScriptEdit(last.o1, edit.o2, last.n1, edit.n2)
@@ -78,7 +82,9 @@ _SHORT = 4
 
 def stands_for_text(line: str) -> bool:
     """Return whether the line is dots, alone or at an end of a comment, or has only words about text."""
-    return is_gap(line) or is_about_text(line)
+    if is_gap(line):
+        return True
+    return is_about_text(line)
 
 
 def new_comments(old: Sequence[str], new: Sequence[str], language: FileLanguage) -> frozenset[str]:
@@ -96,8 +102,10 @@ def new_comments(old: Sequence[str], new: Sequence[str], language: FileLanguage)
 def _may_stand_for_text(line: str, language: FileLanguage) -> bool:
     if is_comment_like(line, language):
         return True
+    if not is_about_text(line):
+        return False
     # A line of code has marks.
-    return is_about_text(line) and _PLAIN_WORDS.fullmatch(key_of(line)) is not None
+    return _PLAIN_WORDS.fullmatch(key_of(line)) is not None
 
 
 _PLAIN_WORDS = re.compile(r"[\w' -]+\.?")
@@ -115,7 +123,9 @@ def _loses_lines(
         return True
     if not any(language.name_in([line], 0) for line in lost):
         return False
-    return edit.n2 - edit.n1 == 1 or not _is_about_next(script, edit, at)
+    if edit.n2 - edit.n1 == 1:
+        return True
+    return not _is_about_next(script, edit, at)
 
 
 def _allowed_loss(script: EditScript, edit: ScriptEdit, at: int, *, whole_file: bool) -> int:
@@ -152,11 +162,15 @@ def _placeholders(script: EditScript, edit: ScriptEdit, fresh: frozenset[str]) -
 
 def _is_about_next(script: EditScript, edit: ScriptEdit, at: int) -> bool:
     """Return whether a line that stays follows the comment at `at` directly and no less indented."""
-    if edit.n2 == len(script.new) or any(map(is_blank, script.new[at + 1 : edit.n2])):
+    if edit.n2 == len(script.new):
+        return False
+    if any(map(is_blank, script.new[at + 1 : edit.n2])):
         return False
 
     following = script.new[edit.n2]
-    if not strength(following) or following.lstrip().startswith("</"):
+    if not strength(following):
+        return False
+    if following.lstrip().startswith("</"):
         return False
 
     # A line of a `/** … */` comment is one column deeper than the code below it.
@@ -187,8 +201,9 @@ def _lost_lines(
     rewriting = Counter(map(_first_word, added))
     gone = []
     for line in script.old[edit.o1 : edit.o2]:
-        if moved[key_of(line)] > 0:
-            moved[key_of(line)] -= 1
+        key = key_of(line)
+        if moved[key] > 0:
+            moved[key] -= 1
             rewriting[_first_word(line)] -= 1
         elif comment_words(line) not in comments:
             gone.append(line)
@@ -198,8 +213,9 @@ def _lost_lines(
         # Dots may stand for a comment, or for blank lines.
         if code_only and (is_blank(line) or is_comment_like(line, language)):
             continue
-        if rewriting[_first_word(line)] > 0:
-            rewriting[_first_word(line)] -= 1
+        word = _first_word(line)
+        if rewriting[word] > 0:
+            rewriting[word] -= 1
         else:
             lost.append(line)
 

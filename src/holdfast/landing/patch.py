@@ -80,7 +80,9 @@ def _read(request: Patch, path: str | None) -> tuple[FileDiff, ...] | Malformed:
 
     for file in lenient:
         for name in filter(None, (file.old_path, file.new_path)):
-            if not name.endswith(f"/{path}") or ".." in name.split("/"):
+            if not name.endswith(f"/{path}"):
+                return files
+            if ".." in name.split("/"):
                 return files
 
     return lenient
@@ -132,9 +134,11 @@ def _plan(doc: Doc, hunk: Hunk) -> LadderPlan | Refused:
     hint = replace(hint_at(hunk.start or None), within=_section(doc, hunk))
     bounds = Bounds(_scopes(doc, hunk.anchors), hunk.at_end)
     plan = find_plan(doc, _with_markers_found(doc, script), hint, bounds)
+    if not isinstance(plan, Refused):
+        return plan
     # Only the indentation is in doubt, and there is one.
     is_known = all(map(doc.has, solid_lines(script.old)))
-    if not isinstance(plan, Refused) or not is_known or not any(map(indent_of, script.old)):
+    if not is_known or not any(map(indent_of, script.old)):
         return plan
 
     whole = find_plan(doc, script_of_hunk(_with_lost_markers(hunk)), hint, bounds)
@@ -147,8 +151,9 @@ def _with_lost_markers(hunk: Hunk) -> Hunk:
     """Return the hunk with the first blank of each context line as a part of it: the marker was lost."""
     lines = list(hunk.lines)
     for n, line in enumerate(lines):
-        if line.mark == " " and line.text:
-            lines[n] = replace(line, text=f" {line.text}")
+        if line.mark != " " or not line.text:
+            continue
+        lines[n] = replace(line, text=f" {line.text}")
     return replace(hunk, lines=tuple(lines))
 
 
@@ -176,15 +181,18 @@ def _numbered(refusal: Refused, number: int, found: Sequence[LadderPlan | Refuse
     if len(found) == 1:
         return refusal
 
+    numbered = replace(refusal, message=f"hunk {number}: {refusal.message}")
+    if refusal.reason != "already_applied":
+        return numbered
     reasons = [one.reason for one in found if isinstance(one, Refused)]
-    if refusal.reason == "already_applied" and reasons != [refusal.reason] * len(found):
-        line = refusal.candidates[0]
-        sentence = (
-            f"hunk {number} is already applied (line {line}), others are not; send only the others."
-        )
-        return replace(refusal, reason="conflict", message=sentence)
+    if reasons == [refusal.reason] * len(found):
+        return numbered
 
-    return replace(refusal, message=f"hunk {number}: {refusal.message}")
+    line = refusal.candidates[0]
+    sentence = (
+        f"hunk {number} is already applied (line {line}), others are not; send only the others."
+    )
+    return replace(refusal, reason="conflict", message=sentence)
 
 
 def script_of_hunk(hunk: Hunk) -> EditScript:
@@ -216,8 +224,11 @@ def _with_markers_found(doc: Doc, script: EditScript) -> EditScript:
     old, new = list(script.old), list(script.new)
     short = 0
     for n, j in kept_lines(script):
-        if not doc.has_line(old[j]) and doc.has_line(f" {old[j]}"):
-            old[j] = new[n] = f" {old[j]}"
+        if doc.has_line(old[j]):
+            continue
+        with_blank = f" {old[j]}"
+        if doc.has_line(with_blank):
+            old[j] = new[n] = with_blank
             short += 1
 
     others = list(filterfalse(doc.has_line, filter(doc.has, old)))
@@ -225,7 +236,8 @@ def _with_markers_found(doc: Doc, script: EditScript) -> EditScript:
         return script
 
     added = [n for n in script.added if not is_blank(new[n])]
-    if _fit_only_with_blank(doc, [indent_of(new[n]) for n in added]):
+    indents = [indent_of(new[n]) for n in added]
+    if _fit_only_with_blank(doc, indents):
         for n in added:
             new[n] = f" {new[n]}"
     return EditScript(tuple(old), tuple(new), script.edits)
@@ -235,7 +247,8 @@ def _fit_only_with_blank(doc: Doc, indents: Sequence[str]) -> bool:
     """Return whether the file indents no line by any of these, and some by each of these and a blank."""
     if doc.indents.intersection(indents):
         return False
-    return doc.indents.issuperset(f" {indent}" for indent in indents)
+    deeper = [f" {indent}" for indent in indents]
+    return doc.indents.issuperset(deeper)
 
 
 _CLOSERS = ("}", ")", "]", "end", "fi", "done", "esac")
@@ -262,7 +275,8 @@ def _find_anchor(doc: Doc, scopes: Sequence[range], anchor: str) -> Iterator[int
     is_long = len(anchor) > 3
     for i in chain.from_iterable(scopes):
         key = doc.keys[i]
-        if key == anchor or (is_long and key.startswith(anchor)):
+        is_longer = is_long and key.startswith(anchor)
+        if is_longer or key == anchor:
             yield i
 
 

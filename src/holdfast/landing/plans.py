@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
@@ -39,8 +38,10 @@ def plan_or_refusal(doc: Doc, script: EditScript, found: LadderOutcome) -> Ladde
 
 def splices_of(doc: Doc, plans: Sequence[LadderPlan]) -> list[Splice]:
     """Return the splices of all plans in characters."""
-    edits = chain.from_iterable(plan.splices for plan in plans)
-    return [splice_of(doc, edit) for edit in edits]
+    splices: list[Splice] = []
+    for plan in plans:
+        splices += [splice_of(doc, edit) for edit in plan.splices]
+    return splices
 
 
 def land_plans(doc: Doc, plans: Sequence[LadderPlan], splices: Sequence[Splice]) -> Outcome:
@@ -51,6 +52,7 @@ def land_plans(doc: Doc, plans: Sequence[LadderPlan], splices: Sequence[Splice])
     if offsets:
         return refusals.overlap(lines_at(doc.text, offsets))
 
-    rung = max((plan.rung for plan in plans), key=RUNGS.index)
+    rungs = [plan.rung for plan in plans]
+    rung = max(rungs, key=RUNGS.index)
     similarity = min(plan.similarity for plan in plans)
     return landed(doc.text, splices, rung, similarity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -87,7 +88,9 @@ def _land_part_unmangled(text: str, request: Replace, path: str | None) -> Outco
 
 def _without_foreign_blanks(text: str, request: Replace) -> Unmangled:
     """Return both texts in the characters of the file, without blanks that are around both."""
-    odd = {ord(char): PLAIN[char] for char in request.old if char in PLAIN and char not in text}
+    special = PLAIN.keys() & set(request.old)
+    foreign = itertools.filterfalse(text.__contains__, special)
+    odd = {ord(char): PLAIN[char] for char in foreign}
     old, new = request.old.translate(odd), request.new.translate(odd)
     head, tail = shared_ends(old, new)
     first = min(len(indent_of(old)), head)
@@ -103,30 +106,45 @@ def _land_on_match(text: str, request: Replace, match: ExactMatch, path: str | N
     at = _hit_named(text, request, match)
     if at is None:
         return refusals.ambiguous(Doc(text), lines_at(text, match.hits))
-    if path is not None and joins_lines(text, at, match.old, request.new):
-        return refusals.joined_lines(line_at(text, at))
+    return _land_on_hit(text, request, match, at, path)
 
-    by_lines = path is not None and _parts_line(text, at, match.old, request.new)
-    is_line = is_line_but_indent(text, at, match.old, request.new)
+
+def _land_on_hit(
+    text: str, request: Replace, match: ExactMatch, at: int, path: str | None
+) -> Outcome:
+    """Land on the match at `at`, or line by line where whole lines are meant."""
+    old, new = match.old, request.new
+    if path is not None:
+        if joins_lines(text, at, old, new):
+            return refusals.joined_lines(line_at(text, at))
+        if _parts_line(text, at, old, new):
+            return _land_by_lines(text, request, path)
+
+    if not is_line_but_indent(text, at, old, new):
+        return _land_at(text, request, match, at)
     # With a part of an indentation, lines with another one may be meant as well.
-    if by_lines or (is_line and indent_of(match.old)):
+    if indent_of(old):
         return _land_by_lines(text, request, path)
-    if is_line:
-        return _land_whole_lines(text, request, match, at, path)
-    return _land_at(text, request, match, at)
+    return _land_whole_lines(text, request, match, at, path)
 
 
 def _parts_line(text: str, at: int, old: str, new: str) -> bool:
     """Return whether new lines go below the last old line, of which the file has more: its end would come behind them."""
+    if old.endswith(("\n", "\r")):
+        return False
+
     stop = at + len(old)
     newline = text.find("\n", stop)
-    rest = text[stop:] if newline < 0 else text[stop:newline]
-    if old.endswith(("\n", "\r")) or not rest.strip():
+    if newline < 0:
+        newline = len(text)
+    if not text[stop:newline].strip():
         return False
+
     lines = contents_of(old)
     above = text[text.rfind("\n", 0, at) + 1 : at]
-    begins_line = len(lines) > 1 or not above.strip()
-    return begins_line and lines[-1] in contents_of(new)[:-1]
+    if len(lines) <= 1 and above.strip():
+        return False
+    return lines[-1] in contents_of(new)[:-1]
 
 
 def _land_by_lines(text: str, request: Replace, path: str | None) -> Outcome:
@@ -136,7 +154,8 @@ def _land_by_lines(text: str, request: Replace, path: str | None) -> Outcome:
         new.append("")
 
     outcome = _land_lines(doc, request, old, new)
-    if not new or not request.old.endswith("\n") or request.new.endswith("\n"):
+    loses_newline = request.old.endswith("\n") and not request.new.endswith("\n")
+    if not new or not loses_newline:
         return outcome
 
     # The last new line may take the place of what follows the old text, if that is a blank line.
@@ -160,8 +179,11 @@ def _land_lines(doc: Doc, request: Replace, old: list[str], new: list[str]) -> O
 
 def _shows_blank_end(request: Replace) -> bool:
     """Return whether the blank line at the end is a number alone in the old text, and a newline in the new one."""
-    is_open = request.new.endswith("\n") and not request.old.endswith("\n")
-    return is_open and ends_in_numbered_blank(request.old)
+    if request.old.endswith("\n"):
+        return False
+    if not request.new.endswith("\n"):
+        return False
+    return ends_in_numbered_blank(request.old)
 
 
 def _land_whole_lines(
@@ -233,7 +255,8 @@ def _hit_named(text: str, request: Replace, match: ExactMatch) -> int | None:
 
 def _land_on_all(text: str, request: Replace, match: ExactMatch, path: str | None) -> Outcome:
     hits, old = match.hits, match.old
-    if any(b - a < len(old) for a, b in itertools.pairwise(hits)):
+    distances = map(operator.sub, hits[1:], hits)
+    if min(distances) < len(old):
         return refusals.overlap(lines_at(text, hits))
 
     splices = []
@@ -257,7 +280,9 @@ def _land_on_all(text: str, request: Replace, match: ExactMatch, path: str | Non
 
 def _indented_as_line(text: str, at: int, request: Replace) -> str:
     """Return the new text without the indentation that the line has already, where old begins at its first word."""
-    if request.old[:1].isspace() or not key_of(request.new):
+    if request.old[:1].isspace():
+        return request.new
+    if not key_of(request.new):
         return request.new
     if not indent_before(text, at):
         return request.new

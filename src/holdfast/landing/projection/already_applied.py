@@ -68,12 +68,14 @@ def _judge_loose(doc: Doc, script: EditScript, place: Placement) -> AppliedVerdi
     for start in doc.runs(_keys(new)):
         lines = doc.solid[start : start + len(new)]
         is_here = lines[0] <= place.last and lines[-1] >= place.first
-        if told_by_key and is_here:
-            return AlreadyApplied(lines[0])
+        if is_here:
+            if told_by_key:
+                return AlreadyApplied(lines[0])
+            continue
         # Outside, so that the place may be a twin of one that was edited. Without a fresh line among them only lines
         # count that are exactly the same.
         is_same = [doc.lines[i] for i in lines] == new
-        if told_by_key or (is_same and not is_here):
+        if told_by_key or is_same:
             return Doubtful(place.first, lines[0])
 
     return None
@@ -109,8 +111,10 @@ def _fresh_lines(script: EditScript) -> list[int]:
 def _old_sides(script: EditScript) -> Iterator[list[str]]:
     """Yield for each edit that removes lines the keys of these lines, with the line above and the line below."""
     for edit in script.edits:
-        if _keys(script.old[edit.o1 : edit.o2]):
-            yield _keys(script.old[max(0, edit.o1 - 1) : edit.o2 + 1])
+        if not _keys(script.old[edit.o1 : edit.o2]):
+            continue
+        above = max(0, edit.o1 - 1)
+        yield _keys(script.old[above : edit.o2 + 1])
 
 
 def _judge_named(
@@ -125,8 +129,9 @@ def _judge_named(
         return None
 
     # What is deleted leaves nothing to tell by: if the named line is free of it, it may be gone.
-    kept = [key_of(line) for line in script.new]
-    if any(kept) and doc.keys[near : near + len(kept)] == kept:
+    kept = list(map(key_of, script.new))
+    there = doc.keys[near : near + len(kept)]
+    if any(kept) and there == kept:
         return Elsewhere(place.first, near)
 
     return None
@@ -150,11 +155,13 @@ def _lines_around(doc: Doc, place: Placement, splice: LineSplice) -> Iterator[in
     place, a wrapper around it.
     """
     keys = _keys(splice.lines)
-    first, stop = bisect_left(doc.solid, splice.first), bisect_left(doc.solid, splice.last)
+    first = bisect_left(doc.solid, splice.first)
+    stop = bisect_left(doc.solid, splice.last)
     known = {*range(splice.first, splice.last), *place.pairs.values()}
     for start in range(max(0, stop - len(keys)), first + 1):
-        lines = doc.solid[start : start + len(keys)]
         if doc.solid_keys[start : start + len(keys)] != keys:
             continue
-        if any(strength(doc.lines[i]) for i in lines if i not in known):
+        lines = doc.solid[start : start + len(keys)]
+        unknown = set(lines).difference(known)
+        if any(strength(doc.lines[i]) for i in unknown):
             yield lines[0]

@@ -71,24 +71,32 @@ def drift_between(pairs: Sequence[tuple[str, str]]) -> Drift:
             continue
         form = form or _form(line, real)
         for number, pattern in enumerate(_PATTERNS):
-            if len(pattern.findall(line)) > len(pattern.findall(real)):
+            ours = pattern.findall(line)
+            theirs = pattern.findall(real)
+            if len(ours) > len(theirs):
                 classes.add(number)
 
     # What sets quotes sets apostrophes too.
-    has_plain_only = not any("\u2019" in real for _, real in pairs)
-    if _QUOTE_CLASS in classes and has_plain_only:
-        classes.add(_APOSTROPHE_CLASS)
+    if _QUOTE_CLASS in classes:
+        own_text = "".join(real for _, real in pairs)
+        if "\u2019" not in own_text:
+            classes.add(_APOSTROPHE_CLASS)
     return Drift(trailing, tuple(sorted(classes)), form)
 
 
 def _form(line: str, real: str) -> _Form | None:
     """Return the normal form that the file's line has and the request's line has not, if the line depends on it."""
-    if unicodedata.normalize("NFC", line) == unicodedata.normalize("NFD", line):
+    composed = unicodedata.normalize("NFC", line)
+    decomposed = unicodedata.normalize("NFD", line)
+    if composed == decomposed:
         return None
 
     for form in _FORMS:
-        if unicodedata.is_normalized(form, real):
-            return None if unicodedata.is_normalized(form, line) else form
+        if not unicodedata.is_normalized(form, real):
+            continue
+        if unicodedata.is_normalized(form, line):
+            return None
+        return form
     return None
 
 

@@ -81,8 +81,10 @@ def with_file_indents(doc: Doc, script: EditScript, place: Placement) -> EditScr
 
     old = list(script.old)
     for j, i in pairs.items():
-        old[j] = indent_of(doc.lines[i]) + old[j][len(indent_of(old[j])) :]
-    return script_of(old, list(map(_with_plain_indent, script.new)))
+        body = old[j][len(indent_of(old[j])) :]
+        old[j] = indent_of(doc.lines[i]) + body
+    new = list(map(_with_plain_indent, script.new))
+    return script_of(old, new)
 
 
 def _with_plain_indent(line: str) -> str:
@@ -95,9 +97,7 @@ def _is_in_file_indentation(doc: Doc, script: EditScript, pairs: Mapping[int, in
 
     New lines that begin further to the left than the lines of the file are in the old ones' indentation: a wrapped block.
     """
-    off = {
-        j: i for j, i in pairs.items() if fold(indent_of(script.old[j])) != indent_of(doc.lines[i])
-    }
+    off = _pairs_off(doc, script, pairs)
     new = solid_lines(script.new)
     if not off or not new:
         return False
@@ -105,11 +105,13 @@ def _is_in_file_indentation(doc: Doc, script: EditScript, pairs: Mapping[int, in
     votes = _votes_around(doc, script, pairs)
     if votes:
         return votes["file"] > votes["old"]
-    outer_real = _outermost(doc.lines[i] for i in pairs.values())
+
     outer_new = _outermost(new)
+    outer_old = _outermost(script.old[j] for j in pairs)
+    outer_real = _outermost(doc.lines[i] for i in pairs.values())
     if outer_new < outer_real:
         return False
-    if outer_new == outer_real and outer_new < _outermost(script.old[j] for j in pairs):
+    if outer_new == outer_real < outer_old:
         return True
 
     keys = script_of(list(map(key_of, script.old)), list(map(key_of, script.new)))
@@ -118,6 +120,16 @@ def _is_in_file_indentation(doc: Doc, script: EditScript, pairs: Mapping[int, in
     if votes:
         return votes["file"] > votes["old"]
     return _begins_in_file_indentation(doc, script, off)
+
+
+def _pairs_off(doc: Doc, script: EditScript, pairs: Mapping[int, int]) -> dict[int, int]:
+    """Return the pairs whose old line is indented otherwise than the file's."""
+    off = {}
+    for j, i in pairs.items():
+        written = fold(indent_of(script.old[j]))
+        if written != indent_of(doc.lines[i]):
+            off[j] = i
+    return off
 
 
 def _votes_around(doc: Doc, script: EditScript, pairs: Mapping[int, int]) -> Counter[str]:
@@ -144,8 +156,11 @@ def _count_votes(
     for n, j in kept:
         if is_blank(script.new[n]):
             continue
-        own, old = indent_width(script.new[n]), indent_width(script.old[j])
-        real = indent_width(doc.lines[pairs[j]]) if j in pairs else None
+        own = indent_width(script.new[n])
+        old = indent_width(script.old[j])
+        real = None
+        if j in pairs:
+            real = indent_width(doc.lines[pairs[j]])
         if own == real != old:
             votes["file"] += 1
         if own == old != real:
@@ -162,8 +177,10 @@ def _begins_in_file_indentation(doc: Doc, script: EditScript, off: Mapping[int, 
     """Return whether the new lines of the first edit of such a line begin in the indentation that the file's line has."""
     for edit in script.edits:
         new = solid_lines(script.new[edit.n1 : edit.n2])
-        if edit.o1 in off and new:
-            return fold(indent_of(new[0])) == indent_of(doc.lines[off[edit.o1]])
+        if not new or edit.o1 not in off:
+            continue
+        real = doc.lines[off[edit.o1]]
+        return fold(indent_of(new[0])) == indent_of(real)
     return False
 
 
@@ -180,7 +197,7 @@ def map_indents(
         if not _is_off_level(line):
             seen[width_of(indent), width_of(meant)] += 1
 
-    if not _changes(table):
+    if list(table) == list(table.values()):
         return Indents({})
 
     unit = unit_of(doc)
@@ -192,8 +209,11 @@ def map_indents(
     shifted = shifts[shift]
     scale = _best_scale(seen, request, unit)
     in_levels = shift % width_of(unit) == 0 and _steps_of(request)[0] == width_of(unit)
+    enough = shifted
     # Where both explain as many lines, a shift by whole levels is likelier.
-    if scale.explained + bool(shift and not in_levels) > shifted:
+    if not shift or in_levels:
+        enough += 1
+    if scale.explained >= enough:
         return Indents(table, step=scale.step, unit=scale.unit)
 
     if shifted * 2 > seen.total():
@@ -212,10 +232,6 @@ class _Scale:
     step: int
     unit: str
     explained: int
-
-
-def _changes(table: dict[str, str]) -> bool:
-    return any(ours != theirs for ours, theirs in table.items())
 
 
 _STEPS = (8, 4, 3, 2, 1)
@@ -265,7 +281,9 @@ def _count_explained(
 
 def _is_off_level(line: str) -> bool:
     """Return whether the line shows nothing about levels: it is blank, or the ` *` line of a block comment."""
-    return is_blank(line) or line.lstrip().startswith("*")
+    if is_blank(line):
+        return True
+    return line.lstrip().startswith("*")
 
 
 _SAMPLE = 2_000
@@ -281,11 +299,15 @@ def unit_of(doc: Doc) -> str:
 
 def _unit_seen(doc: Doc) -> str:
     indents = [indent_of(doc.lines[i]) for i in doc.solid[:_SAMPLE]]
-    with_tab = ["\t" in indent for indent in indents if indent]
-    if sum(with_tab) * 2 > len(with_tab):
+    indented = list(filter(None, indents))
+    with_tab = sum("\t" in indent for indent in indented)
+    if with_tab * 2 > len(indented):
         return "\t"
 
     widths = list(map(width_of, indents))
     steps: Iterator[int] = map(operator.sub, widths, [0, *widths])
-    known = Counter(filter(_STEPS[:-1].__contains__, steps)) or Counter({4: 1})
-    return " " * known.most_common(1)[0][0]
+    known = Counter(filter(_STEPS[:-1].__contains__, steps))
+    if not known:
+        return " " * 4
+    ((step, _),) = known.most_common(1)
+    return " " * step

@@ -38,8 +38,10 @@ class FileLevels:
         """For each end of a line what is put before the line below it in addition; "" for nothing."""
         found: dict[str, Counter[str]] = {}
         for above, line in pairwise(self.sample):
-            if not is_closer(line):
-                found.setdefault(end_of(above), Counter())[step_between(above, line)] += 1
+            if is_closer(line):
+                continue
+            below = found.setdefault(end_of(above), Counter())
+            below[step_between(above, line)] += 1
         return found
 
     @cached_property
@@ -54,21 +56,29 @@ class FileLevels:
     def step_below(self, above: str) -> str:
         """Return the only step that the file makes below a line that ends so, or below any; "" where that is not known."""
         # One blank is before each line of a block comment.
-        if len(set("".join(self.doc.indents - {" "}))) > 1:
+        chars = "".join(self.doc.indents - {" "})
+        if len(set(chars)) > 1:
             return ""
         steps = Counter(self.steps.get(end_of(above), {}))
         del steps[""]
         known = steps or self.deeper
-        step = next(iter(known), "")
+        if len(known) != 1:
+            return ""
+
+        (step,) = known
+        if steps or known.total() >= _ENOUGH:
+            return step
         # Where a tab has a meaning, one line is enough.
-        has_meaning = self.doc.language.tabs and step == "\t"
-        is_shown = bool(steps) or has_meaning or known.total() >= _ENOUGH
-        return step if is_shown and len(known) == 1 else ""
+        if step == "\t" and self.doc.language.tabs:
+            return step
+        return ""
 
     def always_steps(self, above: str) -> bool:
         """Return whether each line below one that ends so is deeper."""
         steps = self.steps.get(end_of(above), Counter())
-        return not steps[""] and steps.total() >= _ENOUGH
+        if steps[""]:
+            return False
+        return steps.total() >= _ENOUGH
 
     def written(self, above: str, lines: Sequence[str]) -> list[str]:
         """Return new lines below `above` in the levels of the file, if all levels of the new lines are of another width."""
@@ -87,7 +97,8 @@ class FileLevels:
     def _step_instead(self, above: str, step: str) -> str:
         """Return the step of the file in the place of `step`; a level of data that no bracket opens has any width."""
         own = self.step_below(above)
-        if self.doc.language.has_keys and end_of(above) == ":" and set(step) == set(own):
+        is_data = self.doc.language.has_keys and end_of(above) == ":"
+        if is_data and set(step) == set(own):
             return step
         return own
 
@@ -100,34 +111,47 @@ class FileLevels:
         return True
 
     def _fits(self, above: str, line: str) -> bool:
+        indent = indent_of(line)
+        if indent and _first_word(line) in self.outermost:
+            return False
         step = step_between(above, line)
-        if indent_of(line) and _first_word(line) in self.outermost:
-            return False
         if not step:
-            return self._is_level(indent_of(line))
-        # Levels of data have any width.
-        is_even = self.doc.language.has_keys and width_of(step) % 2 == 0
-        if step not in self.deeper and step != unit_of(self.doc) and not is_even:
+            return self._is_level(indent)
+        if not self._is_step(step):
             return False
-        return opens_block(key_of(above)) or self._has_opener_like(above)
+        if opens_block(key_of(above)):
+            return True
+        return self._has_opener_like(above)
+
+    def _is_step(self, step: str) -> bool:
+        """Return whether a line may be deeper by `step` than the one above it."""
+        known = {*self.deeper, unit_of(self.doc)}
+        if step in known:
+            return True
+        # Levels of data have any width.
+        return self.doc.language.has_keys and width_of(step) % 2 == 0
 
     def _is_level(self, indent: str) -> bool:
         if indent in self.doc.indents:
             return True
         unit = unit_of(self.doc)
-        return set(indent) <= set(unit) and width_of(indent) % width_of(unit) == 0
+        if not set(indent) <= set(unit):
+            return False
+        return width_of(indent) % width_of(unit) == 0
 
     def _has_opener_like(self, above: str) -> bool:
         """Return whether the file has a deeper line below one that begins or ends as `above`."""
         steps = self.steps.get(end_of(above), Counter())
-        return steps.total() > steps[""] or _first_word(above) in self.openers
+        if steps.total() > steps[""]:
+            return True
+        return _first_word(above) in self.openers
 
     @cached_property
     def outermost(self) -> frozenset[str]:
         """The first words of several lines, none of which is indented."""
-        indented = {_first_word(line) for line in self.sample if indent_of(line)}
         words = Counter(map(_first_word, self.sample))
-        several = {word for word in words if words[word] >= _ENOUGH}
+        several = {word for word, count in words.items() if count >= _ENOUGH}
+        indented = map(_first_word, filter(indent_of, self.sample))
         return frozenset(several.difference(indented, {""}))
 
     @cached_property
@@ -164,7 +188,9 @@ def _first_word(line: str) -> str:
 
 def is_closer(line: str) -> bool:
     """Return whether the line closes a block."""
-    return not strength(line) or _CLOSER.match(key_of(line)) is not None
+    if not strength(line):
+        return True
+    return _CLOSER.match(key_of(line)) is not None
 
 
 def _with_steps(above: str, lines: Sequence[str], step: str, own: str) -> list[str]:

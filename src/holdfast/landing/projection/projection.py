@@ -71,10 +71,14 @@ def _is_torn(doc: Doc, script: EditScript, place: Placement) -> bool:
         known = place.known_of(numbers)
         if len(known) < 2:
             continue
-        upper, lower = (indent_of(script.old[j]) for j in numbers)
-        above, below = (indent_of(doc.lines[i]) for i in known)
-        is_step_other = upper == above and lower != below
-        if upper and is_step_other and _may_be_another(script, numbers, known):
+        upper, lower = numbers
+        above, below = known
+        indent = indent_of(script.old[upper])
+        if not indent or indent != indent_of(doc.lines[above]):
+            continue
+        if indent_of(script.old[lower]) == indent_of(doc.lines[below]):
+            continue
+        if _may_be_another(script, numbers, known):
             return True
 
     return False
@@ -85,11 +89,15 @@ def _may_be_another(script: EditScript, numbers: tuple[int, int], known: Sequenc
 
     The blank lines between them differ, or it is a bracket alone and new lines go below it: a bracket of another block.
     """
-    is_beside = numbers[1] == numbers[0] + 1
-    if is_beside is not (known[1] == known[0] + 1):
+    upper, lower = numbers
+    above, below = known
+    is_beside = lower == upper + 1
+    is_beside_in_file = below == above + 1
+    if is_beside != is_beside_in_file:
         return True
-    is_edge = any(edit.o1 == numbers[1] + 1 for edit in script.edits)
-    return is_edge and not strength(script.old[numbers[1]])
+    if strength(script.old[lower]):
+        return False
+    return any(edit.o1 == lower + 1 for edit in script.edits)
 
 
 def _range(
@@ -120,16 +128,17 @@ def _gap(
         if any(doc.keys[upper + 1 : lower]):
             return UnclearProjection(upper, lower + 1)
 
-    if uppers and lowers and _goes_below_blanks(script, edit, (above[0], below[0])):
-        return lowers[0], lowers[0]
-    if uppers and (not lowers or above == [edit.o1 - 1]):
-        at = _after(doc, uppers[0], edit.o1 - above[0] - 1)
-    elif lowers:
-        at = _before(doc, place, edit, lowers[0], below[0] - edit.o2)
-    else:
-        return UnclearProjection(place.first, place.last + 1)
+        if _goes_below_blanks(script, edit, (above[0], below[0])):
+            return lower, lower
 
-    return at, at
+    is_beside_upper = above == [edit.o1 - 1]
+    if uppers and (is_beside_upper or not lowers):
+        at = _after(doc, uppers[0], edit.o1 - above[0] - 1)
+        return at, at
+    if lowers:
+        at = _before(doc, place, edit, lowers[0], below[0] - edit.o2)
+        return at, at
+    return UnclearProjection(place.first, place.last + 1)
 
 
 def _goes_below_blanks(script: EditScript, edit: ScriptEdit, between: tuple[int, int]) -> bool:
@@ -138,12 +147,18 @@ def _goes_below_blanks(script: EditScript, edit: ScriptEdit, between: tuple[int,
     The file has some there: they part the line above from the insertion. So do they where lines move up from below.
     """
     new = script.new[edit.n1 : edit.n2]
-    if between != (edit.o1 - 1, edit.o1) or not new:
+    if not new:
         return False
-    below = {key_of(script.old[j]) for j in script.removed if j >= edit.o1}
-    if below.issuperset(map(key_of, new)):
+    if between != (edit.o1 - 1, edit.o1):
+        return False
+
+    removed_below = script.removed.intersection(range(edit.o1, len(script.old)))
+    keys = {key_of(script.old[j]) for j in removed_below}
+    if keys.issuperset(map(key_of, new)):
         return True
-    return is_blank(new[-1]) and not is_blank(new[0])
+    if is_blank(new[0]):
+        return False
+    return is_blank(new[-1])
 
 
 def _after(doc: Doc, upper: int, blanks: int) -> int:
@@ -213,10 +228,19 @@ class _Writer:
         """Return the new lines with the blank lines between the file's lines that they replace one by one, if the request knows of none."""
         old = self.script.old[edit.o1 : edit.o2]
         real = self.doc.lines[first:last]
-        if any(map(is_blank, (*old, *new))) or len(solid_lines(real)) != len(new):
+        if any(map(is_blank, (*old, *new))):
             return new
+        if len(solid_lines(real)) != len(new):
+            return new
+
         following = iter(new)
-        return [line if is_blank(line) else next(following) for line in real]
+        out = []
+        for line in real:
+            if is_blank(line):
+                out.append(line)
+            else:
+                out.append(next(following))
+        return out
 
     def in_file_levels(
         self, lines: tuple[str, ...], first: int
@@ -226,11 +250,13 @@ class _Writer:
         Where the white space of the old lines is the file's own, that of the new lines is meant.
         """
         language = self.doc.language
-        if language is UNKNOWN or language.underlined or not lines:
+        if language is UNKNOWN or language.underlined:
             return lines
-        if not any(line != real and key_of(line) == key_of(real) for line, real in self.pairs):
+        if not lines or not self.is_respaced:
             return lines
-        above = next(filter(key_of, reversed(self.doc.lines[:first])), "")
+
+        lines_above = reversed(self.doc.lines[:first])
+        above = next(filter(key_of, lines_above), "")
         levels = FileLevels(self.doc)
         written = levels.written(above, lines)
         if levels.fit(above, written):
@@ -238,11 +264,21 @@ class _Writer:
         return UnclearProjection(first, first)
 
     @cached_property
+    def is_respaced(self) -> bool:
+        """Whether an old line is the file's but for its white space or typography."""
+        for line, real in self.pairs:
+            if line == real:
+                continue
+            if key_of(line) == key_of(real):
+                return True
+        return False
+
+    @cached_property
     def is_flat(self) -> bool:
         """Whether all lines of the request are indented alike, and lines of the file are not so."""
         if all(indent_of(line) == indent_of(real) for line, real in self.pairs):
             return False
-        return len(set(map(indent_of, solid_lines(self.request)))) == 1
+        return _count_indents(solid_lines(self.request)) == 1
 
     def _lost_levels(self, edit: ScriptEdit, first: int) -> bool:
         """Return whether the request has lost its indentation, and it is needed: blocks come or go, or levels meet there."""
@@ -251,26 +287,34 @@ class _Writer:
         added = solid_lines(self.script.new[edit.n1 : edit.n2])
         removed = solid_lines(self.script.old[edit.o1 : edit.o2])
         # What was in a block that is taken away moves to the left.
-        if _count_openers(added[:-1]) or _count_openers(removed) != _count_openers(added):
+        if _count_openers(added[:-1]):
+            return True
+        if _count_openers(removed) != _count_openers(added):
             return True
         if removed or not added:
             return False
+
         real = [own for _, own in self.pairs]
-        around = solid_lines(self.doc.lines[max(0, first - 1) : first + 1])
-        return min(len(set(map(indent_of, lines))) for lines in (real, around)) > 1
+        if _count_indents(real) == 1:
+            return False
+        around = self.doc.lines[max(0, first - 1) : first + 1]
+        return _count_indents(solid_lines(around)) > 1
 
     def _indent(self, n: int, indents: Indents) -> str:
         """Return the file's indentation for a new line."""
         indent = indent_of(self.script.new[n])
-        if n == 0 and self.lost_first and indent == indent_of(self.pairs[0][0]):
-            return indent_of(self.pairs[0][1])
+        line, real = self.pairs[0]
+        is_first = n == 0 and self.lost_first
+        if is_first and indent == indent_of(line):
+            return indent_of(real)
         return self.drift.undo_inside(indents.map(indent))
 
     def _body(self, n: int, rewritten: Mapping[int, tuple[str, str]]) -> str:
         """Return the rest of a new line: as in the file if it is an old one that moved, else in the words of the one it rewrites."""
         line = self.script.new[n]
-        if line.strip() in self.spellings:
-            return self.spellings[line.strip()]
+        known = self.spellings.get(line.strip())
+        if known is not None:
+            return known
         if n in rewritten:
             return merge_line(line, *rewritten[n], self.drift)
         return self.drift.undo(line[len(indent_of(line)) :])
@@ -297,7 +341,13 @@ class _Writer:
 
 
 def _count_openers(lines: Iterable[str]) -> int:
-    return sum(opens_block(key_of(line)) for line in lines)
+    keys = map(key_of, lines)
+    return sum(map(opens_block, keys))
+
+
+def _count_indents(lines: Iterable[str]) -> int:
+    indents = set(map(indent_of, lines))
+    return len(indents)
 
 
 def _spellings(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -305,8 +355,11 @@ def _spellings(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     found: dict[str, set[str]] = {}
     for line, real in pairs:
         # What was copied as it is needs no other spelling, and a bracket does not move.
-        if line != real and strength(line) > _SHORT:
-            found.setdefault(line.strip(), set()).add(real[len(indent_of(real)) :])
+        if line == real or strength(line) <= _SHORT:
+            continue
+        spellings = found.setdefault(line.strip(), set())
+        spellings.add(real[len(indent_of(real)) :])
+
     return {line: own.pop() for line, own in found.items() if len(own) == 1}
 
 
@@ -320,7 +373,9 @@ def _most_alike(script: EditScript, edit: ScriptEdit, old: str) -> int | None:
 
     scored = [(ratio(key_of(old), key_of(script.new[n])), n) for n in range(edit.n1, edit.n2)]
     best, n = max(scored, default=(0.0, 0))
-    return n if best >= _ALIKE else None
+    if best < _ALIKE:
+        return None
+    return n
 
 
 def _has_lost(first: tuple[str, str], rest: Sequence[tuple[str, str]], new: Sequence[str]) -> bool:
@@ -328,15 +383,20 @@ def _has_lost(first: tuple[str, str], rest: Sequence[tuple[str, str]], new: Sequ
 
     Where it is the only old line, the new lines below it show that. `new` are the new lines that are not blank.
     """
+    shift = _shift(first)
+    if shift <= 0:
+        return False
     if not rest:
-        return _shift(first) > 0 and _are_placed(new, indent_width(first[1]))
+        return _are_placed(new, indent_width(first[1]))
 
     shifts = set(map(_shift, rest))
-    if len(shifts) != 1 or _shift(first) <= max(0, *shifts):
+    if len(shifts) != 1 or shift <= max(shifts):
         return False
 
     own = indent_width(first[0])
-    return not own or own < min(indent_width(line) for line, _ in rest)
+    if not own:
+        return True
+    return own < min(indent_width(line) for line, _ in rest)
 
 
 def _are_placed(new: Sequence[str], depth: int) -> bool:
@@ -346,9 +406,11 @@ def _are_placed(new: Sequence[str], depth: int) -> bool:
     """
     if len(new) < 2:
         return False
-    if opens_block(key_of(new[0])) and indent_width(new[1]) <= depth:
+    first, *below = new
+    depths = list(map(indent_width, below))
+    if opens_block(key_of(first)) and depths[0] <= depth:
         return False
-    return min(map(indent_width, new[1:])) >= depth
+    return min(depths) >= depth
 
 
 def _shift(pair: tuple[str, str]) -> int:
