@@ -66,7 +66,7 @@ def write_or_die(self, file):
     calls.append(file)
     if len(calls) < int(sys.argv[1]):
         return write(self, file)
-    with open(self._prefix + file.path, "wb") as cut:
+    with open(self._root + b"/" + file.path, "wb") as cut:
         cut.write(file.content[:3])
     os.kill(os.getpid(), signal.SIGKILL)
 FileWriter.write = write_or_die
