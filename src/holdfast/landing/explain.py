@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Literal, TypeAlias, assert_never
 
 from holdfast.vocab.outcomes import Landed, Outcome, Refused
@@ -89,11 +90,14 @@ def _how(outcome: Landed) -> str:
 
 
 def _changed_lines(diff: str) -> str:
-    changed = [line for line in diff.split("\n") if line[:1] in ("+", "-")]
+    changed = _CHANGED_LINE.findall(diff)
     more = len(changed) - _SHOWN_LINES
     if more > 0:
         changed[_SHOWN_LINES:] = [f"({more} more changed lines)"]
     return "\n".join(changed)
+
+
+_CHANGED_LINE = re.compile(r"^[+-].*", re.MULTILINE)
 
 
 def _refused(outcome: Refused, audience: Audience) -> str:

@@ -122,11 +122,13 @@ def _without_numbers(doc: Doc, new: str, _path: str | None) -> str:
 def _without_leading_blanks(text: str, new: str) -> str:
     """Return the new text without blank lines above it, if the file has none and something else changes too."""
     bare = _LEADING_BLANKS.sub("", new)
-    if not text.strip() or _LEADING_BLANKS.match(text) or bare in {"", text}:
+    if _BLANK_START.match(text) or bare in {"", text}:
         return new
     return bare
 
 
+_BLANK_START = re.compile(r"[ \t]*[\r\n]|\s*\Z")
+"""A text that begins with a blank line, or has nothing else."""
 _LEADING_BLANKS = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+")
 
 
@@ -268,7 +270,9 @@ def _out_of_added_marks(text: str, old: str, new: str, path: str | None) -> File
     lines = contents_of(new)
     known = frozenset(map(key_of, contents_of(old)))
     added = [line for line in lines if key_of(line) not in known]
-    if not _are_marked(added, path) or _MARKED_LINE.search(text):
+    if not _are_marked(added, path):
+        return None
+    if _MARKED_LINE.search(text):
         return None
     # With a mark before old lines too, both texts are read without.
     if not all(map(doc.has_line, solid_lines(contents_of(old)))):
@@ -711,9 +715,9 @@ def _is_foreign_pair(
 
     Only without them the file parses, as it did; where that cannot be told, no line of it begins with such marks.
     """
-    if kind_of(path) in _KINDS_OF_TEXT or any(map(doc.language.is_comment, around)):
+    if kind_of(path) in _KINDS_OF_TEXT or not _are_pair(*around):
         return False
-    if not _are_pair(*around):
+    if any(map(doc.language.is_comment, around)):
         return False
     if breaks(doc.text, new, path):
         return not breaks(doc.text, inside, path)

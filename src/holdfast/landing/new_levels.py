@@ -36,7 +36,9 @@ def in_file_levels(before: str, after: str, path: str | None) -> str | Refused:
     head, tail = shared_ends(before, after)
     start = after.rfind("\n", 0, head) + 1
     newline = after.find("\n", len(after) - tail)
-    stop = len(after) if newline < 0 else newline + 1
+    stop = newline + 1
+    if newline < 0:
+        stop = len(after)
     lines, ends = split_lines(after[start:stop])
     if len(solid_lines(lines)) < _SEVERAL:
         return after
@@ -62,6 +64,8 @@ def _flat_line(levels: FileLevels, lines: Sequence[str]) -> str:
     for above, line in pairwise(lines):
         if step_between(above, line):
             return ""
-        if levels.always_steps(above) and not is_closer(line):
+        if is_closer(line):
+            continue
+        if levels.always_steps(above):
             flat = line
     return flat.strip()

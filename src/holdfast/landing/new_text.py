@@ -101,15 +101,10 @@ class _Change:
         old = split_lines(self.before[self.start : len(self.before) - self.tail])[0]
         return script_of(old, self.lines)
 
-    @cached_property
-    def added(self) -> list[int]:
-        """The numbers of the lines in the middle that are new."""
-        return self.script.added
-
     @property
     def added_texts(self) -> list[str]:
         """The lines in the middle that are new."""
-        return list(map(self.lines.__getitem__, self.added))
+        return list(map(self.lines.__getitem__, self.script.added))
 
     @cached_property
     def lost_lines(self) -> frozenset[str]:
@@ -129,7 +124,7 @@ class _Change:
         lines, ends = split_lines(self.middle)
         sizes = map(len, map(add, lines, ends))
         starts = list(accumulate(sizes, initial=self.start))
-        for n in self.added:
+        for n in self.script.added:
             yield starts[n], lines[n]
 
     def rewritten(self, rewrite: Callable[[int, str], str]) -> str:
@@ -159,10 +154,11 @@ def _judge(accident: Accident, change: _Change, undone: Sequence[str]) -> str | 
 
     is_whole = accident.is_whole(change.written)
     restored: list[str] = []
-    if is_whole and change.kind not in accident.honest_in:
+    if is_whole:
         restored = _restored_lines(accident, change)
     # One line may be chance, unless the same accident happened to others.
-    if _proves_itself(accident, change) or len(restored) + (accident.name in undone) > 1:
+    proofs = len(restored) + (accident.name in undone)
+    if proofs > 1 or _proves_itself(accident, change):
         return plain
 
     spans = code_spans(change.after, change.language)
@@ -177,7 +173,10 @@ def _judge(accident: Accident, change: _Change, undone: Sequence[str]) -> str | 
 
 
 def _proves_itself(accident: Accident, change: _Change) -> bool:
-    return change.kind in accident.proven_in and not accident.seen.search(change.before)
+    """Return whether nobody writes such characters on purpose in a file of this kind, and the file has none."""
+    if change.kind not in accident.proven_in:
+        return False
+    return accident.seen.search(change.before) is None
 
 
 def _is_in_code_of_line(accident: Accident, change: _Change) -> bool:
@@ -187,14 +186,17 @@ def _is_in_code_of_line(accident: Accident, change: _Change) -> bool:
     """
     for _, line in change.added_lines():
         spans = code_spans(line, change.language)
-        for _ in _matches_in_code(accident, line, 0, spans):
+        matches = _matches_in_code(accident, line, 0, spans)
+        if next(matches, None) is not None:
             return True
     return False
 
 
 def _restored_lines(accident: Accident, change: _Change) -> list[str]:
-    """Return the new lines that become lines which the file had."""
-    restored = []
+    """Return the new lines that become lines which the file had; none in a file that may have the accident on purpose."""
+    restored: list[str] = []
+    if change.kind in accident.honest_in:
+        return restored
     for _, line in change.added_lines():
         if accident.undo(line) in change.lost_lines:
             restored.append(line)
@@ -228,7 +230,8 @@ def _is_proven(
         return False
 
     own = code_spans(change.before, change.language)
-    for _ in _matches_in_code(accident, change.before, 0, own):
+    own_matches = _matches_in_code(accident, change.before, 0, own)
+    if next(own_matches, None) is not None:
         return False
 
     file = FileFacts(change.before, change.path, change.lost_lines)
@@ -245,7 +248,8 @@ def _matches_in_code(
 ) -> Iterator[re.Match[str]]:
     """Yield where the accident is in a text outside strings and comments; the text begins at `start`."""
     for found in accident.seen.finditer(text):
-        if not spans.covers(start + found.start()):
+        at = start + found.start()
+        if not spans.covers(at):
             yield found
 
 

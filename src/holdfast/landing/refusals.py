@@ -5,6 +5,7 @@ Local models have small contexts.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing.closest import closest_lines, first_difference, numbered
@@ -190,7 +191,7 @@ def lost_lines(line: str, *, whole_file: bool) -> Refused:
 def breaks_syntax(outcome: Landed, language: str) -> Refused:
     """Return the refusal of a landing on a loose rung after which the file no longer parses."""
     line = outcome.spans[0].line
-    written = [change[1:] for change in outcome.diff.split("\n") if change.startswith("+")]
+    written = _ADDED_LINE.findall(outcome.diff)
     new = "\n".join(written[:_FEW])
     return Refused(
         "syntax",
@@ -200,6 +201,9 @@ def breaks_syntax(outcome: Landed, language: str) -> Refused:
         closest=new,
         candidates=(line,),
     )
+
+
+_ADDED_LINE = re.compile(r"^\+(.*)", re.MULTILINE)
 
 
 def breaks_undone(outcome: Landed, language: str) -> Refused:
