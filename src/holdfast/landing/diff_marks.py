@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
@@ -137,8 +136,9 @@ def without_doubled_marks(doc: Doc, hunks: Sequence[Hunk], kind: FileKind) -> Se
 
 def _texts_by_mark(hunks: Sequence[Hunk]) -> dict[Mark, list[str]]:
     texts: dict[Mark, list[str]] = {"+": [], "-": [], " ": [], "?": []}
-    for line in chain.from_iterable(hunk.lines for hunk in hunks):
-        texts[line.mark].append(line.text)
+    for hunk in hunks:
+        for line in hunk.lines:
+            texts[line.mark].append(line.text)
     return texts
 
 
@@ -176,7 +176,8 @@ def _are_one_blank_off(doc: Doc, lines: Sequence[str]) -> bool:
         return False
     if any(map(doc.has_line, lines)):
         return False
-    return all(doc.has_line(line[1:]) for line in lines)
+    without_blank = [line[1:] for line in lines]
+    return all(map(doc.has_line, without_blank))
 
 
 def _fit_only_without_blank(doc: Doc, added: Sequence[str]) -> bool:
@@ -184,7 +185,8 @@ def _fit_only_without_blank(doc: Doc, added: Sequence[str]) -> bool:
     indents = set(map(indent_of, added))
     if doc.indents & indents:
         return False
-    return doc.indents.issuperset(indent[1:] for indent in indents)
+    without_blank = [indent[1:] for indent in indents]
+    return doc.indents.issuperset(without_blank)
 
 
 # The mark is there twice, and not three times: `++i` is code.

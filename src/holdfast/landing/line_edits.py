@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from dataclasses import replace
 from difflib import SequenceMatcher
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
@@ -55,7 +56,8 @@ def land_line_edits(text: str, request: LineEdits, path: str | None = None) -> O
 
 def _meet(plans: Sequence[LadderPlan]) -> bool:
     """Return whether two edits name the same line, or one inserts between the lines of another."""
-    ordered = sorted((plan.lines for plan in plans), key=lambda lines: (lines.start, lines.stop))
+    ranges = [plan.lines for plan in plans]
+    ordered = sorted(ranges, key=attrgetter("start", "stop"))
     return any(one.stop > other.start for one, other in itertools.pairwise(ordered))
 
 
@@ -119,7 +121,9 @@ def _plan_by_text(doc: Doc, source: Doc, edit: LineEdit, old: list[str]) -> Ladd
 
 def _ends_in_blank_line(source: Doc, edit: LineEdit, old: list[str]) -> bool:
     """Return whether the range is the old lines and a blank one, whose newline ends the old text."""
-    if edit.end - edit.start != len(old) or not str(edit.old).endswith("\n"):
+    if edit.end - edit.start != len(old):
+        return False
+    if not str(edit.old).endswith("\n"):
         return False
     return _is_at(source, [*old, ""], edit.start - 1)
 
@@ -234,7 +238,8 @@ def _mapped(shown: Doc, doc: Doc, first: int, last: int) -> tuple[int, int] | No
 
     wanted = range(max(0, first - 1), min(len(shown.lines), last + 1))
     # Trailing blanks are no change: they would pair a line with its twin.
-    before, after = list(map(str.rstrip, shown.lines)), list(map(str.rstrip, doc.lines))
+    before = list(map(str.rstrip, shown.lines))
+    after = list(map(str.rstrip, doc.lines))
     now = _where_now(before, after, wanted)
     if now is None:
         return None

@@ -31,9 +31,10 @@ def judge_missing(doc: Doc, script: EditScript) -> AlreadyApplied | None:
     if any(map(doc.runs, _old_sides(script))):
         return None
 
-    for start in doc.runs(_keys(script.new)):
-        return AlreadyApplied(doc.solid[start])
-    return None
+    starts = doc.runs(_keys(script.new))
+    if not starts:
+        return None
+    return AlreadyApplied(doc.solid[starts[0]])
 
 
 _TELLING = 4
@@ -145,7 +146,8 @@ def _is_at_line(doc: Doc, script: EditScript, near: int) -> bool:
             return False
 
     removed = _keys([script.old[j] for j in script.removed])
-    return frozenset(removed).difference(_keys(script.new)).isdisjoint(there)
+    gone = frozenset(removed).difference(_keys(script.new))
+    return gone.isdisjoint(there)
 
 
 def _lines_around(doc: Doc, place: Placement, splice: LineSplice) -> Iterator[int]:

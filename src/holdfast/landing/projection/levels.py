@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import TYPE_CHECKING
 
 from holdfast.landing.projection.indentation import unit_of
@@ -98,17 +98,16 @@ class FileLevels:
         """Return the step of the file in the place of `step`; a level of data that no bracket opens has any width."""
         own = self.step_below(above)
         is_data = self.doc.language.has_keys and end_of(above) == ":"
-        if is_data and set(step) == set(own):
+        if not is_data:
+            return own
+        if set(step) == set(own):
             return step
         return own
 
     def fit(self, above: str, lines: Sequence[str]) -> bool:
         """Return whether the file may indent these lines so, below `above` and below each other."""
-        for line in filter(key_of, lines):
-            if not self._fits(above, line):
-                return False
-            above = line
-        return True
+        solid = [above, *filter(key_of, lines)]
+        return all(starmap(self._fits, pairwise(solid)))
 
     def _fits(self, above: str, line: str) -> bool:
         indent = indent_of(line)

@@ -55,8 +55,6 @@ def project(doc: Doc, script: EditScript, place: Placement) -> list[LineSplice] 
             return lines
         first, last = lines
         new = writer.write(edit, first, last)
-        if not isinstance(new, UnclearProjection):
-            new = writer.in_file_levels(new, first)
         if isinstance(new, UnclearProjection):
             return UnclearProjection(first, last)
         if list(new) != doc.lines[first:last]:
@@ -220,7 +218,8 @@ class _Writer:
             else:
                 out.append(self.drift.undo(line))
 
-        return tuple(self._with_blanks_of_file(edit, out, first, last))
+        spaced = self._with_blanks_of_file(edit, out, first, last)
+        return self._in_file_levels(tuple(spaced), first)
 
     def _with_blanks_of_file(
         self, edit: ScriptEdit, new: list[str], first: int, last: int
@@ -242,7 +241,7 @@ class _Writer:
                 out.append(next(following))
         return out
 
-    def in_file_levels(
+    def _in_file_levels(
         self, lines: tuple[str, ...], first: int
     ) -> tuple[str, ...] | UnclearProjection:
         """Return new lines at `first` as the file would indent them, if that is clear.

@@ -217,7 +217,9 @@ def _line_start(text: str, at: int) -> int:
 
 def _next_line(text: str, at: int) -> int:
     ending = ENDING.search(text, at)
-    return ending.end() if ending else len(text)
+    if ending is None:
+        return len(text)
+    return ending.end()
 
 
 def _marked(text: str) -> list[str]:
