@@ -224,3 +224,31 @@ def _lost_lines(
 
 def _first_word(line: str) -> str:
     return next(iter(words_of(line)), "")
+
+
+def judge_lost_blocks(
+    old: Sequence[str], new: Sequence[str], language: FileLanguage
+) -> Refused | None:
+    """Return the refusal of a whole file with a new comment alone where several lines vanish that are not one comment, or None.
+
+    In a whole file the placeholder may be anywhere: what is behind the lost lines was paired with another place.
+    """
+    fresh = new_comments(old, new, language)
+    if not fresh:
+        return None
+
+    script = script_of(list(old), list(new))
+    kept = frozenset(map(key_of, new))
+    for edit in script.edits:
+        added = solid_lines(script.new[edit.n1 : edit.n2])
+        if len(added) != 1 or fresh.isdisjoint(added):
+            continue
+        (comment,) = added
+        removed = solid_lines(script.old[edit.o1 : edit.o2])
+        gone = frozenset(map(key_of, removed)) - kept - {comment_words(comment)}
+        if len(gone) < 2:
+            continue
+        if not all(is_comment_like(line, language) for line in removed):
+            return refusals.lost_lines(comment, whole_file=True)
+
+    return None

@@ -13,8 +13,7 @@ from holdfast.landing.file_text import (
     with_file_end,
     with_file_endings,
 )
-from holdfast.landing.lost_blocks import judge_lost_blocks
-from holdfast.landing.lost_lines import judge_lost_lines
+from holdfast.landing.lost_lines import judge_lost_blocks, judge_lost_lines
 from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.projection.splices import Splice, landed
 from holdfast.landing.text.languages import language_of
