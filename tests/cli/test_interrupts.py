@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -34,3 +36,17 @@ def test_a_signal_that_is_ignored_stays_ignored() -> None:
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+_INTERRUPTED = """
+from holdfast.cli import app
+def put_together(**options):
+    raise KeyboardInterrupt
+app.app = put_together
+app.run_command_line()
+"""
+
+
+def test_an_interrupt_while_the_commands_are_put_together_ends_silently() -> None:
+    ran = subprocess.run([sys.executable, "-c", _INTERRUPTED], capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, b"", b"")

@@ -136,6 +136,9 @@ def run_command_line() -> None:
     output = sys.stdout = SafeStdout(sys.stdout)
     try:
         app(prog_name="holdfast")
+    except KeyboardInterrupt:
+        # While the commands are put together; each of them handles it by itself.
+        sys.exit(130)
     finally:
         output.flush()
         # At its exit Python searches all objects for garbage, several times; the system frees them

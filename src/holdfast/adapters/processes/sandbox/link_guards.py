@@ -52,19 +52,27 @@ def follow(path: str) -> tuple[dict[str, str], str]:
     while names:
         name = names.pop()
         entry = os.path.normpath(os.path.join(here, name))
-        if name == ".." or not os.path.islink(entry):
+        target = _target_of(entry)
+        if name == ".." or not target:
             here = entry
             continue
         if entry in links:
             # In a loop, which leads nowhere.
             break
-        target = os.readlink(entry)
         links[entry] = target
         names += target.split("/")[::-1]
         if target.startswith("/"):
             here = "/"
 
     return links, here
+
+
+def _target_of(path: str) -> str:
+    """Return where a link leads; "" if it is none, or none any more."""
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
 
 
 def _first_missing(path: str) -> str | None:
