@@ -376,10 +376,13 @@ def test_worktrees_are_made_of_a_linked_worktree_a_submodule_and_a_separate_git_
     allow = ("-c", "protocol.file.allow=always")
     project.user.git(*allow, "submodule", "add", "-q", str(other.root), "lib")
     project.user.git("worktree", "add", "-q", str(tmp_path / "linked"))
-    Project(Folder(project.root / "lib")).new()
-    Project(Folder(tmp_path / "linked")).new()
+    for place in (project.root / "lib", tmp_path / "linked"):
+        user = Folder(place)
+        _, worktree = Project(user).new()
+        assert worktree.git("rev-parse", "HEAD") == user.git("rev-parse", "HEAD")
     project.user.git("init", "-q", f"--separate-git-dir={tmp_path / 'apart'}")
-    project.new()
+    _, worktree = project.new()
+    assert worktree.git("rev-parse", "HEAD") == project.user.git("rev-parse", "HEAD")
 
 
 def test_a_packed_branch_is_not_removed_by_a_link_out_of_the_repository(

@@ -5,10 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from holdfast.adapters.descriptors import open_below
 from holdfast.adapters.project.project_files import list_files
 from holdfast.changes.ports import FileUnfit
 from holdfast.guards.paths import Barred, judge_path
@@ -20,9 +19,6 @@ from holdfast.tools.ports import (
     PathLook,
     Regular,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_SUCH_PATH = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
@@ -89,7 +85,7 @@ class DiskDirectories:
     def _look(self, path: str, at: str) -> PathLook:
         directory, _, name = at.rpartition("/")
         name = name or "."
-        with open_below(self._root, directory) as parent:
+        with open_below(self._root, filter(None, directory.split("/"))) as parent:
             there = os.stat(name, dir_fd=parent, follow_symlinks=False)
             if stat.S_ISREG(there.st_mode):
                 return Regular(at, there.st_size)
@@ -101,21 +97,6 @@ class DiskDirectories:
             return _list(at, inner)
         finally:
             os.close(inner)
-
-
-@contextmanager
-def open_below(root: str, directory: str) -> Iterator[int]:
-    """Open a directory below the root; raise OSError if it is missing or behind a symlink."""
-    parts = directory.split("/") if directory else []
-    here = os.open(root, _DIRECTORY)
-    try:
-        for part in parts:
-            inner = os.open(part, _DIRECTORY, dir_fd=here)
-            os.close(here)
-            here = inner
-        yield here
-    finally:
-        os.close(here)
 
 
 def _list(at: str, handle: int) -> Directory:
