@@ -128,3 +128,34 @@ def test_what_a_killed_program_left_is_swept_and_what_another_uses_is_not(
     scratch_dir._sweep()
     assert not dead.exists()
     assert alive.folder.is_dir()
+
+
+@pytest.mark.parametrize("removals", [0, 1, 2, 3, 4])
+def test_a_program_that_is_killed_while_it_removes_its_folder_leaves_it_to_the_sweep(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removals: int
+) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    child = f"""
+import os, shutil, signal, sys
+from pathlib import Path
+from holdfast.adapters.toolchains.scratch_dir import ScratchDir
+place = ScratchDir(Path(sys.argv[1]))
+(place.folder / "file").write_bytes(b"new")
+left = {removals}
+def counted(remove):
+    def counting(*args, **options):
+        global left
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        left -= 1
+        return remove(*args, **options)
+    return counting
+os.unlink, os.rmdir = counted(os.unlink), counted(os.rmdir)
+del place
+"""
+    variables = {**os.environ, "TMPDIR": str(temporary)}
+    subprocess.run([sys.executable, "-c", child, str(root)], env=variables, check=False)
+    scratch_dir._sweep()
+    assert list(temporary.iterdir()) == []

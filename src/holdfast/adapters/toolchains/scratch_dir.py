@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _PREFIX = "holdfast-check-"
-_MAKING = "holdfast-making-"
-_LOCK = "lock"
 _MOST_IDLE = 4
 _MOST_LINKS = 20_000
 _idle: list[ScratchDir] = []
@@ -43,11 +41,7 @@ class ScratchDir:
         """Make the folder; it is removed with this object, or at the end of the program."""
         self.root = root
         self.overrides: Mapping[str, bytes | None] = {}
-        made = Path(os.path.realpath(tempfile.mkdtemp(prefix=_MAKING)))
-        lock = os.open(made / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        # Renamed only now: a sweep would remove a folder of this name that is not locked.
-        self.folder = made.rename(made.with_name(made.name.replace(_MAKING, _PREFIX, 1)))
+        self.folder, lock = _make_locked()
         self.mirror_copy = ProjectCopy(root, self.folder / "mirror")
         self._lengths: set[int] = set()
         weakref.finalize(self, _remove, str(self.folder), lock)
@@ -134,6 +128,27 @@ def _link_all(here: Path, there: Path, without: str) -> None:
                 os.symlink(target, there / entry.name)  # noqa: PTH211 - a thousand of them
 
 
+def _make_locked() -> tuple[Path, int]:
+    """Make a folder; return it with its lock, an open descriptor of the folder itself.
+
+    The lock is free when the program is gone, whatever it was doing, and as long as the folder is
+    there it has one.
+    """
+    while True:
+        folder = Path(os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX)))
+        # A sweep of another program can come before the lock.
+        with suppress(FileNotFoundError):
+            lock = _open_folder(folder)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, lock
+            os.close(lock)
+
+
+def _open_folder(folder: Path) -> int:
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+
+
 def _remove(folder: str, lock: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     os.close(lock)
@@ -145,7 +160,7 @@ def _sweep() -> None:
         with suppress(OSError):
             if folder.lstat().st_uid != os.getuid():
                 continue
-            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            lock = _open_folder(folder)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(folder, ignore_errors=True)
