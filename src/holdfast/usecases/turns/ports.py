@@ -100,7 +100,8 @@ class TurnRecords(Protocol):
     def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
         """Publish events of the turn; add those of the transcript to the assistant's message.
 
-        Raise `TurnStopped`, and record nothing, if the turn is to stop.
+        Return the number of the last one. Raise `TurnStopped`, and record nothing, if the turn is
+        to stop.
         """
 
     def recorded(self, begun: TurnBegun, after: int) -> Sequence[tuple[int, Event]]:

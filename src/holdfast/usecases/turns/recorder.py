@@ -32,7 +32,7 @@ from holdfast.vocab.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from holdfast.usecases.turns.ports import ShowEvent, TurnBegun, TurnRecords
     from holdfast.vocab.events import Event
@@ -63,8 +63,8 @@ class TurnRecorder:
     """Records events in few transactions, and shows what is on record.
 
     A call is recorded before it is run, its outcome before the next, the stream in between at least
-    every tenth of a second. What is shown is read from the record: nothing leaves the process
-    without its number, and whoever shows the turn here sees what a follower elsewhere sees.
+    every tenth of a second. Only what is on record is shown: nothing leaves the process without
+    its number, and whoever shows the turn here sees what a follower elsewhere sees.
     """
 
     def __init__(
@@ -182,24 +182,35 @@ class TurnRecorder:
     def flush(self) -> None:
         """Record what waits, and show it."""
         with self._lock:
-            if self._record():
+            events = tuple(self._waiting)
+            last = self._record()
+            if last is None:
+                return
+            # Numbers have no gaps: if there are no more than these, others have recorded nothing.
+            if last == self._shown + len(events):
+                self._show_all(enumerate(events, self._shown + 1))
+            else:
                 self._show_recorded()
 
-    def _record(self) -> bool:
-        """Record what waits; return whether there was anything."""
-        found = bool(self._waiting)
-        if found:
-            self._records.keep(self._begun, self._waiting)
+    def _record(self) -> int | None:
+        """Record what waits; return the number of the last event, None if nothing waits."""
+        last = None
+        if self._waiting:
+            last = self._records.keep(self._begun, self._waiting)
             self._waiting.clear()
 
         self._characters = 0
         self._written_at = self._now()
-        return found
+        return last
 
     def _show_recorded(self) -> bool:
         """Show what is on record of the turn and was not shown; return whether its end was."""
+        return self._show_all(self._records.recorded(self._begun, self._shown))
+
+    def _show_all(self, recorded: Iterable[tuple[int, Event]]) -> bool:
+        """Show these events, which are on record; return whether the turn's end is among them."""
         over = False
-        for seq, event in self._records.recorded(self._begun, self._shown):
+        for seq, event in recorded:
             self._shown = seq
             self._show(event, seq)
             over = over or isinstance(event, TurnEnded)
