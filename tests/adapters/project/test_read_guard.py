@@ -169,6 +169,28 @@ def test_only_filters_of_the_repository_itself_are_switched_off(
     )
 
 
+@pytest.mark.parametrize("place", ["config", "included", "worktree", "linked"])
+def test_a_filter_that_is_defined_between_two_commands_is_switched_off(
+    repo: Path, tmp_path: Path, place: str
+) -> None:
+    """Git is asked again after a file with settings has changed, and always if that may be any."""
+    root = repo
+    if place == "included":
+        git(repo, "config", "include.path", "more")
+    if place == "worktree":
+        git(repo, "config", "extensions.worktreeConfig", "true")
+    if place == "linked":
+        root = tmp_path / "linked"
+        git(repo, "worktree", "add", "-q", str(root))
+    guard = DiskReadGuard(str(root))
+    assert guard.git_settings() == ()
+    files = {"included": ".git/more", "worktree": ".git/config.worktree"}
+    git(
+        repo, "config", "--file", str(repo / files.get(place, ".git/config")), "filter.x.clean", "y"
+    )
+    assert "filter.x.clean=" in guard.git_settings()
+
+
 def test_a_secret_that_has_a_harmless_name_later_is_one_of_the_history(repo: Path) -> None:
     (repo / ".env").write_text("KEY=value-1\n")
     git(repo, "add", "-f", ".env")

@@ -103,17 +103,14 @@ class Git:
 
     def filter_settings(self) -> tuple[str, ...]:
         """Return settings that switch off the programs which the repository itself defines."""
-        own = self.own_programs()
-        settings: list[str] = []
-        for name in filter_names(own):
-            settings += [f"filter.{name}.{key}" for key in _SWITCHED_OFF]
-
-        drivers = filter(_MERGE_DRIVER.fullmatch, own)
-        settings += [f"{name}={_PLAIN_MERGE}" for name in drivers]
-        return tuple(settings)
+        return switches_off(self.own_settings())
 
     def own_programs(self) -> dict[str, str]:
         """Return what the repository's own settings say of filters and merge drivers, by name."""
+        return {name: value for name, value in self.own_settings().items() if _is_program(name)}
+
+    def own_settings(self) -> dict[str, str]:
+        """Return the repository's own settings, by name."""
         try:
             listed = self.run("config", "--list", "--includes", "-z", "--show-scope")
         except GitFailed:
@@ -123,10 +120,8 @@ class Git:
         fields = listed.split(b"\0")
         settings: dict[str, str] = {}
         for scope, entry in zip(fields[::2], fields[1::2], strict=False):
-            name, _, value = to_text(entry).partition("\n")
-            if scope not in _OWN_SCOPES:
-                continue
-            if _FILTER.fullmatch(name) or _MERGE_DRIVER.fullmatch(name):
+            if scope in _OWN_SCOPES:
+                name, _, value = to_text(entry).partition("\n")
                 settings[name] = value
 
         return settings
@@ -270,6 +265,22 @@ def _failure(arguments: Sequence[str], code: int, stderr: str) -> GitFailed:
     first_line = stderr.strip().partition("\n")[0]
     cure = f"this git is too old: checkpoints need {_OLDEST} or later; install it"
     return GitFailed(arguments, code, f"{first_line} ({cure}).")
+
+
+def switches_off(own: Iterable[str]) -> tuple[str, ...]:
+    """Return settings that switch off the filters and merge drivers among a repository's own."""
+    named = tuple(own)
+    settings: list[str] = []
+    for name in filter_names(named):
+        settings += [f"filter.{name}.{key}" for key in _SWITCHED_OFF]
+
+    drivers = filter(_MERGE_DRIVER.fullmatch, named)
+    settings += [f"{name}={_PLAIN_MERGE}" for name in drivers]
+    return tuple(settings)
+
+
+def _is_program(name: str) -> bool:
+    return bool(_FILTER.fullmatch(name) or _MERGE_DRIVER.fullmatch(name))
 
 
 def filter_names(settings: Iterable[str]) -> tuple[str, ...]:

@@ -91,6 +91,13 @@ def git_directory(folder: Path) -> Path:
     return folder / os.fsdecode(named[1])
 
 
+def settings_files(folder: Path) -> tuple[Path, ...]:
+    """Return the files that the settings of a repository are in, and those that lead to them."""
+    git = git_directory(folder)
+    common = git / os.fsdecode(read_beginning(git / "commondir").strip())
+    return (folder / ".git", git / "commondir", common / "config", git / "config.worktree")
+
+
 def _configured_worktree(common: Path) -> Path | None:
     """Return the worktree that the configuration of a repository names, as a submodule's does."""
     core = _CORE.search(read_beginning(common / "config"))

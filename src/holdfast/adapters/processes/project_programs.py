@@ -14,7 +14,7 @@ def path_folders() -> list[str]:
     """Return the folders of the PATH that are absolute."""
     # An empty entry would be the current directory, which may be the project.
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return [folder for folder in folders if Path(folder).is_absolute()]
+    return [folder for folder in folders if folder.startswith("/")]
 
 
 def path_outside(root: Path) -> str:

@@ -59,7 +59,8 @@ def git(root: str, *words: str, settings: Sequence[str] = ()) -> bytes | None:
             cwd=root,
             env=environment(variables_of(settings), Path(root)),
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             check=False,
             timeout=_GIT_TIMEOUT,
         )

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.git_command import Git
+from holdfast.adapters.git.git_command import Git, switches_off
+from holdfast.adapters.places.main_worktree import settings_files
 from holdfast.adapters.plain_file import open_plain
 from holdfast.adapters.processes.git_environment import environment, options_of
 from holdfast.adapters.processes.project_programs import program_outside
@@ -36,6 +37,7 @@ _ENTRIES = ("--raw", "-c", "--root", "-z", "--no-renames", "--no-abbrev")
 _VERSIONS = ("log", "--all", "--reflog", "--format=", "--no-show-signature", *_ENTRIES)
 _OBJECTS = ("rev-list", "--objects", "--all", "--reflog", "--indexed-objects")
 _PATTERN = re.compile(r"[*?\[]")
+_INCLUSION = re.compile(r"include(?:if)?\.")
 _TOO_LONG = "the history is too long to search it for files with secrets in time"
 
 
@@ -81,6 +83,7 @@ class DiskReadGuard:
         self._root = os.path.realpath(root)
         self._histories: dict[bytes, str | None] = {}
         self._present: tuple[object, str | None] | None = None
+        self._settings: tuple[object, tuple[str, ...]] | None = None
         self._values: set[str] = set()
 
     def program(self, name: str) -> str | None:
@@ -279,8 +282,18 @@ class DiskReadGuard:
                 child.kill()
 
     def git_settings(self) -> tuple[str, ...]:
-        """Return settings that switch off the filters which the repository itself defines."""
-        return Git(Path(self._root)).filter_settings()
+        """Return settings that switch off the filters which the repository itself defines.
+
+        Git is asked again only after a file with such settings has changed.
+        """
+        state = tuple(map(_file_mark, settings_files(Path(self._root))))
+        if self._settings is None or self._settings[0] != state:
+            own = Git(Path(self._root)).own_settings()
+            if not own or any(map(_INCLUSION.match, own)):
+                # They may be in any file.
+                return switches_off(own)
+            self._settings = (state, switches_off(own))
+        return self._settings[1]
 
 
 def _file_mark(path: Path) -> tuple[int, ...] | None:

@@ -6,6 +6,7 @@ import os
 import pwd
 import sys
 from dataclasses import field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -208,6 +209,7 @@ def _home(variables: Mapping[str, str]) -> str:
     return os.path.realpath(variables.get("HOME") or _home_of_user())
 
 
+@cache
 def _home_of_user() -> str:
     try:
         return pwd.getpwuid(os.getuid()).pw_dir

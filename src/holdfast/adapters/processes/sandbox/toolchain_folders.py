@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,10 +72,11 @@ def installation_of(program: str, home: str) -> list[str]:
     return folders
 
 
-def own_folders() -> list[str]:
+@cache
+def own_folders() -> tuple[str, ...]:
     """Return the folders of our own Python and of Holdfast, which run parts of the checks."""
     package = Path(__file__).parents[3]
-    return [sys.prefix, sys.base_prefix, str(package), os.path.dirname(sys.executable)]
+    return sys.prefix, sys.base_prefix, str(package), os.path.dirname(sys.executable)
 
 
 def _installation(folder: str, home: str) -> Iterator[str]:
@@ -91,5 +93,7 @@ def _installation(folder: str, home: str) -> Iterator[str]:
         yield parent
 
 
-def _shared_folders(home: str) -> set[str]:
-    return {"/", "/usr", "/home", "/tmp", "/var/tmp", home, f"{home}/.local", f"{home}/.config"}  # noqa: S108 - names, no files
+@cache
+def _shared_folders(home: str) -> frozenset[str]:
+    of_home = (home, f"{home}/.local", f"{home}/.config")
+    return frozenset({"/", "/usr", "/home", "/tmp", "/var/tmp", *of_home})  # noqa: S108 - names, no files
