@@ -91,3 +91,8 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # At the end of a run the other workers would have nothing to do meanwhile.
+    items.sort(key=lambda item: item.get_closest_marker("waits") is None)

@@ -94,6 +94,7 @@ def served(root: Path, *words: str) -> Iterator[Served]:
         server.process.communicate()
 
 
+@pytest.mark.waits
 def test_one_line_is_printed_and_a_signal_ends_the_server_with_its_turns_interrupted(
     root: Path, model: ScriptedServer, gate: threading.Event
 ) -> None:

@@ -90,6 +90,7 @@ def test_a_redirect_is_not_followed(project: Project) -> None:
     )
 
 
+@pytest.mark.waits
 def test_a_server_that_says_nothing_is_reported_and_ctrl_c_ends_it(project: Project) -> None:
     with serving(bad_server.hangs) as server:
         process = subprocess.Popen(

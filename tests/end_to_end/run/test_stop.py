@@ -322,6 +322,7 @@ def test_a_command_of_a_turn_cannot_stop_its_own_turn(project: Project) -> None:
     assert ran.code == 0
 
 
+@pytest.mark.waits
 def test_a_turn_whose_process_does_not_react_is_ended_with_its_process(project: Project) -> None:
     before = project.texts()
     script = [call("write_file", path="b.py", text="x\n"), hang(threading.Event())]
@@ -338,6 +339,7 @@ def test_a_turn_whose_process_does_not_react_is_ended_with_its_process(project: 
     ]
 
 
+@pytest.mark.waits
 def test_a_turn_whose_process_is_stopped_while_it_writes_to_the_store_is_ended(
     project: Project,
 ) -> None:
