@@ -433,6 +433,12 @@ NOT_READING = "may do more than read"
         ("git branch new", "`git branch new` needs your approval"),
         ("git tag v1", "`git tag v1` needs your approval"),
         ("git worktree list x", "`git worktree list x` needs your approval"),
+        (
+            "git for-each-ref '--format=%(raw)'",
+            "git for-each-ref with raw prints contents of files",
+        ),
+        ("git branch --sort=-raw", "git branch with raw prints contents of files"),
+        ("git tag '--format=%(*raw)' -l", "git tag with raw prints contents of files"),
         # A list of words in a file, also where an option's value is.
         ("strings @list", "strings takes more words from a file that begins with @"),
         ("strings -n @list a.bin", "strings takes more words from a file that begins with @"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.guards.secrets import is_secret
+from holdfast.guards.secrets import is_secret, values_in
 
 
 @pytest.mark.parametrize(
@@ -106,3 +106,15 @@ def test_a_secret_is_known_by_its_name(path: str) -> None:
 )
 def test_what_only_looks_like_a_secret_is_none(path: str) -> None:
     assert not is_secret(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("URL=postgres://me:hunter2@host/db", "postgres://me:hunter2@host/db"),
+        ("token: abc=def=ghi", "abc=def=ghi"),
+        ('  "key": "a:b:c:d",', "a:b:c:d"),
+    ],
+)
+def test_a_value_is_all_that_follows_the_first_sign_behind_a_name(line: str, value: str) -> None:
+    assert values_in(line) == {value}
