@@ -42,6 +42,14 @@ def test_git_that_changes_the_form_of_no_content(line: str) -> None:
         "git diff --color-words",
         "git grep --color=always -n KEY",
         "echo git log",
+        # The files of a folder, which have no secret names where git writes them.
+        "git restore --source=HEAD~1:.aws -- .",
+        "git restore -s 1a2b3c4 .",
+        "git checkout HEAD~1:.aws -- .",
+        "git checkout 1a2b3c4d -- config",
+        "git reset HEAD~1:.aws -- .",
+        "git tag x HEAD~1:.aws",
+        "git tag x 'HEAD^{tree}'",
     ],
 )
 def test_what_may_change_the_form_of_contents(line: str) -> None:

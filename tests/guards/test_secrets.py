@@ -11,6 +11,8 @@ from holdfast.guards.secrets import is_secret, values_in
     "path",
     [
         ".env",
+        ".env~feature",
+        "deploy/id_rsa~HEAD_0",
         "app/.env",
         ".ENV",
         ".env.local",

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.project.directories import DiskDirectories
+from holdfast.tools.ports import PathLook
 from tests.tools.world import World
 
 
@@ -304,3 +306,25 @@ def test_a_file_swapped_for_a_symlink_while_it_is_read_leads_nowhere(
     outcome = world.call("read_file", path="dir/a.txt")
     assert outcome.failure == "permission_denied"
     assert "secret" not in outcome.text
+
+
+def test_a_link_that_changes_while_it_is_read_shows_no_other_file(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command of another session changes it between the judgement and the reading."""
+    world.write("a.txt", "plain\n")
+    world.write(".env", "KEY=hunter2\n")
+    link = world.root / "link"
+    link.symlink_to("a.txt")
+    place = DiskDirectories.place
+
+    def place_and_change(directories: DiskDirectories, path: str) -> PathLook:
+        found = place(directories, path)
+        link.unlink()
+        link.symlink_to(".env")
+        return found
+
+    monkeypatch.setattr(DiskDirectories, "place", place_and_change)
+    outcome = world.call("read_file", path="link")
+    assert outcome.text == "link: this was changed while it was read; read it again."
+    assert outcome.failure == "exec_error"

@@ -193,6 +193,12 @@ def test_where_secrets_cannot_be_masked_their_values_are_removed_unattended(
         )
 
 
+def test_a_value_with_a_token_in_it_is_removed_as_a_whole_unattended(tmp_path: Path) -> None:
+    with open_world(tmp_path, sandbox="off", unattended=True) as world:
+        world.write(".env", "URL=postgres://u:pw12345678@h/db?k=abc123\n")
+        assert world.told("run_command", command="cat .e*") == "Exit code 0.\nURL=[token removed]"
+
+
 def test_the_beginning_of_a_value_in_the_heading_of_a_hunk_is_removed_unattended(
     tmp_path: Path,
 ) -> None:

@@ -77,3 +77,19 @@ def test_a_file_that_has_the_mark_itself_can_be_edited(world: World) -> None:
     arguments = {"old": "The mark is [token removed].", "new": "It is [token removed]."}
     assert world.call("edit_file", path="notes.md", **arguments).failure is None
     assert world.read("notes.md") == "It is [token removed].\n"
+
+
+@pytest.mark.parametrize("old", ["MIIEowIBAAKCAQEAsecrex", "limit = 4"])
+def test_a_refusal_shows_no_line_of_a_private_key(world: World, old: str) -> None:
+    """One line of it is not known as such."""
+    world.write("notes.txt", f"limit = 3\n{KEY}")
+    error = world.error("edit_file", path="notes.txt", old=old, new="x")
+    assert "secret" not in str(error)
+    assert error["message"].startswith("notes.txt: the edit does not fit the file (not_found)")
+
+
+def test_an_edit_beside_a_private_key_shows_no_line_of_it(world: World) -> None:
+    world.write("notes.txt", f"limit = 3\n{KEY}")
+    told = world.told("edit_file", path="notes.txt", old="limit = 3", new="limit = 4")
+    assert "MII" not in told
+    assert world.read("notes.txt") == f"limit = 4\n{KEY}"

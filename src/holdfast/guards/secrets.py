@@ -65,8 +65,8 @@ _KINDS = re.compile(
 # of the name: `application_default_credentials.json` is no example.
 _EXAMPLE = r"(?:example|sample|template|tmpl|tpl|dist|defaults?|schema)"
 _SHOWN = re.compile(rf"{_EXAMPLE}[.\-_].*|(?:.*[.\-_])?{_EXAMPLE}(?:\.[a-z0-9]+)?|.*\.pub")
-_COPY = re.compile(r"(?:~|\.(?:bak|old|orig|save|backup|copy|swp))+\Z")
-"""The ending of a copy that an editor or a person has left."""
+_COPY = re.compile(r"(?:~.*|\.(?:bak|old|orig|save|backup|copy|swp))+\Z")
+"""The ending of a copy that an editor, a person or a merge (`.env~branch`) has left."""
 
 
 # Most names have none of these: they are known to be no secrets without another look.

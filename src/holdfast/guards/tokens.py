@@ -88,6 +88,11 @@ def remove_tokens(text: str) -> str:
     return _TOKEN.sub(MARK, text)
 
 
+def has_key_block(text: str) -> bool:
+    """Return whether a private key of several lines is in the text; one line is not known as such."""
+    return _KEY_BLOCK.search(text) is not None
+
+
 def has_token(text: str) -> bool:
     """Return whether a token is in the text."""
     return remove_tokens(text) != text

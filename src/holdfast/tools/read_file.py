@@ -54,6 +54,9 @@ def read_file(arguments: ReadFileTool, context: ToolContext, _: Cancel) -> ToolO
             return refuse_path(looked)
         case FileMissing():
             return failed(_missing(path, context.ports.files))
+        case FileFound() if looked.at != real_path:
+            # A link was changed meanwhile: this file is not the one that was judged.
+            return failed(f"{path}: this was changed while it was read; read it again.")
         case FileFound():
             return _show(path, looked, arguments, context)
 

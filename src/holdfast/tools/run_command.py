@@ -222,7 +222,9 @@ def _without_values(output: str, context: ToolContext, *, git: bool) -> str:
         # The beginning of a value in a heading would not be recognised.
         output = _HUNK.sub(r"\1", output)
     for value in values:
-        output = output.replace(value, MARK)
+        # Tokens inside of it have been removed before.
+        for shown in {value, remove_tokens(value)}:
+            output = output.replace(shown, MARK)
     return output
 
 

@@ -253,3 +253,28 @@ def test_a_value_is_known_after_its_file_has_another_name(tmp_path: Path) -> Non
     assert guard.secret_values() == ("value-1",)
     (tmp_path / ".env").rename(tmp_path / "moved")
     assert guard.secret_values() == ("value-1",)
+
+
+@pytest.mark.parametrize("shape", ["link", "file", "commondir"])
+def test_git_of_a_repository_elsewhere_that_does_not_name_the_project_is_asked_for(
+    repo: Path, tmp_path: Path, shape: str
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    git(here, "init", "-q")
+    if shape == "commondir":
+        (here / ".git/commondir").write_text(f"{repo}/.git\n")
+    else:
+        shutil.rmtree(here / ".git")
+    if shape == "link":
+        (here / ".git").symlink_to(repo / ".git")
+    if shape == "file":
+        (here / ".git").write_text(f"gitdir: {repo}/.git\n")
+    why = "the repository is elsewhere, and does not name this project"
+    assert DiskReadGuard(str(here)).why_not_git("none") == why
+
+
+def test_git_of_a_linked_worktree_runs_unasked(repo: Path, tmp_path: Path) -> None:
+    linked = tmp_path / "linked"
+    git(repo, "worktree", "add", "-q", str(linked))
+    assert DiskReadGuard(str(linked)).why_not_git("present") is None

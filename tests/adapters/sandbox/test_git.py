@@ -13,7 +13,7 @@ from holdfast.adapters.processes.sandbox import layout
 from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
 from holdfast.adapters.processes.sandbox.git_places import git_places, main_worktree_of
 from holdfast.adapters.processes.sandbox.probe import SandboxChoice
-from holdfast.vocab.sandbox import GitAccess
+from holdfast.vocab.sandbox import GitAccess, SandboxLevel
 from tests.adapters.sandbox.attempt import attempt, files_below
 
 HOSTILE = (
@@ -433,3 +433,41 @@ def make_two_branches(root: Path) -> None:
 def links_and_files(place: Path) -> dict[str, bytes | str]:
     links = {str(path): str(path.readlink()) for path in place.rglob("*") if path.is_symlink()}
     return {**files_below(place), **links}
+
+
+@pytest.mark.parametrize("shape", ["link", "file", "commondir"])
+@pytest.mark.parametrize("access", ["read", "write"])
+def test_a_repository_that_does_not_name_the_project_is_neither_shown_nor_opened(
+    kind: SandboxChoice, place: Path, shape: str, access: GitAccess
+) -> None:
+    """A stranger, or a command of another session, has git lead to a folder of the home."""
+    other = place / "home/other"
+    other.mkdir(parents=True)
+    git(other, "init", "-q")
+    (other / ".git/private").write_text("CANARY")
+    root = place / "root"
+    if shape == "commondir":
+        (root / ".git/commondir").write_text(f"{other}/.git\n")
+    else:
+        (root / ".git").rename(place / "gone")
+    if shape == "link":
+        (root / ".git").symlink_to(other / ".git")
+    if shape == "file":
+        (root / ".git").write_text(f"gitdir: {other}/.git\n")
+    hostile = f"cat {other}/.git/private; echo evil > {other}/.git/private"
+    done = attempt(kind, place, hostile, "write", git=access)
+    assert "CANARY" not in done.output
+    assert (other / ".git/private").read_text() == "CANARY"
+
+
+@pytest.mark.parametrize("level", ["read", "write"])
+def test_the_git_of_a_folder_inside_that_is_a_link_shows_nothing(
+    kind: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    home = place / "home"
+    home.mkdir(exist_ok=True)
+    (home / "private").write_text("CANARY")
+    (place / "root/inside").mkdir()
+    (place / "root/inside/.git").symlink_to(home)
+    done = attempt(kind, place, f"cat {home}/private inside/.git/private", level)
+    assert "CANARY" not in done.output

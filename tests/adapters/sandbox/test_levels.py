@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.processes.commands import OsCommands
+from holdfast.adapters.processes.commands import OsCommands, readable
 from holdfast.adapters.processes.sandbox import landlock, layout
 from holdfast.adapters.processes.sandbox.probe import SandboxChoice
 from holdfast.vocab.sandbox import SandboxLevel
@@ -541,3 +541,9 @@ def test_a_program_that_is_none_is_told_as_without_a_sandbox(
     ):
         done = commands.run(words, "read", cwd=root, timeout=LONGEST, cancel=threading.Event())
         assert (done.exit_code, done.output) == (code, output)
+
+
+def test_a_long_line_takes_no_longer_than_many_short_ones() -> None:
+    """Each state of a progress bar is looked for once: twice the line takes twice the time."""
+    assert readable("\0" * 2_000_000) == "\0" * 2_000_000
+    assert readable("10%\r" * 200_000 + "done\n" + "20%\r\nlast\r") == "done\n20%\n"

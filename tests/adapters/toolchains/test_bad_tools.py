@@ -357,4 +357,4 @@ def test_the_scratch_folder_is_not_in_what_is_said(tools: Path, root: Path) -> N
     checked = run(root, "a.c", "")
     (found,) = checked.diagnostics
     assert (found.message, found.args) == ("in ‘a.c’", ("a.c",))
-    assert "holdfast-check-" not in checked.output
+    assert "holdfast-scratch-" not in checked.output

@@ -308,6 +308,56 @@ def test_a_workspace_with_more_crates_than_are_looked_at_counts_as_code(tmp_path
     assert "Cargo.toml" in list(build_files(tmp_path, "c0/src/lib.rs"))
 
 
+def test_a_member_of_a_workspace_behind_a_link_is_looked_at(tmp_path: Path) -> None:
+    """Cargo follows the link, and runs the build script there."""
+    package = '[package]\nname = "e"\nversion = "0.1.0"\n'
+    (tmp_path / "ws/src").mkdir(parents=True)
+    (tmp_path / "ws/Cargo.toml").write_text(f'[workspace]\nmembers = ["link"]\n{package}')
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/Cargo.toml").write_text(package)
+    (tmp_path / "ws/link").symlink_to("../other")
+    (tmp_path / "ws/again").symlink_to(".")
+    assert list(build_files(tmp_path, "ws/src/main.rs")) == []
+    (tmp_path / "other/build.rs").write_text("fn main() {}")
+    assert list(build_files(tmp_path, "ws/src/main.rs")) == [
+        "ws/link/Cargo.toml",
+        "ws/link/build.rs",
+    ]
+
+
+@pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac")
+@pytest.mark.parametrize("place", ["", "lib/"])
+def test_no_plugin_of_javac_on_the_class_path_is_started(tmp_path: Path, place: str) -> None:
+    plugin = """
+package p;
+public class Evil implements com.sun.source.util.Plugin {
+    public String getName() { return "Evil"; }
+    public boolean autoStart() { return true; }
+    public void init(com.sun.source.util.JavacTask task, String... words) { System.exit(3); }
+}
+"""
+    made = tmp_path / "made"
+    made.mkdir()
+    (made / "Evil.java").write_text(plugin)
+    subprocess.run(["javac", "-d", ".", "Evil.java"], cwd=made, check=True)
+    (made / "Evil.java").unlink()
+    (made / "META-INF/services").mkdir(parents=True)
+    (made / "META-INF/services/com.sun.source.util.Plugin").write_text("p.Evil\n")
+    root = tmp_path / "root"
+    root.mkdir()
+    if place:
+        (root / place).mkdir()
+        shutil.make_archive(str(tmp_path / "e"), "zip", made)
+        shutil.move(tmp_path / "e.zip", root / place / "e.jar")
+    else:
+        shutil.copytree(made, root, dirs_exist_ok=True)
+    check = check_for("A.java", root, mode="file", timeout=LONGEST)
+    assert check is not None
+    checked = check.run("A.java", b"class A { int x = 1; }\n")
+    assert isinstance(checked, Checked)
+    assert checked.ok, checked.output
+
+
 @pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++")
 @pytest.mark.parametrize(("name", "program"), [("a.c", "gcc"), ("a.cpp", "g++")])
 def test_a_precompiled_header_of_the_project_is_not_loaded(

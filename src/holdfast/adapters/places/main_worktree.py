@@ -62,24 +62,34 @@ def linked_worktrees(project: Path) -> Iterator[Path]:
 def is_own_repository(folder: Path) -> bool:
     """Return whether the repository that the `.git` of a folder leads to belongs to the folder.
 
+    As `is_inside_or_named`; or it is one of `git init --separate-git-dir`, which names no folder
+    and is in none.
+    """
+    if is_inside_or_named(folder):
+        return True
+    git = Path(os.path.realpath(git_directory(folder)))
+    has_other = read_beginning(git / "commondir").strip() or _configured_worktree(git) is not None
+    return not has_other and git.name != ".git"
+
+
+def is_inside_or_named(folder: Path) -> bool:
+    """Return whether the repository of a folder is inside of the folder, or names the folder.
+
     A `.git` that a stranger has made may lead to any repository; git follows it. That of a linked
     worktree or of a submodule names the folder, too.
     """
     real = Path(os.path.realpath(folder))
-    git = Path(os.path.realpath(git_directory(real)))
+    git = common = Path(os.path.realpath(git_directory(real)))
     shared = read_beginning(git / "commondir").strip()
     if shared:
         common = Path(os.path.realpath(git / os.fsdecode(shared)))
-        named = git / os.fsdecode(read_beginning(git / "gitdir").strip())
-        return git.parent == common / "worktrees" and Path(os.path.realpath(named)) == real / ".git"
-    if git == real / ".git":
+    if git.is_relative_to(real) and common.is_relative_to(real):
         return True
+    if not shared:
+        return _configured_worktree(git) == real
 
-    configured = _configured_worktree(git)
-    if configured is not None:
-        return configured == real
-    # Of `git init --separate-git-dir`: it names no folder, and it is in none.
-    return git.name != ".git"
+    named = git / os.fsdecode(read_beginning(git / "gitdir").strip())
+    return git.parent == common / "worktrees" and Path(os.path.realpath(named)) == real / ".git"
 
 
 def git_directory(folder: Path) -> Path:

@@ -25,8 +25,6 @@ _MARGIN = 64_000
 """How many bytes are kept beyond what is shown, to know a token that begins or ends there."""
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-# A progress bar overwrites its line many times; only its last state is shown.
-_OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
 
 
 class OsCommands:
@@ -104,7 +102,9 @@ def readable(text: str) -> str:
     >>> readable("\x1b[31mred\x1b[0m\r\n10%\r50%\rdone\n")
     'red\ndone\n'
     """
-    return _OVERWRITTEN.sub("", _ESCAPES.sub("", text).replace("\r\n", "\n"))
+    lines = _ESCAPES.sub("", text).replace("\r\n", "\n").split("\n")
+    # A progress bar overwrites its line many times; only its last state is shown.
+    return "\n".join(line.rpartition("\r")[2] for line in lines)
 
 
 class HeadAndTail:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import Git, switches_off
-from holdfast.adapters.places.main_worktree import settings_files
+from holdfast.adapters.places.main_worktree import is_inside_or_named, settings_files
 from holdfast.adapters.plain_file import open_plain
 from holdfast.adapters.processes.git_environment import environment, options_of
 from holdfast.adapters.processes.project_programs import program_outside
@@ -134,6 +134,8 @@ class DiskReadGuard:
         state = _INDEX_AND_TREE.fullmatch(found.removeprefix(here))
         if state is None or not found.startswith(here):
             return "the repository has files outside the project"
+        if not is_inside_or_named(Path(self._root)):
+            return "the repository is elsewhere, and does not name this project"
         if content == "none":
             return None
 

@@ -23,7 +23,8 @@ from holdfast.adapters.toolchains.project_copy import ProjectCopy
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_PREFIX = "holdfast-check-"
+_PREFIX = "holdfast-scratch-"
+"""Not `holdfast-check-`: folders of that name belong to versions that lock a file in them."""
 _MOST_IDLE = 4
 _MOST_LINKS = 20_000
 _idle: list[ScratchDir] = []

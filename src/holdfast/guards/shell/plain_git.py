@@ -40,6 +40,10 @@ _SUBCOMMANDS = {
 }
 """The subcommands that change a repository, with options that start no other program."""
 
+_TAKE_FOLDERS = frozenset({"checkout", "reset", "tag"})
+_FOLDER = re.compile(r"[:{]|\b[0-9a-f]{4,64}\b")
+"""What may name a folder of a commit: git would write its files elsewhere, by no secret name."""
+
 _MARKS_INSIDE = ("--word-diff", "--color")
 """Options with which git puts marks inside of a line, so that a value is printed in pieces."""
 
@@ -77,4 +81,9 @@ def _is_plain_git(line: str) -> bool:
     if allowed is None:
         return False
 
-    return isinstance(parse_options(words[2:], allowed), ParsedOptions)
+    parsed = parse_options(words[2:], allowed)
+    if not isinstance(parsed, ParsedOptions):
+        return False
+    if words[1] == "restore":
+        return not any(map(_FOLDER.search, words[2:]))
+    return words[1] not in _TAKE_FOLDERS or not any(map(_FOLDER.search, parsed.operands))

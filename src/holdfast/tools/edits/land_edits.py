@@ -13,7 +13,7 @@ from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
 from holdfast.guards.protected_paths import list_paths, why_protected
 from holdfast.guards.secrets import is_secret
-from holdfast.guards.tokens import MARK
+from holdfast.guards.tokens import MARK, has_key_block
 from holdfast.landing.encoding import decode
 from holdfast.tools.context import (
     PRIVATE,
@@ -61,12 +61,14 @@ class _CallInProgress:
     """A call, and the files as they were before it.
 
     `secrets` are the paths of files with secrets. An edit can change that: what it writes is no
-    longer the file that has other names.
+    longer the file that has other names. `hidden` are these and the paths of files with a private
+    key: their lines are not shown to the model.
     """
 
     call: EditCall
     before: dict[str, FileLook]
     secrets: frozenset[str]
+    hidden: frozenset[str]
     context: ToolContext
 
     def protected(self) -> dict[str, str]:
@@ -155,7 +157,12 @@ def refuse_edits(
 def _start(call: EditCall, context: ToolContext) -> _CallInProgress:
     before = {path: context.ports.files.look(path) for path in call.paths}
     secrets = {path for path in before if context.is_secret(path, _place_of(path, before[path]))}
-    return _CallInProgress(call, before, frozenset(secrets), context)
+    keys = {path for path, looked in before.items() if _has_key(looked)}
+    return _CallInProgress(call, before, frozenset(secrets), frozenset(secrets | keys), context)
+
+
+def _has_key(looked: FileLook) -> bool:
+    return isinstance(looked, FileFound) and has_key_block(decode(looked.data).text)
 
 
 def _place_of(path: str, looked: FileLook) -> str:
@@ -231,7 +238,7 @@ def _landed(landing: LandedEdits, started: _CallInProgress) -> ToolOutcome:
             _remember(path, before.get(path), started.context)
 
     modified = _paths_of(landing.files)
-    text = describe_landed(landing, started.secrets)
+    text = describe_landed(landing, started.hidden)
     return ToolOutcome(text, modified=modified, events=landing.events)
 
 
@@ -289,7 +296,7 @@ def _message(each: FileRefused, started: _CallInProgress) -> EditMessage:
     looked = started.before.get(each.path)
     if not isinstance(looked, FileFound):
         return EditMessage(each)
-    if each.path in started.secrets:
+    if each.path in started.hidden:
         refused = _without_lines(each.path, each.refused)
         return EditMessage(FileRefused(each.path, refused))
 

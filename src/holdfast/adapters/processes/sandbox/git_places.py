@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from holdfast.adapters.places.main_worktree import is_inside_or_named
 from holdfast.adapters.plain_file import read_plain
 from holdfast.guards.tokens import has_token
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -29,7 +30,14 @@ class GitPlaces:
 
 
 def git_places(root: str) -> GitPlaces | None:
-    """Return the git places of a root; None if it is no worktree."""
+    """Return the git places of a root; None if it is no worktree.
+
+    Also None if its `.git` leads to a repository elsewhere that does not name the root: a stranger,
+    or a command that ran before, can have it lead anywhere.
+    """
+    if not is_inside_or_named(Path(root)):
+        return None
+
     entry = Path(root, ".git")
     directory = os.path.realpath(entry)
     if not entry.is_dir():

@@ -175,7 +175,7 @@ class Layouts:
             found = self._find_secrets(place)
             repositories += found.repositories
             for path in existing(found.repositories):
-                view.set(path, _access_to_git(process))
+                view.tighten(path, _access_to_git(process))
             for path in (*found.masks, *filter(is_answered, found.sockets)):
                 view.set(path, "masked")
 
@@ -257,7 +257,7 @@ def _protect_git(
     guarded = [os.path.join(root, name) for name in _OF_PROJECT]
     for path, access in zip(guarded, (_access_to_git(process), "read"), strict=True):
         if os.path.exists(path):
-            view.set(os.path.realpath(path), access)
+            view.tighten(os.path.realpath(path), access)
 
     if places is None:
         return guarded

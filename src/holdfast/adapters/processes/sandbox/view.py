@@ -35,6 +35,14 @@ class View:
         if self.access_of(path) == "hidden":
             self.rules[path] = access
 
+    def tighten(self, path: str, access: PathAccess) -> None:
+        """Add the rule of a path that is a part of the project, by its name: it may be a link.
+
+        The link can lead to what is hidden or masked, and that stays so.
+        """
+        if self.access_of(path) not in {"hidden", "masked"}:
+            self.rules[path] = access
+
     def access_of(self, path: str) -> PathAccess:
         """Return the access that the nearest rule sets.
 

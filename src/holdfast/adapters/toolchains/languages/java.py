@@ -54,6 +54,8 @@ def plan(unit: CheckedFile) -> Sequence[CheckStep]:
         "-nowarn",
     ]
     argv += ["-implicit:none", "-d", unit.scratch.tool_folder("classes")]
+    # Else javac starts the plugins that it finds on the class path.
+    argv += ["-processorpath", unit.scratch.tool_folder("no_plugins")]
     argv += [
         "-sourcepath",
         os.pathsep.join(map(str, sources)),

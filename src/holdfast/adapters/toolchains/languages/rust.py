@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -43,6 +44,7 @@ _DEPENDENCIES = (
     "build_dependencies",
 )
 _MOST_MANIFESTS = 500
+_MOST_FOLDERS = 20_000
 _TABLES = frozenset(
     (
         "package",
@@ -207,9 +209,8 @@ def build_files(root: Path, path: str) -> Iterator[str]:
             if (root / folder / name).is_file():
                 yield str(folder / name)
 
-    manifests = _manifests(root, path)
-    # Of so many some may not have been looked at.
-    if len(manifests) > _MOST_MANIFESTS:
+    manifests, is_whole = _manifests(root, path)
+    if not is_whole:
         yield str(manifests[0])
     for manifest in manifests:
         fields = read_toml(root / manifest)
@@ -223,9 +224,13 @@ def build_files(root: Path, path: str) -> Iterator[str]:
                 yield str(file)
 
 
-def _manifests(root: Path, path: str) -> list[PurePosixPath]:
-    """Return the manifests above a file; if one is that of a workspace, all below it."""
+def _manifests(root: Path, path: str) -> tuple[list[PurePosixPath], bool]:
+    """Return the manifests above a file; if one is that of a workspace, all below it.
+
+    Also return whether that are all: of very many some are not looked for.
+    """
     found: dict[PurePosixPath, None] = {}
+    looked = 0
     for folder in PurePosixPath(path).parents:
         manifest = folder / "Cargo.toml"
         if not (root / manifest).is_file():
@@ -233,10 +238,25 @@ def _manifests(root: Path, path: str) -> list[PurePosixPath]:
         found[manifest] = None
         if "workspace" not in read_toml(root / manifest):
             continue
-        for member in islice((root / folder).rglob("Cargo.toml"), _MOST_MANIFESTS + 1):
-            found[PurePosixPath(member.relative_to(root))] = None
+        for member in islice(_folders(root / folder), _MOST_FOLDERS):
+            looked += 1
+            if (member / "Cargo.toml").is_file():
+                found[PurePosixPath(member.relative_to(root)) / "Cargo.toml"] = None
 
-    return sorted(found)
+    is_whole = looked < _MOST_FOLDERS and len(found) <= _MOST_MANIFESTS
+    return sorted(found)[: _MOST_MANIFESTS + 1], is_whole
+
+
+def _folders(top: Path) -> Iterator[Path]:
+    """Yield a folder and all below it, each once; links are followed, as cargo follows them."""
+    seen: set[tuple[int, int]] = set()
+    for folder, names, _ in os.walk(top, followlinks=True):
+        status = Path(folder).stat()
+        if (status.st_dev, status.st_ino) in seen:
+            names.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        yield Path(folder)
 
 
 def _runs_code(fields: dict[str, Any]) -> bool:
