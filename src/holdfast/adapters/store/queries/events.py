@@ -24,6 +24,9 @@ _OF_TURN = (
     .where(events.c.turn_id == bindparam("turn_id"))
     .order_by(events.c.seq)
 )
+_LAST = select(func.coalesce(func.max(events.c.seq), 0)).where(
+    events.c.project_id == bindparam("project_id")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,5 +133,4 @@ def events_of_turn(
 
 def last_event(connection: Connection, project_id: str) -> int:
     """Return the number of the last event of a project, 0 if there is none."""
-    query = select(func.coalesce(func.max(events.c.seq), 0))
-    return int(connection.execute(query.where(events.c.project_id == project_id)).scalar_one())
+    return int(connection.execute(_LAST, {"project_id": project_id}).scalar_one())
