@@ -11,10 +11,13 @@ import pytest
 
 from holdfast.adapters.git.git_command import Git
 from holdfast.adapters.processes.project_programs import path_outside
+from holdfast.adapters.toolchains.check_step import CheckedFile
 from holdfast.adapters.toolchains.installed_tool import locate
+from holdfast.adapters.toolchains.languages import go
 from holdfast.adapters.toolchains.languages.rust import build_files
 from holdfast.adapters.toolchains.own_code import OwnCode
 from holdfast.adapters.toolchains.registry import check_for
+from holdfast.adapters.toolchains.scratch_dir import borrow
 from holdfast.adapters.trust.git_filters import filters_of
 from holdfast.repair.ports import CheckCrashed, Checked
 from holdfast.vocab.trust import CodeItem
@@ -376,3 +379,19 @@ def test_a_precompiled_header_of_the_project_is_not_loaded(
         checked = check.run(name, source)
         assert isinstance(checked, Checked)
         assert checked.ok is is_right, checked.output
+
+
+def test_tests_of_go_are_run_by_no_program_of_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are given to `true`, so that none of them runs."""
+    lay_out(tmp_path, {"root/bin/true": "#!/bin/sh\n", "out/bin/go": "#!/bin/sh\necho go1.22\n"})
+    own, outside = tmp_path / "root/bin", tmp_path / "out/bin"
+    monkeypatch.setenv("PATH", f"{own}:{outside}:{os.environ['PATH']}")
+    root = tmp_path / "root"
+    with borrow(root) as scratch:
+        unit = CheckedFile(root, "a.go", b"package a\n", "file", scratch, float("inf"))
+        [step] = go.plan(unit)
+    [program] = [word for word in step.argv if word.startswith("-exec=")]
+    assert not program.startswith(f"-exec={root}")
+    assert program.endswith("/true")

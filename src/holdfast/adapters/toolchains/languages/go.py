@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.plain_file import read_plain
+from holdfast.adapters.processes.project_programs import program_outside
 from holdfast.adapters.toolchains.check_step import BatchForm, CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.repair.diagnostics import go
@@ -41,7 +41,7 @@ def plan(unit: CheckedFile) -> Sequence[CheckStep]:
         "test",
         "-vet=all",
         "-run=^$",
-        f"-exec={shutil.which('true') or '/bin/true'}",
+        f"-exec={program_outside('true', unit.root) or '/bin/true'}",
         "-gcflags=-e",
     ]
     base = folder
