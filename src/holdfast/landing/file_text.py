@@ -12,6 +12,7 @@ from holdfast.landing.formats.surrounding_text import WRAPPER_TAG, fence_of, is_
 from holdfast.landing.ladder.exact import with_mixed_endings
 from holdfast.landing.ladder.line_decoration import without_file_decoration
 from holdfast.landing.ladder.unmangle import ENTITY, is_carrier, is_edit_mark, without_mangling
+from holdfast.landing.sentences import mark_of
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import BY_NAME, UNKNOWN, comment_words, language_of
@@ -487,15 +488,12 @@ def _out_of_marks(text: str, new: str, path: str | None) -> FileText | Refused |
     if contents_of(bare) != lines:
         return FileText(bare, ("marks around or before its lines",))
 
+    # What announces the file is no part of it, also of a text for people.
     solid = solid_lines(lines)
-    if kind_of(path) != "prose":
-        return _refuse_sentence(doc, solid)
-
-    # What announces the file is no part of it.
     first = "".join(solid[:1])
     is_above = solid[1:2] == solid_lines(doc.lines)[:1]
-    if is_above and first.endswith(":"):
-        return _refuse_sentence(doc, [first])
+    if is_above and mark_of(first) == ":" and not doc.has(first):
+        return refusals.sentence(first)
     return None
 
 
@@ -750,22 +748,6 @@ def _are_pair(first: str, last: str) -> bool:
 
     first, last = _ROLE.sub("", first).strip(), _ROLE.sub("", last).strip()
     return last != "" and last in {first[: len(last)], first[-len(last) :]}
-
-
-_SENTENCE = re.compile(r"[A-Z][\w'’]*[!,]?(?:(?:[ ,]+[\w'’`./-]+){2,}[.:!]|(?: [\w'’`./-]+)+:)")
-
-
-def _refuse_sentence(doc: Doc, lines: Sequence[str]) -> Refused | None:
-    """Return the refusal of a sentence above or below all other lines, where the file has none."""
-    own = solid_lines(doc.lines)
-    if not own and doc.language is UNKNOWN:
-        return None
-    if any(map(_SENTENCE.fullmatch, (*own[:1], *own[-1:]))):
-        return None
-    for line in filter(_SENTENCE.fullmatch, (*lines[:1], *lines[-1:])):
-        if not doc.has(line):
-            return refusals.sentence(line)
-    return None
 
 
 # --------------------------------------------------------------------------------- line endings

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from operator import add
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing import refusals
@@ -14,7 +13,6 @@ from holdfast.landing.file_text import (
     read_replacement,
     without_end_token,
 )
-from holdfast.landing.formats.surrounding_text import is_prose
 from holdfast.landing.line_edits import land_line_edits
 from holdfast.landing.new_levels import in_file_levels
 from holdfast.landing.new_text import undone_warning, without_accidents
@@ -22,12 +20,10 @@ from holdfast.landing.patch import land_patch
 from holdfast.landing.projection.splices import landed, line_splices
 from holdfast.landing.replace import land_replace
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
-from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
-from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.line_tokens import strength
-from holdfast.landing.text.lines import Doc, contents_of, solid_lines, split_lines
+from holdfast.landing.text.lines import Doc, contents_of, solid_lines
 from holdfast.landing.write_file import land_file
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.outcomes import RUNGS, Landed, Outcome, Refused, Span
@@ -279,29 +275,9 @@ def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
     language = breaks(text, outcome.text, path)
     if language is None:
         return outcome
-    sentence = _sentence_beside(text, outcome, path)
-    if sentence:
-        return refusals.sentence(sentence)
-
     if outcome.rung not in _GUESSED:
         broken = f"the file no longer parses as {language} (edit at line {line})."
         return _with_warning(outcome, broken)
     if outcome.warning:
         return refusals.breaks_undone(outcome, language)
     return refusals.breaks_syntax(outcome, language)
-
-
-def _sentence_beside(text: str, outcome: Landed, path: str | None) -> str:
-    """Return the sentence above or below all new lines without which the file parses, or ""."""
-    after, ends = split_lines(outcome.text)
-    script = script_of(split_lines(text)[0], after)
-    language = language_of(path)
-    for n in {*script.added[:1], *script.added[-1:]}:
-        sentence = after[n].strip()
-        if not is_prose(sentence) or language.is_comment(after[n]):
-            continue
-        others = list(map(add, after, ends))
-        del others[n]
-        if breaks(text, "".join(others), path) is None:
-            return sentence
-    return ""

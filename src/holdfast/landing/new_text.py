@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.accidents import ACCIDENTS, FileFacts
+from holdfast.landing.sentences import find_sentence
 from holdfast.landing.text.code_spans import code_spans
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
@@ -66,6 +67,11 @@ def without_accidents(
         change = _Change(before, plain, path, whole_file=whole_file)
         undone.append(accident.name)
 
+    sentence = find_sentence(
+        before, change.after, path, change.script, change.start, whole_file=whole_file
+    )
+    if sentence:
+        return refusals.sentence(sentence)
     return PlainText(change.after, tuple(undone))
 
 
