@@ -200,6 +200,11 @@ def opens_block(key: str) -> bool:
     return _OPENS.match(key) is not None
 
 
+def is_block_line(key: str) -> bool:
+    """Return whether a line with this key names a block in most languages: a definition, a condition, an opening bracket."""
+    return _BLOCK.match(key) is not None
+
+
 def is_definition(key: str) -> bool:
     """Return whether a line with this key defines a function, a class or the like in most languages."""
     return _DEFINITION.match(key) is not None
