@@ -90,7 +90,8 @@ def _plan_by_text(doc: Doc, source: Doc, edit: LineEdit, old: list[str]) -> Ladd
     if _ends_in_blank_line(source, edit, old):
         # The lines were joined without a newline at the end: the last one of the text is the blank line's.
         old = [*old, ""]
-        new += [""] * edit.new.endswith("\n")
+        if edit.new.endswith("\n") and solid_lines(new[-1:]):
+            new.append("")
     script = script_of(old, new)
     if not script.edits:
         return refusals.no_change()
