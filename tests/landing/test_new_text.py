@@ -404,3 +404,9 @@ def test_an_escaped_letter_is_content_in_code_and_none_in_a_text_for_people(
     outcome = land(text, Replace("two = 1\n", new), path)
     assert isinstance(outcome, Landed), outcome
     assert ("São" in outcome.text) == is_undone
+
+
+def test_trailing_blanks_of_an_added_comment_are_undone_in_a_file_without_any() -> None:
+    outcome = land("a();\nb();\n", Replace("b();\n", "// Why.  \nc();\t\n"), "a.js")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "a();\n// Why.\nc();\n"

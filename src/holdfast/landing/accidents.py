@@ -295,6 +295,7 @@ _TRAILING_BLANKS = Accident(
     plain=re.compile(_NOTHING),
     content_in=_PROSE,
     honest_in=_PROSE,
+    proven_in=_ALL_KINDS - _PROSE,
 )
 ACCIDENTS = (
     _ENTITY_ACCIDENT,
