@@ -14,6 +14,7 @@ from holdfast.landing.file_text import (
     without_end_token,
 )
 from holdfast.landing.line_edits import land_line_edits
+from holdfast.landing.lost_lines import judge_lost_lines, may_stand_for_text
 from holdfast.landing.new_levels import in_file_levels
 from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.patch import land_patch
@@ -21,9 +22,11 @@ from holdfast.landing.projection.splices import landed, line_splices
 from holdfast.landing.replace import land_replace
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
 from holdfast.landing.text.file_kinds import kind_of
+from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, contents_of, solid_lines
+from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.landing.write_file import land_file
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.outcomes import RUNGS, Landed, Outcome, Refused, Span
@@ -59,7 +62,7 @@ def land(text: str, request: Request, path: str | None = None) -> Outcome:
 
     outcome = _land(text, request, path)
     if isinstance(outcome, Landed) and not isinstance(request, WriteFile):
-        outcome = _without_accidents(text, outcome, path)
+        outcome = _judge_loss(text, outcome, path) or _without_accidents(text, outcome, path)
     if isinstance(outcome, Landed):
         outcome = _gated(text, outcome, path)
     if isinstance(outcome, Refused):
@@ -242,6 +245,22 @@ def _has_content_between(shorter: Replace, longer: Replace) -> bool:
     """Return whether the longer old text has more than dividers below the shorter one."""
     below = longer.old.removeprefix(shorter.old)
     return _DIVIDER.sub("", below).strip() != ""
+
+
+def _judge_loss(text: str, outcome: Landed, path: str | None) -> Refused | None:
+    """Return the refusal of a landing by which lines of the file would be lost for a placeholder, or None.
+
+    Asked of what would be written, whatever was undone before.
+    """
+    language = language_of(path)
+    after = outcome.text
+    head, tail = shared_ends(text, after)
+    start = after.rfind("\n", 0, head) + 1
+    stop = after.find("\n", len(after) - tail)
+    changed = contents_of(after[start : stop + 1 or None])
+    if not any(may_stand_for_text(line, language) for line in changed):
+        return None
+    return judge_lost_lines(contents_of(text), contents_of(after), language)
 
 
 def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:

@@ -240,6 +240,17 @@ def is_about_text(line: str) -> bool:
     return len(words) > 1
 
 
+def is_ellipsis_of_text(line: str) -> bool:
+    """Return whether the line is a comment with dots at an end, and has only words about text; bare dots may be code.
+
+    >>> list(map(is_ellipsis_of_text, ("// ... (unchanged) ...", "# ...", "# rest", "...")))
+    [True, True, False, False]
+    """
+    if not has_dots(line) or key_of(line) == "...":
+        return False
+    return _ABOUT_TEXT.issuperset(_WORDS.findall(comment_words(line).lower()))
+
+
 _WORDS = re.compile(r"[^\W_]+|[^\w\s.,:;!()'-]")
 
 
