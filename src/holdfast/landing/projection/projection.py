@@ -130,6 +130,13 @@ def _gap(
             return lower, lower
 
     is_beside_upper = above == [edit.o1 - 1]
+    # Where a line beside the insertion is not the file's, one may have been left out: on which side of that is not known.
+    if len(uppers) + len(lowers) < len(above) + len(below):
+        return UnclearProjection(place.first, place.last + 1)
+    # So where blank lines are below the last old line, and the file has a line there.
+    is_last = not below and not is_beside_upper
+    if is_last and any(any(doc.keys[i + 1 : i + 2]) for i in uppers):
+        return UnclearProjection(place.first, place.last + 1)
     if uppers and (is_beside_upper or not lowers):
         at = _after(doc, uppers[0], edit.o1 - above[0] - 1)
         return at, at
