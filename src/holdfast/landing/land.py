@@ -211,6 +211,12 @@ def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
         return next(applied, misses[0])
 
     longest, outcome = hits[-1]
+    if _ends_in_divider(longest):
+        return refusals.plain(
+            "ambiguous",
+            "the new text ends in a ======= line, as a block does that has two of them. Leave one out; if the line is meant, send it with "
+            "the line below it.",
+        )
     plain = text.replace("\r\n", "\n")
     followed = re.escape(longest.old) + _DIVIDER.pattern
     is_cut = longest is not readings[-1] and re.search(followed, plain, re.MULTILINE)
@@ -226,6 +232,14 @@ def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
         "the block has several ======= lines and more than one way to read it fits; split it.",
         lines,
     )
+
+
+def _ends_in_divider(request: Replace) -> bool:
+    """Return whether the new text ends in a divider that underlines nothing: the old text does not end in a line of marks."""
+    last = "".join(solid_lines(contents_of(request.new))[-1:])
+    if not _DIVIDER.fullmatch(last):
+        return False
+    return strength("".join(solid_lines(contents_of(request.old))[-1:])) > 0
 
 
 _DIVIDER = re.compile(r"={5,9}[ \t]*$", re.MULTILINE)
