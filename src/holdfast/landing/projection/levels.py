@@ -78,7 +78,8 @@ class FileLevels:
         steps = self.steps.get(end_of(above), Counter())
         if steps[""] or not self.may_open(above):
             return False
-        return steps.total() >= _ENOUGH
+        # In a value a line may begin anywhere.
+        return steps.total() >= _ENOUGH and not _OPENS_VALUE.search(above)
 
     def may_open(self, above: str) -> bool:
         """Return whether a deeper line may be below this one: it ends or begins as lines that open a block."""
@@ -208,13 +209,15 @@ def goes_on(line: str) -> bool:
     body = line.rstrip()
     if body.endswith(_OPENING) or not body:
         return False
-    if body.endswith(_GOES_ON):
+    if body.endswith(_GOES_ON) or _OPEN_TAG.search(body):
         return True
     return any(body.count(one) > body.count(other) for one, other in _BRACKETS)
 
 
 _OPENING = ("(", "[", "{")
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
+_OPENS_VALUE = re.compile(r"=\s*[\[({]\s*$")
+_OPEN_TAG = re.compile(r"<\w[^<>]*$")
 _GOES_ON = ("+", "-", "*", "/", "=", "&", "|", "\\", "?", "<", ".")
 
 

@@ -130,12 +130,8 @@ def _gap(
             return lower, lower
 
     is_beside_upper = above == [edit.o1 - 1]
-    # Where a line beside the insertion is not the file's, one may have been left out: on which side of that is not known.
-    if len(uppers) + len(lowers) < len(above) + len(below):
-        return UnclearProjection(place.first, place.last + 1)
-    # So where blank lines are below the last old line, and the file has a line there.
-    is_last = not below and not is_beside_upper
-    if is_last and any(any(doc.keys[i + 1 : i + 2]) for i in uppers):
+    is_beside_known = (is_beside_upper and uppers) or (below == [edit.o2] and lowers)
+    if not is_beside_known and _may_lack_line(doc, place, above + below, uppers, lowers):
         return UnclearProjection(place.first, place.last + 1)
     if uppers and (is_beside_upper or not lowers):
         at = _after(doc, uppers[0], edit.o1 - above[0] - 1)
@@ -144,6 +140,24 @@ def _gap(
         at = _before(doc, place, edit, lowers[0], below[0] - edit.o2)
         return at, at
     return UnclearProjection(place.first, place.last + 1)
+
+
+def _may_lack_line(
+    doc: Doc,
+    place: Placement,
+    beside: Sequence[int],
+    uppers: Sequence[int],
+    lowers: Sequence[int],
+) -> bool:
+    """Return whether the old text may lack a line at an insertion: on which side of that the new lines go is not known.
+
+    A line beside it is not the file's; or blank lines are below the last old line, and the file has a line there.
+    """
+    if len(beside) > len(uppers) + len(lowers):
+        return place.rung != "elision"
+    if lowers:
+        return False
+    return any(doc.keys[uppers[0] + 1 : uppers[0] + 2])
 
 
 def _goes_below_blanks(script: EditScript, edit: ScriptEdit, between: tuple[int, int]) -> bool:
