@@ -410,3 +410,21 @@ def test_trailing_blanks_of_an_added_comment_are_undone_in_a_file_without_any() 
     outcome = land("a();\nb();\n", Replace("b();\n", "// Why.  \nc();\t\n"), "a.js")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "a();\n// Why.\nc();\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("Dockerfile", 'LABEL a=\\"b c\\"'),
+        ("a.rst", "   f(89, &quot;g&quot;)"),
+        ("a.ini", "a = &lt;b"),
+    ],
+)
+def test_characters_in_doubt_among_several_new_lines_are_refused(path: str, line: str) -> None:
+    outcome = land("one\ntwo\n", Replace("two\n", f"two\nthree\n{line}\n"), path)
+    assert isinstance(outcome, Refused), outcome
+    assert "where the file has plain characters" in outcome.message
+    # As an edit of its own it is what is meant.
+    alone = land("one\ntwo\n", Replace("two\n", f"two\n{line}\n"), path)
+    assert isinstance(alone, Landed), alone
+    assert alone.text == f"one\ntwo\n{line}\n"
