@@ -7,6 +7,8 @@ texts that the sentence is inside of.
 from __future__ import annotations
 
 import re
+from functools import partial
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.surrounding_text import is_prose
@@ -14,7 +16,7 @@ from holdfast.landing.text.code_spans import code_spans, without_spans
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import UNKNOWN, is_comment_like, language_of, name_of
 from holdfast.landing.text.line_keys import indent_width
-from holdfast.landing.text.lines import Doc, is_blank, solid_lines
+from holdfast.landing.text.lines import Doc, is_blank, solid_lines, solid_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,21 +55,22 @@ def find_sentence(
 
     `script` is of the lines that begin at the offset `start` of both texts.
     """
-    spoken = list(filter(lambda n: _speaks(script.new, n), script.added))
+    spoken = list(filter(partial(_speaks, script.new), script.added))
     if not spoken or _is_for_people(before, path):
         return ""
     if is_blank(before) and language_of(path) is UNKNOWN:
         return ""
-    added = [n for n in script.added if not is_blank(script.new[n])]
-    code = [n for n in added if not is_prose(script.new[n])]
+    solid = set(script.added).intersection(solid_numbers(script.new))
+    code = list(filterfalse(lambda n: is_prose(script.new[n]), solid))
     # If nothing else changes, it is the edit.
-    if not code and not script.removed and not whole_file:
+    is_edit = not code and not script.removed
+    if is_edit and not whole_file:
         return ""
 
     view = _View(before, after, path, start)
     for n in spoken:
-        is_outermost = n < min(code, default=n + 1) or n > max(code, default=n - 1)
-        if not is_outermost and not _is_apart(script.new, n):
+        is_inside = bool(code) and min(code) < n < max(code)
+        if is_inside and not _is_apart(script.new, n):
             continue
         if not view.is_content(script.new, n):
             return script.new[n].strip()
@@ -148,7 +151,11 @@ def _is_in_here_document(above: str, below: str) -> bool:
     """Return whether a here-document is open between two texts: a line below ends it, and none above."""
     opened = {found[1]: found.end() for found in _HERE.finditer(above)}
     ends = opened.keys() & set(map(str.strip, Doc(below).lines))
-    return any(tag not in map(str.strip, Doc(above[opened[tag] :]).lines) for tag in ends)
+    for tag in ends:
+        inside = map(str.strip, Doc(above[opened[tag] :]).lines)
+        if tag not in inside:
+            return True
+    return False
 
 
 _HERE = re.compile(r"<<[-~]?\s*[\"']?(\w+)")

@@ -6,6 +6,7 @@ file does: below a line that ends so it indents by four blanks, and the new text
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import accumulate, compress, count, pairwise
 from operator import add
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import is_comment_like, language_of
 from holdfast.landing.text.line_keys import indent_of, key_of, width_of
-from holdfast.landing.text.lines import Doc, solid_lines, split_lines
+from holdfast.landing.text.lines import Doc, solid_lines, solid_numbers, split_lines
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -69,6 +70,19 @@ class _Line:
     is_new: bool = False
 
 
+def _line_beside(line: str) -> _Line:
+    return _Line(-1, line)
+
+
+def _new_of(above: _Line, line: _Line) -> _Line | None:
+    """Return which of two lines is new, the lower one if both are; None if none is."""
+    if line.is_new:
+        return line
+    if above.is_new:
+        return above
+    return None
+
+
 class _Change:
     """The lines that an edit changed, and the lines around them."""
 
@@ -80,7 +94,7 @@ class _Change:
         self.lines, self.ends = split_lines(after[self.start : self.stop])
         old = split_lines(before[self.start : len(before) - (len(after) - self.stop)])[0]
         self.script = script_of(old, self.lines)
-        self.added = [n for n in self.script.added if key_of(self.lines[n])]
+        self.added = sorted(set(self.script.added).intersection(solid_numbers(self.lines)))
         self.is_prose = kind_of(path) == "prose"
         self.levels = FileLevels(Doc(before[:_SAMPLE], language_of(path)))
 
@@ -98,11 +112,9 @@ class _Change:
 
     def flat_line(self) -> str:
         """Return a new line that is no deeper than one that opens a block, if no new line is deeper; else ""."""
-        for edit in self.script.edits:
-            flat = _flat_line(self.levels, solid_lines(self.lines[edit.n1 : edit.n2]))
-            if flat:
-                return flat
-        return ""
+        runs = (solid_lines(self.lines[edit.n1 : edit.n2]) for edit in self.script.edits)
+        flat = map(partial(_flat_line, self.levels), runs)
+        return next(filter(None, flat), "")
 
     def in_levels(self) -> list[str]:
         """Return the lines with the new ones in the levels of the file, where all of these have another width."""
@@ -138,7 +150,9 @@ class _Change:
 
     def _odd_lines(self, lines: Sequence[str], covered: frozenset[int]) -> list[int]:
         """Return the new lines in an indentation that the file would not have there; not those that are `covered`."""
-        odd = [n for n in self.added if n not in covered and self._is_foreign(lines[n])]
+        judged = sorted(set(self.added) - covered)
+        foreign = map(self._is_foreign, map(lines.__getitem__, judged))
+        odd = list(compress(judged, foreign))
         if self.is_prose:
             return odd
         return odd + self._misplaced(lines, covered)
@@ -148,8 +162,8 @@ class _Change:
         spans = code_spans(self.after, self.levels.doc.language)
         sizes = map(len, map(add, self.lines, self.ends))
         starts = accumulate(sizes, initial=self.start)
-        covered = (spans.covers(start - 1) for start in starts)
-        return frozenset(compress(count(), covered))
+        before = map((-1).__add__, starts)
+        return frozenset(compress(count(), map(spans.covers, before)))
 
     def _is_foreign(self, line: str) -> bool:
         """Return whether the line is indented by another character than all lines of the file."""
@@ -161,11 +175,7 @@ class _Change:
 
     def _misplaced(self, lines: Sequence[str], covered: frozenset[int]) -> list[int]:
         """Return the new lines that begin at no open level, or beside which is a step that the file does not make."""
-        new = frozenset(self.added)
-        walked = [_Line(-1, line) for line in self.above]
-        walked += [_Line(n, line, n in new) for n, line in enumerate(lines) if n not in covered]
-        walked += [_Line(-1, line) for line in self.below]
-        walked = list(filter(self._has_level, walked))
+        walked = self._walked(lines, covered)
         removed = self._removed_indents()
         below = _kept_below(walked)
         opened: list[str] = []
@@ -177,14 +187,26 @@ class _Change:
             was_open, is_open = is_open, goes_on(above.text)
             if was_open or is_open:
                 continue
-            if not above.is_new and not line.is_new:
+            beside = _new_of(above, line)
+            if beside is None:
                 continue
-            beside = line if line.is_new else above
             known = removed[beside.n] | below[at]
-            is_known = indent_of(beside.text) in known and above.is_new != line.is_new
-            if not is_known and not self._fits(above.text, line.text, opened):
+            is_known = above.is_new != line.is_new and indent_of(beside.text) in known
+            if is_known:
+                continue
+            if not self._fits(above.text, line.text, opened):
                 odd.append(beside.n)
         return odd
+
+    def _walked(self, lines: Sequence[str], covered: frozenset[int]) -> list[_Line]:
+        """Return the lines of code above the change, of it and below it, without those that are `covered`."""
+        new = frozenset(self.added)
+        walked = list(map(_line_beside, self.above))
+        for n, line in enumerate(lines):
+            if n not in covered:
+                walked.append(_Line(n, line, n in new))
+        walked += map(_line_beside, self.below)
+        return list(filter(self._has_level, walked))
 
     def _has_level(self, line: _Line) -> bool:
         """Return whether the line is at a level of the code: it is not blank and no comment."""
@@ -207,9 +229,12 @@ class _Change:
         if self.levels.always_steps(above) and not is_outer:
             return False
         indent = indent_of(line)
+        if indent in opened:
+            return True
         # It may close a block that was opened far above.
-        is_outside = width_of(indent) < min(map(width_of, opened))
-        return indent in opened or (is_outside and indent in self.levels.doc.indents | {""})
+        if width_of(indent) >= min(map(width_of, opened)):
+            return False
+        return indent in self.levels.doc.indents | {""}
 
 
 def _kept_below(walked: Sequence[_Line]) -> list[set[str]]:
