@@ -30,7 +30,9 @@ def judge_cut(text: str, new: str, path: str | None) -> Refused | None:
     is_open = text.endswith(_NEWLINES) and not new.endswith(_NEWLINES)
     if loss < 1 and not is_open:
         return None
-    is_cut = _stops_in_block(text, new, path) or (loss > 0 and _stops_in_line(script, new, loss))
+    is_cut = _stops_in_block(text, new, path)
+    if loss > 0:
+        is_cut = is_cut or _stops_in_line(script, new, loss)
     if not is_cut:
         return None
 

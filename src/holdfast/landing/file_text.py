@@ -505,7 +505,9 @@ def _out_of_marks(text: str, new: str, path: str | None) -> FileText | Refused |
     solid = solid_lines(lines)
     first = "".join(solid[:1])
     is_above = solid[1:2] == solid_lines(doc.lines)[:1]
-    if is_above and mark_of(first) == ":" and not doc.has(first):
+    if not is_above or doc.has(first):
+        return None
+    if mark_of(first) == ":":
         return refusals.sentence(first)
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing import refusals
@@ -272,7 +273,7 @@ def _judge_loss(text: str, outcome: Landed, path: str | None) -> Refused | None:
     start = after.rfind("\n", 0, head) + 1
     stop = after.find("\n", len(after) - tail)
     changed = contents_of(after[start : stop + 1 or None])
-    if not any(may_stand_for_text(line, language) for line in changed):
+    if not any(map(partial(may_stand_for_text, language=language), changed)):
         return None
     return judge_lost_lines(contents_of(text), contents_of(after), language)
 

@@ -206,7 +206,9 @@ def _lost_lines(
     if elsewhere:
         moved = Counter(key_of(script.new[n]) for n in script.added)
     comments = {comment_words(line) for line in added if is_comment_like(line, language)}
-    rewriting = Counter(map(_first_word, added)) if rewrites else Counter()
+    rewriting: Counter[str] = Counter()
+    if rewrites:
+        rewriting.update(map(_first_word, added))
     gone = []
     for line in script.old[edit.o1 : edit.o2]:
         key = key_of(line)

@@ -179,7 +179,9 @@ def _judge(accident: Accident, change: _Change, undone: Sequence[str]) -> str | 
 
 def _doubt(accident: Accident, change: _Change, spans: CodeSpans) -> Refused | None:
     """Return the refusal of several new lines with an accident that the file does not have, outside strings and comments."""
-    if change.kind not in accident.doubted_in or accident.seen.search(change.before):
+    if change.kind not in accident.doubted_in:
+        return None
+    if accident.seen.search(change.before):
         return None
     if len(solid_lines(change.added_texts)) < _SEVERAL:
         return None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.landing.text.edit_script import EditScript
 
 _SYMBOLS = re.compile(r"[^\w\x00-\x7f]+\s*")
-_MARKS = (".", ":", "!", "?", "\u3002", "\uff1a", "\uff01")
+_MARKS = (".", ":", "!", "?")
 _MANY_WORDS = 5
 """Words of a sentence without a mark at its end, which code does not have in a row."""
 
@@ -36,14 +36,15 @@ def mark_of(line: str) -> str:
     [':', '!', '', '', '']
     """
     text = _SYMBOLS.sub("", line.strip()).strip("*_")
-    begins_as_code = not text[:1].isalpha() or text[:1].islower()
-    if begins_as_code or not is_prose(text):
+    if not text[:1].isupper():
         return ""
     mark = text[-1]
     if mark not in _MARKS:
         return ""
     # A key of data: `Resources:`.
     if mark == ":" and " " not in text:
+        return ""
+    if not is_prose(text):
         return ""
     return mark
 
@@ -56,7 +57,9 @@ def find_sentence(
     `script` is of the lines that begin at the offset `start` of both texts.
     """
     spoken = list(filter(partial(_speaks, script.new), script.added))
-    if not spoken or _is_for_people(before, path):
+    if not spoken:
+        return ""
+    if _is_for_people(before, path):
         return ""
     if is_blank(before) and language_of(path) is UNKNOWN:
         return ""
@@ -89,7 +92,9 @@ def _is_title_of_words(line: str) -> bool:
     words = line.split(maxsplit=_MANY_WORDS)
     if len(words) < _MANY_WORDS or not line[:1].isupper():
         return False
-    return " ".join(words[1:]).islower() and is_prose(line)
+    if not " ".join(words[1:]).islower():
+        return False
+    return is_prose(line)
 
 
 def _is_sentence(line: str) -> bool:
@@ -105,7 +110,9 @@ def _is_for_people(text: str, path: str | None) -> bool:
     """Return whether the file is a text for people: by its name, or by a sentence in it where the name has no ending."""
     if kind_of(path) != "prose":
         return False
-    if path is None or "." in name_of(path):
+    if path is None:
+        return True
+    if "." in name_of(path):
         return True
     return any(map(mark_of, Doc(text).lines))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cached_property
-from itertools import pairwise, starmap
+from itertools import filterfalse, pairwise, starmap
 from typing import TYPE_CHECKING
 
 from holdfast.landing.projection.indentation import unit_of
-from holdfast.landing.text.languages import is_block_line, opens_block
+from holdfast.landing.text.languages import is_block_line
 from holdfast.landing.text.line_keys import indent_of, key_of, width_of
 from holdfast.landing.text.line_tokens import strength, words_of
 
@@ -76,15 +76,19 @@ class FileLevels:
     def always_steps(self, above: str) -> bool:
         """Return whether the line opens a block, and each line below one that ends so is deeper."""
         steps = self.steps.get(end_of(above), Counter())
-        if steps[""] or not self.may_open(above):
+        if steps[""] or steps.total() < _ENOUGH:
             return False
         # In a value a line may begin anywhere.
-        return steps.total() >= _ENOUGH and not _OPENS_VALUE.search(above)
+        if _OPENS_VALUE.search(above):
+            return False
+        return self.may_open(above)
 
     def may_open(self, above: str) -> bool:
         """Return whether a deeper line may be below this one: it ends or begins as lines that open a block."""
         key = key_of(above)
-        if opens_block(key) or is_block_line(key) or self.doc.language.lists_name(key):
+        if is_block_line(key):
+            return True
+        if self.doc.language.lists_name(key):
             return True
         return _first_word(above) in self.openers
 
@@ -104,11 +108,11 @@ class FileLevels:
     def char(self) -> str:
         """The only character that the file indents with, if it has several such lines; else ""."""
         # One blank is before each line of a block comment.
-        indents = [
-            indent for indent in map(indent_of, self.sample) if len(indent) > 1 or indent == "\t"
-        ]
+        indents = list(filterfalse({"", " "}.__contains__, map(indent_of, self.sample)))
         chars = set("".join(indents))
-        if len(indents) <= _ENOUGH or len(chars) > 1:
+        if len(indents) <= _ENOUGH:
+            return ""
+        if len(chars) > 1:
             return ""
         return chars.pop()
 
@@ -209,7 +213,9 @@ def goes_on(line: str) -> bool:
     body = line.rstrip()
     if body.endswith(_OPENING) or not body:
         return False
-    if body.endswith(_GOES_ON) or _OPEN_TAG.search(body):
+    if body.endswith(_GOES_ON):
+        return True
+    if _OPEN_TAG.search(body):
         return True
     return any(body.count(one) > body.count(other) for one, other in _BRACKETS)
 

@@ -171,7 +171,9 @@ class _Change:
         # One blank is before each line of a block comment; behind tabs blanks align.
         if not char or indent in {"", " "}:
             return False
-        return not indent.startswith(char) or "\t" in indent.lstrip(char)
+        if not indent.startswith(char):
+            return True
+        return "\t" in indent.lstrip(char)
 
     def _misplaced(self, lines: Sequence[str], covered: frozenset[int]) -> list[int]:
         """Return the new lines that begin at no open level, or beside which is a step that the file does not make."""
@@ -187,6 +189,7 @@ class _Change:
             was_open, is_open = is_open, goes_on(above.text)
             if was_open or is_open:
                 continue
+
             beside = _new_of(above, line)
             if beside is None:
                 continue
