@@ -50,6 +50,8 @@ def in_file_levels(before: str, after: str, path: str | None) -> str | Refused:
         if flat:
             return refusals.lost_indentation(flat)
         lines = change.in_levels()
+        # What was converted must be certain.
+        change.is_strict = lines != change.lines
     odd = change.odd_line(lines)
     if odd:
         readings = [one for one in change.in_file_chars() if not change.odd_line(one)]
@@ -96,6 +98,8 @@ class _Change:
         self.script = script_of(old, self.lines)
         self.added = sorted(set(self.script.added).intersection(solid_numbers(self.lines)))
         self.is_prose = kind_of(path) == "prose"
+        self.is_strict = False
+        """Whether a line may be deeper only below a line that opens a block."""
         self.levels = FileLevels(Doc(before[:_SAMPLE], language_of(path)))
 
     @property
@@ -226,6 +230,8 @@ class _Change:
     def _fits(self, above: str, line: str, opened: Sequence[str]) -> bool:
         """Return whether the line may be below the other, which is the last of the open levels."""
         step = step_between(above, line)
+        if step and self.is_strict and not self.levels.may_open(above):
+            return False
         if step:
             return self.levels.is_step_below(above, step)
         is_outer = is_closer(line) or self.levels.doc.language.lists_name(key_of(line))
