@@ -272,10 +272,14 @@ def _judge_loss(text: str, outcome: Landed, path: str | None) -> Refused | None:
     head, tail = shared_ends(text, after)
     start = after.rfind("\n", 0, head) + 1
     stop = after.find("\n", len(after) - tail)
+    end = len(after)
+    if stop >= 0:
+        end = min(end, stop + 1 + _BESIDE)
     changed = contents_of(after[start : stop + 1 or None])
     if not any(map(partial(may_stand_for_text, language=language), changed)):
         return None
-    return judge_lost_lines(contents_of(text), contents_of(after), language)
+    old = contents_of(text[start : len(text) - (len(after) - end)])
+    return judge_lost_lines(old, contents_of(after[start:end]), language)
 
 
 def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:
