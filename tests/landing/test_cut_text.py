@@ -88,3 +88,20 @@ def test_a_diff_that_creates_a_file_may_be_miscounted() -> None:
     new = "--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,9 @@\n+a = 1\n+b = 2"
     outcome = land("", Patch(new), "a.py")
     assert isinstance(outcome, Landed)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "new"),
+    [
+        ("a.R", "f <- 1\n", "f <- 1\ng <- function(a) {\n  attr(c"),
+        ("a.tf", 'a {\n  b = "c"\n}\n', 'a {\n  b = "c"\n}\n\nd {\n  e = "emp'),
+        ("a.ini", '[a]\nb = "c"\n', '[a]\nb = "c"\nd = "emp'),
+        ("a.toml", "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\nf = 6", "a = 1\nb = 2\nconv"),
+    ],
+)
+def test_a_text_that_stops_in_a_bracket_or_a_quote_was_cut_also_if_it_adds_lines(
+    path: str, text: str, new: str
+) -> None:
+    outcome = land(text, WriteFile(new), path)
+    assert isinstance(outcome, Refused), outcome
+    assert "was cut off" in outcome.message

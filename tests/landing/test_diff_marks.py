@@ -114,18 +114,20 @@ def test_a_blank_behind_each_mark_is_undone(body: str, wanted: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "line"),
     [
-        "-  g(a);\n+   i(a);\n   h(a);\n",
-        "   g(a);\n+   i(a);\n   h(a);\n",
+        ("-  g(a);\n+   i(a);\n   h(a);\n", "  i(a);"),
+        ("   g(a);\n+   i(a);\n   h(a);\n", "   i(a);"),
     ],
     ids=["the removed line has none", "the file has such an indentation"],
 )
-def test_a_blank_that_may_be_indentation_stays(body: str) -> None:
+def test_a_blank_that_may_be_indentation_is_one_in_the_levels_of_the_file(
+    body: str, line: str
+) -> None:
     text = JS + "/*\n   b\n*/\n"
     outcome = land(text, Patch(f"{HEAD}{body} }}\n"), "a.js")
     assert isinstance(outcome, Landed), outcome
-    assert "\n   i(a);\n" in outcome.text
+    assert f"\n{line}\n" in outcome.text
 
 
 def test_a_new_line_that_lost_its_plus_is_new_if_the_header_counts_it_so() -> None:

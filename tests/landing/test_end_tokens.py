@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast import Landed, LineEdit, LineEdits, Patch, Replace, WriteFile, land
+from holdfast import Landed, LineEdit, LineEdits, Patch, Replace, WriteFile, land, land_reply
 from holdfast.vocab.requests import Request
 
 FILE = "def one(a):\n    return a\n\n\nSIZE = 1\nWIDTH = 2\n"
@@ -201,3 +201,18 @@ def test_a_pair_of_tags_is_dropped_in_a_file_of_code_without_tags() -> None:
     kept = land(f"  <b>\n{old}", Replace(old, wrapped), "a.zig")
     assert kept.landed
     assert kept.text == f"  <b>\n{wrapped}"
+
+
+def test_a_token_below_a_diff_or_json_is_no_part_of_the_reply() -> None:
+    diff = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-a = 1\n+a = 2\n b = 1\n"
+    for reply in (diff, '{"path": "a.py", "old": "a = 1", "new": "a = 2"}\n'):
+        outcome = land_reply(f"{reply}<|im_end|>\n", {"a.py": "a = 1\nb = 1\n"})
+        assert outcome.landed, outcome
+        assert outcome.files == {"a.py": "a = 2\nb = 1\n"}
+
+
+def test_a_token_on_a_line_of_its_own_leaves_no_blank_line() -> None:
+    text = "http {\n    a 1;\n\n    b 2;\n}\n"
+    outcome = land(text, Replace("http {\n    a 1;\n\n", "http {\n<|eot_id|>\n"), "a.conf")
+    assert outcome.landed, outcome
+    assert outcome.text == "http {\n    b 2;\n}\n"

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast import Landed, LineEdit, LineEdits, Patch, Refused, Replace, WriteFile, land
+from holdfast import (
+    Landed,
+    LineEdit,
+    LineEdits,
+    Patch,
+    Refused,
+    Replace,
+    WriteFile,
+    land,
+    land_reply,
+)
 from holdfast.vocab.requests import Request
 
 MARK = "\ufeff"
@@ -259,3 +269,13 @@ def test_a_placeholder_with_nothing_beside_it_is_not_ambiguous() -> None:
         Replace("def f():\n    # ...\n", "def f():\n    # ...\n    z()\n"),
     )
     assert reason_of(outcome) == "not_found"
+
+
+def test_a_second_divider_at_the_end_of_a_text_is_refused_unless_old_ends_in_an_underline() -> None:
+    block = "a.txt\n<<<<<<< SEARCH\n{old}=======\n{new}=======\n>>>>>>> REPLACE\n"
+    text = "The first one.\nThe end came at 13.\n\nTitle\n-----\n"
+    old, new = "The end came at 13.\n", "The end came at 14.\n"
+    assert not land_reply(block.format(old=old, new=new), {"a.txt": text}).landed
+    heading = land_reply(block.format(old="Title\n-----\n", new="Title\n"), {"a.txt": text})
+    assert heading.landed
+    assert heading.files == {"a.txt": text.replace("-----", "=======")}

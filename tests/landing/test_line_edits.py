@@ -200,3 +200,11 @@ def test_a_blank_last_line_of_the_range_is_in_texts_that_were_joined_without_a_n
     outcome = land(text, LineEdits((LineEdit(1, 2, "a = 3\n", old="a = 1\n"),)), "a.toml")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "a = 3\n\nb = 2\n"
+
+
+def test_a_blank_line_that_only_new_shows_at_the_end_of_the_range_is_not_doubled() -> None:
+    text = "package a\n\nimport b\n"
+    edit = LineEdit(1, 2, "package c\n\n", "package a\n")
+    outcome = land(text, LineEdits((edit,)), "a.kt")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "package c\n\nimport b\n"

@@ -404,3 +404,27 @@ def test_an_escaped_letter_is_content_in_code_and_none_in_a_text_for_people(
     outcome = land(text, Replace("two = 1\n", new), path)
     assert isinstance(outcome, Landed), outcome
     assert ("São" in outcome.text) == is_undone
+
+
+def test_trailing_blanks_of_an_added_comment_are_undone_in_a_file_without_any() -> None:
+    outcome = land("a();\nb();\n", Replace("b();\n", "// Why.  \nc();\t\n"), "a.js")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "a();\n// Why.\nc();\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("Dockerfile", 'LABEL a=\\"b c\\"'),
+        ("a.rst", "   f(89, &quot;g&quot;)"),
+        ("a.ini", "a = &lt;b"),
+    ],
+)
+def test_characters_in_doubt_among_several_new_lines_are_refused(path: str, line: str) -> None:
+    outcome = land("one\ntwo\n", Replace("two\n", f"two\nthree\n{line}\n"), path)
+    assert isinstance(outcome, Refused), outcome
+    assert "where the file has plain characters" in outcome.message
+    # As an edit of its own it is what is meant.
+    alone = land("one\ntwo\n", Replace("two\n", f"two\n{line}\n"), path)
+    assert isinstance(alone, Landed), alone
+    assert alone.text == f"one\ntwo\n{line}\n"

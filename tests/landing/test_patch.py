@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast import Landed, Patch, Refused, land
+from holdfast import Landed, Patch, Refused, land, land_reply
 
 FILE = (
     "import os\n\n\ndef first():\n    one()\n    two()\n\n\ndef second():\n    one()\n    three()\n"
@@ -228,3 +228,11 @@ def test_context_that_lost_its_blank_is_found_in_plain_characters_too() -> None:
     outcome = land(text, Patch(diff), "a.py")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("b = 1\n", "b = 1\n        d = 2\n")
+
+
+def test_a_section_of_latex_goes_up_to_the_next_section_and_not_to_the_next_command() -> None:
+    text = "\\section{One}\n\\label{a}\nText b.\n\n\\section{Two}\n\\label{c}\nText b.\n"
+    reply = "*** Begin Patch\n*** Update File: a.tex\n@@ \\section{Two}\n-Text b.\n+Text d.\n*** End Patch\n"
+    outcome = land_reply(reply, {"a.tex": text})
+    assert outcome.landed, outcome
+    assert outcome.files == {"a.tex": text[:-8] + "Text d.\n"}

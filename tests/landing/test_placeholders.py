@@ -291,3 +291,30 @@ def test_lines_that_vanish_around_a_bracket_count(path: str, old: str, new: str)
     outcome = land(old, Replace(old, new), path)
     assert isinstance(outcome, Refused), outcome
     assert outcome.reason == "elision"
+
+
+BLOCKS = 'a "b" {\n  c = 1\n  d = 2\n}\n'
+
+
+@pytest.mark.parametrize("line", ["# ... rest of the code ...", "# ... (unchanged) ...", "# ..."])
+def test_a_placeholder_loses_lines_also_beside_a_new_block_that_begins_its_lines_so(
+    line: str,
+) -> None:
+    block = 'a "x" {\n  c = 3\n  d = 4\n}\n'
+    for new in (f"  {line}\n\n{block}", f'  c = 5\n}}\n\na "y" {{\n  c = 6\n  {line}\n}}\n'):
+        outcome = land(BLOCKS, Replace("  c = 1\n  d = 2\n}\n", new), "a.tf")
+        assert isinstance(outcome, Refused), outcome
+        assert outcome.reason == "elision"
+
+
+@pytest.mark.parametrize("form", ["{n}: {line}", "> {line}", "{n}|{line}"])
+def test_a_placeholder_loses_lines_also_in_a_listing(form: str) -> None:
+    text = "def f():\n    a = 1\n    b = 2\n    c = 3\n    return a\n"
+    new = ["def g():", "    # ... existing code ...", "    return a"]
+
+    def listed(lines: list[str]) -> str:
+        return "\n".join(form.format(n=n, line=line) for n, line in enumerate(lines, 1))
+
+    outcome = land(text, Replace(listed(text.splitlines()), listed(new)), "a.py")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "elision"

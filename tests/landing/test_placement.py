@@ -41,3 +41,15 @@ def test_new_lines_above_blank_lines_stay_above_them() -> None:
     assert land(text, Replace(old, "one_line \n\nnew_line\ntwo_line\n")).text == (  # type: ignore[union-attr]
         "one_line\n\n\nnew_line\ntwo_line\n"
     )
+
+
+def test_new_lines_at_a_gap_in_the_old_text_are_refused() -> None:
+    text = "int a()\n{\n\tb = c;\n\treturn falcon;\n}\n\nint main(void)\n{\n\treturn f(9383);\n}\n"
+    old = "\tb = c;\n\treturn falcon;\n\nint main(void)\n{\n\treturn f(9383);\n}"
+    new = old.replace("int main", "int d()\n{\n\treturn 1;\n}\n\nint main")
+    assert not land(text, Replace(old, new), "a.c").landed
+    # A fence that old lacks below its last line.
+    shell = "# A\n\n```sh\nrun --it\n```\n\n## B\n"
+    assert not land(
+        shell, Replace("run --it\n\n\n", "run --it\n\n\n## C\n\nText.\n\n"), "a.md"
+    ).landed

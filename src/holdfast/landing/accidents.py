@@ -100,6 +100,9 @@ class Accident:
     proven_in: frozenset[FileKind] = frozenset()
     """The kinds of file in which nobody writes it on purpose, if the file has none."""
 
+    doubted_in: frozenset[FileKind] = frozenset()
+    """The kinds of file in which it is refused among several new lines, if nothing proves it and the file has none."""
+
     def undo_where(self, line: str, is_code: Callable[[int], bool]) -> str:
         """Return the line without the matches that begin in code."""
         out: list[str] = []
@@ -136,6 +139,7 @@ _ENTITY_ACCIDENT = Accident(
     plain=re.compile(rf"[<>]|&(?!(?:{'|'.join(ENTITIES)});)"),
     only_whole=True,
     content_in=frozenset({"prose", "markup", "mixed", "data"}),
+    doubted_in=frozenset({"prose", "data", "code"}),
 )
 
 # ----------------------------------------------------------------------------- quotes and spaces
@@ -295,13 +299,17 @@ _TRAILING_BLANKS = Accident(
     plain=re.compile(_NOTHING),
     content_in=_PROSE,
     honest_in=_PROSE,
+    proven_in=_ALL_KINDS - _PROSE,
 )
 ACCIDENTS = (
     _ENTITY_ACCIDENT,
     # Not the low quotes of other languages: no program that sets quotes makes these of plain ones.
     _quote_accident("curly quotes", '"', "[\u201c\u201d]", r'"[^"\n]*"', honest_in=_PROSE),
     _quote_accident("curly quotes", "'", "[\u2018\u2019]", r"'[^'\n]*'", honest_in=_PROSE),
-    _quote_accident("escaped quotes", '"', r'\\"', r'(?<!\\)"', content_in=_PROSE),
+    replace(
+        _quote_accident("escaped quotes", '"', r'\\"', r'(?<!\\)"', content_in=_PROSE),
+        doubted_in=_ALL_KINDS - _PROSE,
+    ),
     _INDENT_ACCIDENT,
     _SPACE_ACCIDENT,
     _NEWLINE_ACCIDENT,

@@ -26,14 +26,22 @@ def judge_cut(text: str, new: str, path: str | None) -> Refused | None:
     """Return the refusal of a whole file whose text stops before its end, or None."""
     script = script_of(contents_of(text), contents_of(new))
     loss = _lost_at_end(script)
-    if loss < 1:
+    # A text that adds lines may be cut too.
+    is_open = text.endswith(_NEWLINES) and not new.endswith(_NEWLINES)
+    if loss < 1 and not is_open:
         return None
-
-    is_cut = _stops_in_line(script, text, new, loss) or _stops_in_block(text, new, path)
+    is_cut = _stops_in_block(text, new, path)
+    if loss > 0:
+        is_cut = is_cut or _stops_in_line(script, new, loss)
     if not is_cut:
         return None
 
     last = solid_lines(script.new)[-1].strip()
+    if loss < 1:
+        return refusals.plain(
+            "malformed",
+            f"the text stops at `{last}`, with a bracket or a quote open: it was cut off. Send the whole file.",
+        )
     return refusals.plain(
         "malformed",
         f"the text stops at `{last}`, and the lines of the file behind it would be lost: it was cut off. Send the whole "
@@ -62,7 +70,7 @@ def _count(lines: Iterable[str]) -> Counter[str]:
     return Counter(map(key_of, solid_lines(lines)))
 
 
-def _stops_in_line(script: EditScript, text: str, new: str, loss: int) -> bool:
+def _stops_in_line(script: EditScript, new: str, loss: int) -> bool:
     """Return whether the last line has no newline, is no line of the file, and was cut.
 
     It is the beginning of a line that is lost; or several lines are lost, and most others are the file's.
@@ -78,7 +86,7 @@ def _stops_in_line(script: EditScript, text: str, new: str, loss: int) -> bool:
             return True
 
     # Of 1,600 commits without their last newline four are so, and land with it.
-    if loss < _MANY_LINES or not text.endswith(_NEWLINES):
+    if loss < _MANY_LINES:
         return False
     fresh = solid_lines(map(script.new.__getitem__, script.added))
     return 2 * len(fresh) < len(solid_lines(script.new))
@@ -89,12 +97,15 @@ _PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
 
 
 def _stops_in_block(text: str, new: str, path: str | None) -> bool:
-    """Return whether a bracket is open at the end of the new code, and none at the end of the file."""
+    """Return whether a bracket or a quote is open at the end of the new code, and none at the end of the file."""
     if kind_of(path) == "prose":
         return False
     language = language_of(path)
     before = without_spans(text, language)
     after = without_spans(new, language)
+    # What is left of strings and comments is a quote that is not closed.
+    if before.count('"') == 0 and after.rpartition("\n")[2].count('"') == 1:
+        return True
     for opening, closing in _PAIRS:
         open_before = before.count(opening) - before.count(closing)
         open_after = after.count(opening) - after.count(closing)

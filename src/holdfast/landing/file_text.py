@@ -8,10 +8,17 @@ from itertools import dropwhile, product, takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.formats.surrounding_text import WRAPPER_TAG, fence_of, is_wrapper, tag_of
+from holdfast.landing.formats.surrounding_text import (
+    END_TOKEN,
+    WRAPPER_TAG,
+    fence_of,
+    is_wrapper,
+    tag_of,
+)
 from holdfast.landing.ladder.exact import with_mixed_endings
 from holdfast.landing.ladder.line_decoration import without_file_decoration
 from holdfast.landing.ladder.unmangle import ENTITY, is_carrier, is_edit_mark, without_mangling
+from holdfast.landing.sentences import mark_of
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import BY_NAME, UNKNOWN, comment_words, language_of
@@ -173,8 +180,17 @@ def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | Non
 
 
 def _ending_as(old: str, new: str) -> str:
-    """Return the new text with the line breaks at the end of the old one: what was undone was in their place."""
-    return new.rstrip("\r\n") + old[len(old.rstrip("\r\n")) :]
+    """Return the new text with the line breaks at the end of the old one: what was undone was in their place.
+
+    Without further ones, where the last new line is one from above in the old text: the blank lines went with the rest.
+    """
+    body = new.rstrip("\r\n")
+    ends = old[len(old.rstrip("\r\n")) :]
+    lines = list(map(key_of, solid_lines(contents_of(old))))
+    last = key_of(body.rpartition("\n")[2])
+    if last in lines[:-1] and last != lines[-1]:
+        ends = "\n"[: len(ends)]
+    return body + ends
 
 
 def _without_chat(text: str, new: str) -> FileText:
@@ -192,20 +208,18 @@ def _without_chat(text: str, new: str) -> FileText:
 CHAT_END = "a token that ends a reply"
 
 
-_END_TOKEN = re.compile(
-    r"(?:(?:<\|\w+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>)+|(?:</s>|<eos>|<end_of_turn>|\[/[A-Z_]+\])+)(?=\s*\Z)"
-)
-
-
 def without_end_token(text: str, new: str) -> str:
     """Return the new text without the token of a chat template that ends it, unless the file has it or it closes a tag."""
-    found = _END_TOKEN.search(new)
+    found = END_TOKEN.search(new)
     if found is None or found[0] in text:
         return new
     if _is_opened(found[0], text + new):
         return new
 
-    return new[: found.start()] + new[found.end() :]
+    above = new[: found.start()]
+    if above.endswith("\n"):
+        return above
+    return above + new[found.end() :]
 
 
 def _without_thought(text: str, new: str) -> str:
@@ -487,15 +501,14 @@ def _out_of_marks(text: str, new: str, path: str | None) -> FileText | Refused |
     if contents_of(bare) != lines:
         return FileText(bare, ("marks around or before its lines",))
 
+    # What announces the file is no part of it, also of a text for people.
     solid = solid_lines(lines)
-    if kind_of(path) != "prose":
-        return _refuse_sentence(doc, solid)
-
-    # What announces the file is no part of it.
     first = "".join(solid[:1])
     is_above = solid[1:2] == solid_lines(doc.lines)[:1]
-    if is_above and first.endswith(":"):
-        return _refuse_sentence(doc, [first])
+    if not is_above or doc.has(first):
+        return None
+    if mark_of(first) == ":":
+        return refusals.sentence(first)
     return None
 
 
@@ -750,22 +763,6 @@ def _are_pair(first: str, last: str) -> bool:
 
     first, last = _ROLE.sub("", first).strip(), _ROLE.sub("", last).strip()
     return last != "" and last in {first[: len(last)], first[-len(last) :]}
-
-
-_SENTENCE = re.compile(r"[A-Z][\w'’]*[!,]?(?:(?:[ ,]+[\w'’`./-]+){2,}[.:!]|(?: [\w'’`./-]+)+:)")
-
-
-def _refuse_sentence(doc: Doc, lines: Sequence[str]) -> Refused | None:
-    """Return the refusal of a sentence above or below all other lines, where the file has none."""
-    own = solid_lines(doc.lines)
-    if not own and doc.language is UNKNOWN:
-        return None
-    if any(map(_SENTENCE.fullmatch, (*own[:1], *own[-1:]))):
-        return None
-    for line in filter(_SENTENCE.fullmatch, (*lines[:1], *lines[-1:])):
-        if not doc.has(line):
-            return refusals.sentence(line)
-    return None
 
 
 # --------------------------------------------------------------------------------- line endings

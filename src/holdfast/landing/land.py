@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from operator import add
+from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing import refusals
@@ -14,20 +14,20 @@ from holdfast.landing.file_text import (
     read_replacement,
     without_end_token,
 )
-from holdfast.landing.formats.surrounding_text import is_prose
 from holdfast.landing.line_edits import land_line_edits
-from holdfast.landing.new_levels import in_file_levels
+from holdfast.landing.lost_lines import judge_lost_lines, may_stand_for_text
 from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.patch import land_patch
+from holdfast.landing.projection.new_levels import in_file_levels
 from holdfast.landing.projection.splices import landed, line_splices
 from holdfast.landing.replace import land_replace
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
-from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.line_tokens import strength
-from holdfast.landing.text.lines import Doc, contents_of, solid_lines, split_lines
+from holdfast.landing.text.lines import Doc, contents_of, solid_lines
+from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.landing.write_file import land_file
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.outcomes import RUNGS, Landed, Outcome, Refused, Span
@@ -63,7 +63,7 @@ def land(text: str, request: Request, path: str | None = None) -> Outcome:
 
     outcome = _land(text, request, path)
     if isinstance(outcome, Landed) and not isinstance(request, WriteFile):
-        outcome = _without_accidents(text, outcome, path)
+        outcome = _judge_loss(text, outcome, path) or _without_accidents(text, outcome, path)
     if isinstance(outcome, Landed):
         outcome = _gated(text, outcome, path)
     if isinstance(outcome, Refused):
@@ -212,6 +212,12 @@ def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
         return next(applied, misses[0])
 
     longest, outcome = hits[-1]
+    if _ends_in_divider(longest):
+        return refusals.plain(
+            "ambiguous",
+            "the new text ends in a ======= line, as a block does that has two of them. Leave one out; if the line is meant, send it with "
+            "the line below it.",
+        )
     plain = text.replace("\r\n", "\n")
     followed = re.escape(longest.old) + _DIVIDER.pattern
     is_cut = longest is not readings[-1] and re.search(followed, plain, re.MULTILINE)
@@ -227,6 +233,14 @@ def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
         "the block has several ======= lines and more than one way to read it fits; split it.",
         lines,
     )
+
+
+def _ends_in_divider(request: Replace) -> bool:
+    """Return whether the new text ends in a divider that underlines nothing: the old text does not end in a line of marks."""
+    last = "".join(solid_lines(contents_of(request.new))[-1:])
+    if not _DIVIDER.fullmatch(last):
+        return False
+    return strength("".join(solid_lines(contents_of(request.old))[-1:])) > 0
 
 
 _DIVIDER = re.compile(r"={5,9}[ \t]*$", re.MULTILINE)
@@ -246,6 +260,26 @@ def _has_content_between(shorter: Replace, longer: Replace) -> bool:
     """Return whether the longer old text has more than dividers below the shorter one."""
     below = longer.old.removeprefix(shorter.old)
     return _DIVIDER.sub("", below).strip() != ""
+
+
+def _judge_loss(text: str, outcome: Landed, path: str | None) -> Refused | None:
+    """Return the refusal of a landing by which lines of the file would be lost for a placeholder, or None.
+
+    Asked of what would be written, whatever was undone before.
+    """
+    language = language_of(path)
+    after = outcome.text
+    head, tail = shared_ends(text, after)
+    start = after.rfind("\n", 0, head) + 1
+    stop = after.find("\n", len(after) - tail)
+    end = len(after)
+    if stop >= 0:
+        end = min(end, stop + 1 + _BESIDE)
+    changed = contents_of(after[start : stop + 1 or None])
+    if not any(map(partial(may_stand_for_text, language=language), changed)):
+        return None
+    old = contents_of(text[start : len(text) - (len(after) - end)])
+    return judge_lost_lines(old, contents_of(after[start:end]), language)
 
 
 def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:
@@ -279,29 +313,9 @@ def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
     language = breaks(text, outcome.text, path)
     if language is None:
         return outcome
-    sentence = _sentence_beside(text, outcome, path)
-    if sentence:
-        return refusals.sentence(sentence)
-
     if outcome.rung not in _GUESSED:
         broken = f"the file no longer parses as {language} (edit at line {line})."
         return _with_warning(outcome, broken)
     if outcome.warning:
         return refusals.breaks_undone(outcome, language)
     return refusals.breaks_syntax(outcome, language)
-
-
-def _sentence_beside(text: str, outcome: Landed, path: str | None) -> str:
-    """Return the sentence above or below all new lines without which the file parses, or ""."""
-    after, ends = split_lines(outcome.text)
-    script = script_of(split_lines(text)[0], after)
-    language = language_of(path)
-    for n in {*script.added[:1], *script.added[-1:]}:
-        sentence = after[n].strip()
-        if not is_prose(sentence) or language.is_comment(after[n]):
-            continue
-        others = list(map(add, after, ends))
-        del others[n]
-        if breaks(text, "".join(others), path) is None:
-            return sentence
-    return ""

@@ -13,7 +13,6 @@ from holdfast.landing import refusals
 from holdfast.landing.closest import numbered
 from holdfast.landing.ladder.ladder import LadderPlan
 from holdfast.landing.ladder.strict_match import hint_at
-from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.plans import find_plan, land_plans, splices_of
 from holdfast.landing.projection.projection import LineSplice
 from holdfast.landing.text.edit_script import common_ends, script_of
@@ -90,7 +89,8 @@ def _plan_by_text(doc: Doc, source: Doc, edit: LineEdit, old: list[str]) -> Ladd
     if _ends_in_blank_line(source, edit, old):
         # The lines were joined without a newline at the end: the last one of the text is the blank line's.
         old = [*old, ""]
-        new += [""] * edit.new.endswith("\n")
+        if edit.new.endswith("\n") and solid_lines(new[-1:]):
+            new.append("")
     script = script_of(old, new)
     if not script.edits:
         return refusals.no_change()
@@ -194,10 +194,6 @@ def _plan_by_number(doc: Doc, shown: Doc | None, edit: LineEdit) -> LadderPlan |
         return _stale(doc, edit)
 
     new = tuple(contents_of(edit.new))
-    lost = judge_lost_lines(shown.lines[edit.start - 1 : edit.end], new, doc.language)
-    if lost is not None:
-        return lost
-
     return _plan_lines(doc, shown, edit, new)
 
 

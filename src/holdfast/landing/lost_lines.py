@@ -19,6 +19,7 @@ from holdfast.landing.text.languages import (
     has_dots,
     is_about_text,
     is_comment_like,
+    is_ellipsis_of_text,
 )
 from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.line_tokens import strength, words_of
@@ -90,7 +91,7 @@ def stands_for_text(line: str) -> bool:
 def new_comments(old: Sequence[str], new: Sequence[str], language: FileLanguage) -> frozenset[str]:
     """Return the lines like comments that only the new text has."""
     fresh = frozenset(new).difference(old)
-    comments = frozenset(line for line in fresh if _may_stand_for_text(line, language))
+    comments = frozenset(line for line in fresh if may_stand_for_text(line, language))
     # Most requests have none, and the keys of all lines take long.
     if not comments:
         return comments
@@ -99,7 +100,8 @@ def new_comments(old: Sequence[str], new: Sequence[str], language: FileLanguage)
     return frozenset(line for line in comments if key_of(line) not in known)
 
 
-def _may_stand_for_text(line: str, language: FileLanguage) -> bool:
+def may_stand_for_text(line: str, language: FileLanguage) -> bool:
+    """Return whether the line is like a comment, or has only words about text."""
     if is_comment_like(line, language):
         return True
     if not is_about_text(line):
@@ -118,7 +120,11 @@ def _loses_lines(
     code_only = not has_dots(script.new[at])
     # What a clear placeholder stands for has not moved to another place.
     elsewhere = not stands_for_text(script.new[at])
-    lost = _lost_lines(script, edit, language, code_only=code_only, elsewhere=elsewhere)
+    # Nobody writes `# ... rest of the code ...` beside lines that are rewritten.
+    rewrites = not is_ellipsis_of_text(script.new[at])
+    lost = _lost_lines(
+        script, edit, language, code_only=code_only, elsewhere=elsewhere, rewrites=rewrites
+    )
     if len(lost) > _allowed_loss(script, edit, at, whole_file=whole_file):
         return True
     if not any(language.name_in([line], 0) for line in lost):
@@ -188,17 +194,21 @@ def _lost_lines(
     *,
     code_only: bool,
     elsewhere: bool = True,
+    rewrites: bool = True,
 ) -> list[str]:
     """Return the lines that the edit removes, and that it neither has nor rewrites nor comments out.
 
-    A line is rewritten by an added line that begins with the same word. With `elsewhere` it may also have moved to another edit.
+    With `rewrites` an added line that begins with the same word rewrites a line. With `elsewhere` it may also have moved to
+    another edit.
     """
     added = solid_lines(script.new[edit.n1 : edit.n2])
     moved = Counter(map(key_of, added))
     if elsewhere:
         moved = Counter(key_of(script.new[n]) for n in script.added)
     comments = {comment_words(line) for line in added if is_comment_like(line, language)}
-    rewriting = Counter(map(_first_word, added))
+    rewriting: Counter[str] = Counter()
+    if rewrites:
+        rewriting.update(map(_first_word, added))
     gone = []
     for line in script.old[edit.o1 : edit.o2]:
         key = key_of(line)

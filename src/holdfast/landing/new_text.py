@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.accidents import ACCIDENTS, FileFacts
+from holdfast.landing.sentences import find_sentence
 from holdfast.landing.text.code_spans import code_spans
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_tokens import matched
-from holdfast.landing.text.lines import split_lines
+from holdfast.landing.text.lines import solid_lines, split_lines
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -66,6 +67,11 @@ def without_accidents(
         change = _Change(before, plain, path, whole_file=whole_file)
         undone.append(accident.name)
 
+    sentence = find_sentence(
+        before, change.after, path, change.script, change.start, whole_file=whole_file
+    )
+    if sentence:
+        return refusals.sentence(sentence)
     return PlainText(change.after, tuple(undone))
 
 
@@ -168,8 +174,25 @@ def _judge(accident: Accident, change: _Change, undone: Sequence[str]) -> str | 
         return plain
     if restored and change.whole_file:
         return _refusal(accident, restored[0])
+    return _doubt(accident, change, spans)
 
+
+def _doubt(accident: Accident, change: _Change, spans: CodeSpans) -> Refused | None:
+    """Return the refusal of several new lines with an accident that the file does not have, outside strings and comments."""
+    if change.kind not in accident.doubted_in:
+        return None
+    if accident.seen.search(change.before):
+        return None
+    if len(solid_lines(change.added_texts)) < _SEVERAL:
+        return None
+    for start, line in change.added_lines():
+        matches = _matches_in_code(accident, line, start, spans)
+        if next(matches, None) is not None:
+            return _refusal(accident, line)
     return None
+
+
+_SEVERAL = 2
 
 
 def _proves_itself(accident: Accident, change: _Change) -> bool:

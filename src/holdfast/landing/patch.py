@@ -305,7 +305,7 @@ def _block(doc: Doc, opener: int) -> range:
     return range(opener, len(doc.lines))
 
 
-_MARK = re.compile(r"[^\w\s]+")
+_MARK = re.compile(r"\\\w+|[^\w\s]+")
 """What a heading or a section begins with."""
 
 

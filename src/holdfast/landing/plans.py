@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from holdfast.landing import refusals
 from holdfast.landing.ladder.ladder import LadderOutcome, LadderPlan, climb
 from holdfast.landing.ladder.strict_match import NO_BOUNDS, NO_HINT, Bounds, Hint
-from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.projection.splices import Splice, clashes, landed, lines_at, splice_of
 from holdfast.vocab.outcomes import RUNGS
 
@@ -22,10 +21,7 @@ if TYPE_CHECKING:
 def find_plan(
     doc: Doc, script: EditScript, hint: Hint = NO_HINT, bounds: Bounds = NO_BOUNDS
 ) -> LadderPlan | Refused:
-    """Return where and how the script lands, or the refusal of one that has no place or would lose lines."""
-    lost = judge_lost_lines(script.old, script.new, doc.language)
-    if lost is not None:
-        return lost
+    """Return where and how the script lands, or the refusal of one that has no place."""
     return plan_or_refusal(doc, script, climb(doc, script, hint, bounds))
 
 

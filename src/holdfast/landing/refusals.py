@@ -175,6 +175,18 @@ def lost_indentation(line: str) -> Refused:
     )
 
 
+def foreign_levels(line: str, unit: str) -> Refused:
+    """Return the refusal of a new line in an indentation that the file does not have there."""
+    own = "a tab"
+    if unit != "\t":
+        own = f"{len(unit)} blanks"
+    return Refused(
+        "malformed",
+        f"`{line}` is indented as no line of the file would be there; the file indents by {own}. Send the new lines in the "
+        "indentation of the lines around them.",
+    )
+
+
 def lost_lines(line: str, *, whole_file: bool) -> Refused:
     """Return the refusal of a new text with a placeholder where lines of the old text vanish."""
     cure = "Write those lines out, or put the same line into the old text"

@@ -27,7 +27,6 @@ from holdfast.landing.ladder.ladder import (
 )
 from holdfast.landing.ladder.strict_match import hint_at
 from holdfast.landing.ladder.unmangle import Unmangled, ends_in_numbered_blank, readings
-from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.placement import Placement
 from holdfast.landing.plans import land_plans, plan_or_refusal, splices_of
 from holdfast.landing.projection.already_applied import find_around
@@ -56,17 +55,13 @@ def land_replace(text: str, request: Replace, path: str | None = None) -> Outcom
     if request.old == request.new:
         return refusals.no_change()
 
-    old, new = contents_of(request.old), contents_of(request.new)
-    lost = judge_lost_lines(old, new, language_of(path))
-    if lost is not None:
-        return lost
-
     match = find_exactly(text, request)
     if match is not None:
         return _land_on_match(text, request, match, path)
 
     outcome = _land_by_lines(text, request, path)
-    if len(old) > 1 or outcome.landed or outcome.reason != "not_found":
+    is_part = len(contents_of(request.old)) == 1
+    if not is_part or outcome.landed or outcome.reason != "not_found":
         return outcome
     return _land_part_unmangled(text, request, path) or outcome
 

@@ -13,7 +13,7 @@ from holdfast.landing.formats.json_edits import read_json
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.search_replace import EXAMPLE as BLOCK_EXAMPLE
 from holdfast.landing.formats.search_replace import read_blocks
-from holdfast.landing.formats.surrounding_text import is_directive
+from holdfast.landing.formats.surrounding_text import END_TOKEN, is_directive
 from holdfast.landing.formats.unified import read_shares
 from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.outcomes import Refused
@@ -43,6 +43,7 @@ def parse(
     (FileRequest(path='a.py', action='create', request=WriteFile(text='x = 1'), to=None),)
     """
     check_type("parse", "text", text, str)
+    text = _without_end_token(text)
     notation: Format | None = format
     if format == "auto":
         notation = _detect(text)
@@ -53,6 +54,14 @@ def parse(
     if isinstance(read, Malformed):
         return Refused("malformed", read.message)
     return read
+
+
+def _without_end_token(text: str) -> str:
+    """Return the reply without the token of a chat template on its last line: no line of an edit begins so."""
+    found = END_TOKEN.search(text)
+    if found is None or not text[: found.start()].endswith("\n"):
+        return text
+    return text[: found.start()]
 
 
 # ----------------------------------------------------------------------------------- which notation

@@ -17,6 +17,10 @@ EDIT_OPENING = re.compile(rf"\*\*\* (?:{_OPENING})")
 """Any directive but the last of the `*** Begin Patch` notation."""
 DIRECTIVE = re.compile(rf"\*\*\* (?:{_OPENING}|End Patch\s*$)")
 _WRAPPER = re.compile("|".join(each.pattern for each in (FENCE, DIRECTIVE, WRAPPER_TAG)))
+END_TOKEN = re.compile(
+    r"(?:(?:<\|\w+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>)+|(?:</s>|<eos>|<end_of_turn>|\[/[A-Z_]+\])+)(?=\s*\Z)"
+)
+"""The token of a chat template that ends a text."""
 # Short words only: a word of megabytes is none, and would be slow to match.
 _WORD = re.compile(r"(?=.{1,39}\Z)[\"'`(*_]*[A-Za-z][A-Za-z'’-]*[\"'`)*_]*[.,:;!?]*$")
 

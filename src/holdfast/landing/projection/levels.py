@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cached_property
-from itertools import pairwise, starmap
+from itertools import filterfalse, pairwise, starmap
 from typing import TYPE_CHECKING
 
 from holdfast.landing.projection.indentation import unit_of
-from holdfast.landing.text.languages import opens_block
+from holdfast.landing.text.languages import is_block_line
 from holdfast.landing.text.line_keys import indent_of, key_of, width_of
 from holdfast.landing.text.line_tokens import strength, words_of
 
@@ -74,11 +74,47 @@ class FileLevels:
         return ""
 
     def always_steps(self, above: str) -> bool:
-        """Return whether each line below one that ends so is deeper."""
+        """Return whether the line opens a block, and each line below one that ends so is deeper."""
         steps = self.steps.get(end_of(above), Counter())
-        if steps[""]:
+        if steps[""] or steps.total() < _ENOUGH:
             return False
-        return steps.total() >= _ENOUGH
+        # In a value a line may begin anywhere.
+        if _OPENS_VALUE.search(above):
+            return False
+        return self.may_open(above)
+
+    def may_open(self, above: str) -> bool:
+        """Return whether a deeper line may be below this one: it ends or begins as lines that open a block."""
+        key = key_of(above)
+        if is_block_line(key):
+            return True
+        if self.doc.language.lists_name(key):
+            return True
+        return _first_word(above) in self.openers
+
+    def is_step_below(self, above: str, step: str) -> bool:
+        """Return whether the file may make this step below such a line; any, if the file makes few."""
+        if self.deeper.total() <= _ENOUGH:
+            return True
+        seen = Counter(self.steps.get(end_of(above), {}))
+        same = seen.pop("", 0)
+        if seen.total() > _ENOUGH:
+            return step in seen or self._is_step_of_data(step)
+        if self.may_open(above):
+            return self._is_step(step)
+        return bool(seen) or same <= _ENOUGH
+
+    @cached_property
+    def char(self) -> str:
+        """The only character that the file indents with, if it has several such lines; else ""."""
+        # One blank is before each line of a block comment.
+        indents = list(filterfalse({"", " "}.__contains__, map(indent_of, self.sample)))
+        chars = set("".join(indents))
+        if len(indents) <= _ENOUGH:
+            return ""
+        if len(chars) > 1:
+            return ""
+        return chars.pop()
 
     def written(self, above: str, lines: Sequence[str]) -> list[str]:
         """Return new lines below `above` in the levels of the file, if all levels of the new lines are of another width."""
@@ -118,16 +154,18 @@ class FileLevels:
             return self._is_level(indent)
         if not self._is_step(step):
             return False
-        if opens_block(key_of(above)):
+        if self.may_open(above):
             return True
-        return self._has_opener_like(above)
+        steps = self.steps.get(end_of(above), Counter())
+        return steps.total() > steps[""]
 
     def _is_step(self, step: str) -> bool:
         """Return whether a line may be deeper by `step` than the one above it."""
         known = {*self.deeper, unit_of(self.doc)}
-        if step in known:
-            return True
-        # Levels of data have any width.
+        return step in known or self._is_step_of_data(step)
+
+    def _is_step_of_data(self, step: str) -> bool:
+        """Return whether the levels of this kind of file have any width."""
         return self.doc.language.has_keys and width_of(step) % 2 == 0
 
     def _is_level(self, indent: str) -> bool:
@@ -137,13 +175,6 @@ class FileLevels:
         if not set(indent) <= set(unit):
             return False
         return width_of(indent) % width_of(unit) == 0
-
-    def _has_opener_like(self, above: str) -> bool:
-        """Return whether the file has a deeper line below one that begins or ends as `above`."""
-        steps = self.steps.get(end_of(above), Counter())
-        if steps.total() > steps[""]:
-            return True
-        return _first_word(above) in self.openers
 
     @cached_property
     def outermost(self) -> frozenset[str]:
@@ -173,12 +204,40 @@ def step_between(above: str, line: str) -> str:
     return ""
 
 
+def goes_on(line: str) -> bool:
+    """Return whether the line leaves a bracket open behind which it goes on, or ends in the middle of something.
+
+    >>> goes_on("f(a,"), goes_on("a = b +"), goes_on("f("), goes_on("if a {"), goes_on("a();")
+    (True, True, False, False, False)
+    """
+    body = line.rstrip()
+    if body.endswith(_OPENING) or not body:
+        return False
+    if body.endswith(_GOES_ON):
+        return True
+    if _OPEN_TAG.search(body):
+        return True
+    return any(body.count(one) > body.count(other) for one, other in _BRACKETS)
+
+
+_OPENING = ("(", "[", "{")
+_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
+_OPENS_VALUE = re.compile(r"=\s*[\[({]\s*$")
+_OPEN_TAG = re.compile(r"<\w[^<>]*$")
+_GOES_ON = ("+", "-", "*", "/", "=", "&", "|", "\\", "?", "<", ".")
+
+
 def end_of(line: str) -> str:
     """Return the last word of a line, or the mark at its end."""
     last = line.rstrip()[-1:]
     if last.isalnum():
         return line.rsplit(maxsplit=1)[-1]
+    if last == ">" and _CLOSES_TAG.search(line):
+        return "/>"
     return last
+
+
+_CLOSES_TAG = re.compile(r"</|/>")
 
 
 def _first_word(line: str) -> str:

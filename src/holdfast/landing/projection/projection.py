@@ -130,6 +130,9 @@ def _gap(
             return lower, lower
 
     is_beside_upper = above == [edit.o1 - 1]
+    is_beside_known = (is_beside_upper and uppers) or (below == [edit.o2] and lowers)
+    if not is_beside_known and _may_lack_line(doc, place, above + below, uppers, lowers):
+        return UnclearProjection(place.first, place.last + 1)
     if uppers and (is_beside_upper or not lowers):
         at = _after(doc, uppers[0], edit.o1 - above[0] - 1)
         return at, at
@@ -137,6 +140,24 @@ def _gap(
         at = _before(doc, place, edit, lowers[0], below[0] - edit.o2)
         return at, at
     return UnclearProjection(place.first, place.last + 1)
+
+
+def _may_lack_line(
+    doc: Doc,
+    place: Placement,
+    beside: Sequence[int],
+    uppers: Sequence[int],
+    lowers: Sequence[int],
+) -> bool:
+    """Return whether the old text may lack a line at an insertion: on which side of that the new lines go is not known.
+
+    A line beside it is not the file's; or blank lines are below the last old line, and the file has a line there.
+    """
+    if len(beside) > len(uppers) + len(lowers):
+        return place.rung != "elision"
+    if lowers:
+        return False
+    return any(doc.keys[uppers[0] + 1 : uppers[0] + 2])
 
 
 def _goes_below_blanks(script: EditScript, edit: ScriptEdit, between: tuple[int, int]) -> bool:

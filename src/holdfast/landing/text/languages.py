@@ -200,6 +200,11 @@ def opens_block(key: str) -> bool:
     return _OPENS.match(key) is not None
 
 
+def is_block_line(key: str) -> bool:
+    """Return whether a line with this key names a block in most languages: a definition, a condition, an opening bracket."""
+    return _BLOCK.match(key) is not None
+
+
 def is_definition(key: str) -> bool:
     """Return whether a line with this key defines a function, a class or the like in most languages."""
     return _DEFINITION.match(key) is not None
@@ -233,6 +238,17 @@ def is_about_text(line: str) -> bool:
     if words == ["etc"]:
         return True
     return len(words) > 1
+
+
+def is_ellipsis_of_text(line: str) -> bool:
+    """Return whether the line is a comment with dots at an end, and has only words about text; bare dots may be code.
+
+    >>> list(map(is_ellipsis_of_text, ("// ... (unchanged) ...", "# ...", "# rest", "...")))
+    [True, True, False, False]
+    """
+    if not has_dots(line) or key_of(line) == "...":
+        return False
+    return _ABOUT_TEXT.issuperset(_WORDS.findall(comment_words(line).lower()))
 
 
 _WORDS = re.compile(r"[^\W_]+|[^\w\s.,:;!()'-]")
