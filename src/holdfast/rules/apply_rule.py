@@ -11,7 +11,6 @@ from holdfast.rules.import_block import place_import
 from holdfast.rules.match.context import comments_at
 from holdfast.rules.match.missing_name import Reading, other_reading
 from holdfast.rules.match.node_classes import is_operation
-from holdfast.rules.match.number_domain import number_domain
 from holdfast.rules.match.site import Site
 from holdfast.rules.match.token_pattern import TokenMatch, find_token_matches, is_last_of_line
 from holdfast.rules.match.traits import difference
@@ -32,7 +31,7 @@ from holdfast.rules.rule import (
 from holdfast.rules.type_text import elements_of, fits_type
 from holdfast.syntax.edits import common_start
 from holdfast.syntax.source import ParsedSource
-from holdfast.syntax.tokens import COMMON, first_at, is_content, tokenize
+from holdfast.syntax.tokens import first_at, is_content, tokenize
 from holdfast.syntax.tree import span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -131,20 +130,15 @@ def _other_meaning(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> 
     if rule.widened:
         return ""
 
-    places = [(source, diagnostic)]
+    known: list[Reading | None] = [None]
     for example in rule.examples:
         before = ParsedSource(example.before, rule.target)
-        places.append((before, diagnostic_of(rule, example)))
+        known.append(_reading(rule, before, diagnostic_of(rule, example)))
 
-    reading, *known = (_reading(rule, *place) for place in places)
-    if reading not in {None, *known}:
-        return "the program may have another thing that the missing name means"
+    if _reading(rule, source, diagnostic) in known:
+        return ""
 
-    width, *widths = (number_domain(*place) for place in places)
-    if rule.rewrite is None and width > max(widths, default=width):
-        return "the numbers are of a wider kind than in the examples"
-
-    return ""
+    return "the program may have another thing that the missing name means"
 
 
 def _reading(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Reading | None:
@@ -168,7 +162,7 @@ def _difference_around(rule: Rule, site: Site) -> str:
     if rule.widened or not known:
         return ""
 
-    return difference(site, known, content=_content_of(rule), choice=rule.uncommented)
+    return difference(site, known, _content_of(rule))
 
 
 def _site(rewrite_: Rewrite, source: ParsedSource, change: _Change, diagnostic: Diagnostic) -> Site:
@@ -196,48 +190,27 @@ def _sites_in(rule: Rule, example: Example) -> list[Site]:
 
 
 def _content_of(rule: Rule) -> NewContent:
-    """Return what the fix writes that neither the pattern nor the message has.
-
-    A function that is called, or a type, is no operand, unless it is one more argument.
-    """
+    """Return what the fix writes that neither the pattern nor the message has."""
     if rule.rewrite is None:
         return "nothing"
 
     pattern, fix = rule.rewrite.pattern, rule.rewrite.fix
-    if _adds_argument(rule.rewrite):
-        return "argument"
-
     if _CONVERTED.search(fix) and not _CONVERTED.search(pattern):
         return "conversion"
 
-    old = {token.text for token in tokenize(pattern, rule.target)}
+    known = {token.text for token in tokenize(pattern, rule.target)}
     for values in rule.values.values():
-        old.update(re.findall(r"\w+", " ".join(values)))
+        known.update(re.findall(r"\w+", " ".join(values)))
 
-    new = tokenize(fix, rule.target)
-    following = (*(token.text for token in new[1:]), "")
-    pairs = zip(new, following, strict=False)
-    added = [pair for pair in pairs if is_content(pair[0]) and pair[0].text not in old]
-    if any(after not in _AFTER_PART and token.text not in COMMON for token, after in added):
-        return "operand"
+    written = filter(is_content, tokenize(fix, rule.target))
+    if known.issuperset(token.text for token in written):
+        return "nothing"
 
-    return "call" if added else "nothing"
+    return "words"
 
 
-def _adds_argument(rewrite_: Rewrite) -> bool:
-    """Return whether a fix passes more to the function that it calls."""
-    old, new = _ONE_CALL.fullmatch(rewrite_.pattern), _ONE_CALL.fullmatch(rewrite_.fix)
-    if old is None or new is None or old[1] != new[1]:
-        return False
-
-    return new[2].count(",") > old[2].count(",")
-
-
-_ONE_CALL = re.compile(r"([\w.$:]+)\((.*)\)")
 _CONVERTED = re.compile(r"(?<!\$)\b\w+\(\$\w+\)|\(\w+\) ?\(?\$|\$\w+ as \w|\$\w+\.\w+\(\)")
 """An operand that is given to a function or a type: `int($A)`, `(int) $A`, `$A.encode()`."""
-_AFTER_PART = frozenset({"(", ".", "::", "<", "!"})
-"""What follows a function that is called, or something with members."""
 
 
 def _checked(new: str, source: ParsedSource, rule: Rule) -> Rewritten | NoFit:

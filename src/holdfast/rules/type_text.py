@@ -90,11 +90,6 @@ def elements_of(text: str) -> list[str]:
     return []
 
 
-def is_number(text: str) -> bool:
-    """Return whether a type is one of numbers."""
-    return all(map(_is_number, text.split()))
-
-
 def fits_type(text: str, pattern: str) -> bool:
     """Return whether a type is one that a common type stands for.
 
