@@ -270,23 +270,6 @@ def test_a_string_of_bytes_is_no_text() -> None:
         assert _made(rule, data, _said(data, "a = ", template)) is None
 
 
-def test_which_of_two_equal_elements_of_a_type_is_meant_is_open() -> None:
-    template = "no {0}({1}) in {2}"
-
-    def program(key: str, value: str) -> tuple[str, Diagnostic]:
-        text = f"class A {{\n    boolean f(Map<{key}, {value}> m, {key} k) {{\n        return m.contains(k);\n    }}\n}}\n"  # fmt: skip
-        return text, _said(text, "m.contains(k)", template, "contains", key, f"Map<{key},{value}>")
-
-    fixes = []
-    for key, value in (("lang.String", "util.Door"), ("lang.Integer", "util.House")):
-        text, said = program(key, value)
-        fixes.append((text, text.replace("contains", "containsKey"), said))
-    rule = _book("java", *fixes)
-    other, said = program("lang.Long", "util.Room")
-    assert _made(rule, other, said) == other.replace("contains", "containsKey")
-    assert _made(rule, *program("lang.Long", "lang.Long")) is None
-
-
 def test_a_missing_name_that_the_function_gets_elsewhere_is_no_module() -> None:
     template = "Undefined name {0}"
 
@@ -400,15 +383,6 @@ def test_an_operator_behind_an_operand_keeps_a_prefix_away() -> None:
     assert _made(rule, other, _said(other, "!", "invalid syntax")) == other.replace("!", "not ")
     compared = "if !left == right:\n    pass\n"
     assert _made(rule, compared, _said(compared, "!", "invalid syntax")) is None
-
-
-def test_a_comma_between_literals_is_none_between_a_name_and_a_literal() -> None:
-    text = "xs = [2 3, 5]\n"
-    rule = _book("python", (text, text.replace("2 3", "2, 3"), _said(text, "3", "no comma")))
-    other = "ys = [7, 8 9]\n"
-    assert _made(rule, other, _said(other, "9", "no comma")) == other.replace("8 9", "8, 9")
-    named = "ys = [step 2]\n"
-    assert _made(rule, named, _said(named, "2", "no comma")) is None
 
 
 def test_a_function_that_is_passed_on_does_not_become_async() -> None:

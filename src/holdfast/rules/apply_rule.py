@@ -28,7 +28,7 @@ from holdfast.rules.rule import (
     plain_type,
     value_in,
 )
-from holdfast.rules.type_text import elements_of, fits_type
+from holdfast.rules.type_text import fits_type
 from holdfast.syntax.edits import common_start
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import first_at, is_content, tokenize
@@ -257,27 +257,7 @@ def _has_value(rule: Rule, number: int, source: ParsedSource, diagnostic: Diagno
     # What the program declares itself is no name of a library.
     declared = [value_in(each.args[number], each.before) for each in rule.examples] or [known]
     is_own = known.startswith("<") and known not in values
-    if is_own and not any(value.startswith("<") for value in declared):
-        return False
-
-    if not _names_one_of_two(diagnostic.args, number):
-        return True
-
-    return any(_names_one_of_two(example.args, number) for example in rule.examples)
-
-
-def _names_one_of_two(args: Sequence[str], number: int) -> bool:
-    """Return whether a type has an element twice that the message names alone, too.
-
-    In `Map<String, String>` it is open which of the two a `String` is.
-    """
-    elements = elements_of(args[number])
-    repeated = set()
-    for each in elements:
-        if elements.count(each) > 1:
-            repeated.add(each)
-
-    return not repeated.isdisjoint(args)
+    return not is_own or any(value.startswith("<") for value in declared)
 
 
 def _change_of(

@@ -26,7 +26,7 @@ from holdfast.rules.rule import (
 from holdfast.rules.sample import Sample
 from holdfast.rules.token_learner import token_rewrite
 from holdfast.rules.tree_learner import tree_rewrite
-from holdfast.rules.type_text import TOP_TYPES, common_type, elements_of, outline
+from holdfast.rules.type_text import TOP_TYPES, common_type, outline
 from holdfast.syntax.edits import Edit, edits_between
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.syntax_errors import is_syntax
@@ -68,8 +68,8 @@ def learn_from(
         model=model,
     )
     fixes = [_Fix(example, blank) for example in examples]
-    imports = _common_imports(fixes)
-    if imports is None:
+    imports = fixes[0].imports
+    if any(fix.imports != imports for fix in fixes):
         return NotLearned("the examples import different things")
 
     samples = list(filter(None, (fix.sample for fix in fixes)))
@@ -205,11 +205,11 @@ class _Fix:
         self.diagnostic = diagnostic_of(rule, example)
         self.source = ParsedSource(example.before, rule.target)
         after = example.after or ""
-        self.imports: list[str] = []
+        self.imports: tuple[str, ...] = ()
         others: list[Edit] = []
         for edit in edits_between(example.before, after, rule.target):
             added = import_lines(edit, after, rule.target)
-            self.imports += added
+            self.imports += tuple(added)
             if not added:
                 others.append(edit)
 
@@ -230,28 +230,6 @@ class _Fix:
         """Return a property of the edit; a fix that only imports brings a name, and no more."""
         found: bool = getattr(self.sample, trait, trait == "brings_content")
         return found
-
-
-def _common_imports(fixes: Sequence[_Fix]) -> tuple[str, ...] | None:
-    """Return the imports of all fixes, with holes for names of the message where they differ."""
-    for lines_of in (_lines, _templates):
-        found = set(map(lines_of, fixes))
-        if len(found) == 1:
-            return found.pop()
-
-    return None
-
-
-def _lines(fix: _Fix) -> tuple[str, ...]:
-    return tuple(fix.imports)
-
-
-def _templates(fix: _Fix) -> tuple[str, ...]:
-    template = "\n".join(fix.imports)
-    for number, text in enumerate(fix.example.args):
-        template = re.sub(rf"\b{re.escape(text)}\b", f"$ARG{number}", template)
-
-    return tuple(template.split("\n"))
 
 
 # ------------------------------------------------------------------------------- all of them
@@ -289,21 +267,12 @@ def _values(
         if all(_tells_place(fix, number, made) for fix in fixes):
             continue
 
-        if all(_is_element(fix.example.args, number) for fix in fixes):
-            continue
-
         found = _common_values(fixes, number, bare=bare and taken)
         differs = len(found) > 1
         if found and not (differs and taken and made is not None):
             values[number] = found
 
     return values
-
-
-def _is_element(args: Sequence[str], number: int) -> bool:
-    """Return whether a type is the last element of another: `int` in `Coroutine[Any, Any, int]`."""
-    elements = [elements_of(arg)[-1:] for arg in args]
-    return [args[number]] in elements
 
 
 def _common_values(fixes: Sequence[_Fix], number: int, *, bare: bool) -> tuple[str, ...]:
@@ -380,25 +349,12 @@ def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
     if isinstance(made, TokenRewrite) or is_elsewhere:
         return source.text.startswith(text, place)
 
-    if _is_own_signature(fix, text):
-        return True
-
     for node in source.nodes_around(place):
         texts = [child.text() for child in node.children()]
         if _TYPE_DECLARATION.search(node.kind()) and text in texts:
             return True
 
     return False
-
-
-def _is_own_signature(fix: _Fix, text: str) -> bool:
-    """Return whether a text is the signature of a function that is declared at the place."""
-    if "(" not in text:
-        return False
-
-    known = value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic))
-    words = set(re.findall(r"(?<!<)\b\w*[^\W_]\w*", known))
-    return COMMON.issuperset(words)
 
 
 _ALLOWED = re.compile(r"\{\d+\}(?:, \{\d+\})+,? or\b")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from operator import methodcaller
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.context import comments_at
@@ -179,16 +180,13 @@ class Sample:
 
         return found
 
-    def is_edited(self, start: int, end: int) -> bool:
+    def is_edited(self, span: tuple[int, int]) -> bool:
         """Return whether a span is among the tokens that the edit replaces."""
-        if self.edit.start > start:
-            return False
-
-        return end <= self.edit.end
+        return self.edit.start <= span[0] and span[1] <= self.edit.end
 
     def touches(self, span: tuple[int, int]) -> bool:
         """Return whether a span is replaced, or is where the new text goes."""
-        if self.is_edited(*span):
+        if self.is_edited(span):
             return True
 
         if span[1] == self.low:
@@ -220,26 +218,19 @@ class Sample:
 
     def nodes(self) -> list[SgNode]:
         """Return the nodes that a pattern may describe, the smallest first."""
-        found = self._around()
-        if self.edit.end == self.edit.start:
-            found += self._beside()
+        found = self._named_at(self.edit.start)
+        found = [node for node in found if span_of(node)[1] >= self.edit.end]
+        if self.edit.start == self.edit.end:
+            # What begins or ends where the new text goes.
+            found += self._named_at(self.low) + self._named_at(self.high)
 
         constructs = filter(self._is_construct, found)
         return sorted(constructs, key=lambda node: span_of(node)[1] - span_of(node)[0])
 
-    def _around(self) -> list[SgNode]:
-        """Return the nodes around the edit."""
-        found = self._named_at(self.edit.start)
-        return [node for node in found if span_of(node)[1] >= self.edit.end]
-
-    def _beside(self) -> list[SgNode]:
-        """Return the nodes that begin or end where the new text goes."""
-        return self._named_at(self.low) + self._named_at(self.high)
-
     def _named_at(self, offset: int) -> list[SgNode]:
         """Return the nodes around an offset, of those with the same span the innermost."""
-        nodes = self.source.nodes_around(offset)
-        return list({span_of(node): node for node in nodes if node.is_named()}.values())
+        nodes = filter(methodcaller("is_named"), self.source.nodes_around(offset))
+        return list({span_of(node): node for node in nodes}.values())
 
     def is_at(self, span: tuple[int, int]) -> bool:
         """Return whether the diagnostic is at a span."""

@@ -14,20 +14,14 @@ if TYPE_CHECKING:
 
     from holdfast.rules.sample import Sample
 
-_ANY_NUMBER: Final = frozenset({"python", "javascript"})
-"""Languages whose compilers do not count the arguments of a call."""
 _VALUES: Final = frozenset({"name", "number", "string"})
-_SEPARATED: Final = (
-    ("number", "string:text", "string:empty"),
-    ("name:variable", "name:constant"),
+_PLAIN: Final = frozenset(
+    {"number", "string:text", "string:empty", "name:variable", "name:constant"}
 )
-"""The values that stand for each other beside a comma; digits in quotes may mean a number.
+"""The values that stand for each other beside a sign; digits in quotes may mean a number.
 
-Beside a name an operator may be missing, where a literal can only be the next one of a list. A name
-that is called or has members is only the beginning of an operand.
+A name that is called or has members is only the beginning of an operand.
 """
-_PLAIN: Final = sum(_SEPARATED, ())
-"""The values that stand for each other beside any other sign."""
 
 
 def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
@@ -84,28 +78,13 @@ def _kinds_at(
     if any(sample.brings_words or sample.drops_words for sample in samples):
         return kinds
 
-    if any(map(_separates, samples)):
-        return _with_alike(kinds, _SEPARATED)
-
     if is_value and not choice:
         return (*sorted(_VALUES), "close")
 
-    return _with_alike(kinds, (_PLAIN,))
+    if _PLAIN.isdisjoint(kinds):
+        return kinds
 
-
-def _with_alike(kinds: tuple[str, ...], classes: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return kinds of values, with those of the same class."""
-    found = list(kinds)
-    for alike in classes:
-        if not set(alike).isdisjoint(kinds):
-            found += alike
-
-    return tuple(dict.fromkeys(found))
-
-
-def _separates(sample: Sample) -> bool:
-    """Return whether a fix adds a comma: between two operands an operator may be missing, too."""
-    return any(token.text == "," for token in sample.added_tokens)
+    return tuple(sorted(_PLAIN.union(kinds)))
 
 
 def _class_of(sample: Sample, number: int) -> str:
@@ -146,17 +125,11 @@ def _fix(
 def _common_constructs(
     samples: Sequence[Sample], windows: Sequence[tuple[int, int]]
 ) -> tuple[str, ...]:
-    """Return the constructs around, with the function that is called if nobody counts arguments."""
-    found = []
+    """Return the construct around that all examples have in common."""
+    constructs = set()
     for sample, (low, _) in zip(samples, windows, strict=True):
-        found.append(constructs_at(sample.source, low))
+        constructs.add(constructs_at(sample.source, low)[-1])
 
-    if any(map(_separates, samples)):
-        # Between two operands an operator may be missing, too: it depends on the construct.
-        number = 0 if samples[0].source.language in _ANY_NUMBER else -1
-        return tuple(dict.fromkeys(each[number] for each in found))
-
-    constructs = {each[-1] for each in found}
     if len(constructs) == 1:
         return tuple(constructs)
 

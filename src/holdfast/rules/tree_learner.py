@@ -28,7 +28,7 @@ from holdfast.rules.match.node_classes import (
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import TreeRewrite
 from holdfast.rules.sample import Sample, names_type
-from holdfast.syntax.tokens import COMMON, tokenize
+from holdfast.syntax.tokens import COMMON
 from holdfast.syntax.tree import parent_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -52,8 +52,6 @@ class Hole:
     texts: tuple[str, ...]
     kinds: tuple[str, ...] = ()
     run: bool = False
-    literal: bool = False
-    type: bool = False
     declared: bool = False
 
 
@@ -190,9 +188,6 @@ class _Construct:
         if not all(map(_is_whole_operand, nodes)):
             return False
 
-        if any(map(_has_argument, nodes, self.samples)) and self._is_tied(nodes):
-            return False
-
         if any(map(_shares_name, nodes, self.samples)):
             return False
 
@@ -241,30 +236,15 @@ class _Construct:
     def _add_hole(self, nodes: Sequence[SgNode]) -> bool:
         spans = tuple(map(span_of, nodes))
         is_untouched = all(map(Sample.is_untouched, self.samples, spans))
-        if not is_untouched and not self._may_be_lost(nodes):
+        is_carried = all(map(_is_carried, nodes, self.samples))
+        is_dropped = all(map(Sample.is_edited, self.samples, spans)) and not _same_text(nodes)
+        declared = all(map(_is_declared_name, nodes))
+        if not (is_untouched or is_carried or is_dropped or declared):
             return False
 
-        kinds = self._kinds_of(nodes)
         texts = tuple(node.text() for node in nodes)
-        literal = all(map(is_literal, nodes))
-        type_ = any(map(is_type, nodes))
-        is_function = parent_kind(nodes[0]) == "function_declarator"
-        declared = not is_function and all(map(_is_declared_name, nodes))
-        self.holes.append(Hole(spans, texts, kinds, literal=literal, type=type_, declared=declared))
+        self.holes.append(Hole(spans, texts, self._kinds_of(nodes), declared=declared))
         return True
-
-    def _may_be_lost(self, nodes: Sequence[SgNode]) -> bool:
-        """Return whether the fix moves a part, or drops parts that differ between examples."""
-        if all(map(_is_carried, nodes, self.samples)):
-            return True
-
-        if all(map(_is_declared_name, nodes)):
-            return True
-
-        if not all(map(_is_replaced, nodes, self.samples)):
-            return False
-
-        return not _same_text(nodes)
 
     def _kinds_of(self, nodes: Sequence[SgNode]) -> tuple[str, ...]:
         """Return the kinds that a part may have; what differs between examples is wider."""
@@ -373,10 +353,10 @@ class _Construct:
         for number, hole in enumerate(self.holes):
             name = names[hole.texts]
             is_set = gives_value and number == 0
-            is_wrapped = all(map(Sample.wraps, self.samples, hole.texts))
             is_named = here or name.startswith("ARG")
             is_changed = not is_named and self._is_at_error(hole)
-            if not (is_set or is_wrapped or is_changed):
+            is_passed = all(map(Sample.wraps, self.samples, hole.texts))
+            if not (is_set or is_passed or is_changed):
                 continue
 
             found: set[str] = set()
@@ -443,10 +423,6 @@ def _differ_in_number(children: Sequence[Sequence[SgNode]]) -> bool:
     return len(set(map(len, children))) > 1
 
 
-def _is_replaced(node: SgNode, sample: Sample) -> bool:
-    return sample.is_edited(*span_of(node))
-
-
 def _is_declared_name(node: SgNode) -> bool:
     """Return whether a node declares a name: how that is spelled does not matter if it is dropped.
 
@@ -485,15 +461,8 @@ def _shares_name(node: SgNode, sample: Sample) -> bool:
     if sample.places_in_gap(node.text(), "", []):
         return False
 
-    words = {token.text for token in tokenize(node.text(), sample.source.language)}
     names = {token.text for token in sample.added_tokens if token.kind == "name"}
-    return not names.isdisjoint(words)
-
-
-def _has_argument(node: SgNode, sample: Sample) -> bool:
-    """Return whether a name of the message is a part of a node."""
-    words = {token.text for token in tokenize(node.text(), sample.source.language)}
-    return not words.isdisjoint(sample.diagnostic.args)
+    return not names.isdisjoint(re.findall(r"\w+", node.text()))
 
 
 def _is_carried(node: SgNode, sample: Sample) -> bool:
@@ -501,7 +470,7 @@ def _is_carried(node: SgNode, sample: Sample) -> bool:
     if sample.is_untouched(span):
         return True
 
-    if not sample.is_edited(*span):
+    if not sample.is_edited(span):
         return False
 
     return bool(sample.places_in_gap(node.text(), "", []))
