@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import product, starmap
+from itertools import compress, product, starmap
 from typing import TYPE_CHECKING
 
 from holdfast.rules.import_block import place_import
@@ -17,7 +17,6 @@ from holdfast.rules.match.traits import difference
 from holdfast.rules.match.tree_pattern import TreeMatch, find_matches, kind_of_pattern
 from holdfast.rules.rule import (
     END_OF_LINE,
-    Example,
     Rewrite,
     Rule,
     TokenRewrite,
@@ -82,9 +81,6 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
         return rewritten
 
     new = _with_imports(rewritten.text, rule, diagnostic)
-    if new is None:
-        return NoFit("the message lacks a name that the import needs")
-
     return _checked(new, source, rule)
 
 
@@ -111,18 +107,13 @@ def _rewrite_place(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> 
 
 def _is_taken_apart(new: str, source: ParsedSource, change: _Change, rewrite_: TreeRewrite) -> bool:
     """Return whether an operator binds more tightly to a part of what changed: `k in d == x`."""
-    if not is_operation(kind_of_pattern(rewrite_.fix, source.language) or ""):
+    if not is_operation(str(kind_of_pattern(rewrite_.fix, source.language))):
         return False
 
-    made = ParsedSource(new, source.language)
     start, end = change.whole
     end += len(new) - len(source.text)
-    around = [node for node in made.nodes_around(start) if span_of(node)[1] >= end]
-    for node in around[-1:]:
-        if span_of(node) != (start, end):
-            return is_operation(node.kind())
-
-    return False
+    kinds = {span_of(node): node.kind() for node in ParsedSource(new, source.language).nodes}
+    return not is_operation(kinds.get((start, end), ""))
 
 
 def _other_meaning(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> str:
@@ -144,7 +135,7 @@ def _other_meaning(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> 
 def _reading(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Reading | None:
     """Return how else than by a rule the missing name of a diagnostic may be read."""
     texts = argument_texts(diagnostic.args)
-    lines = [fill(each, texts) or "" for each in rule.imports]
+    lines = [fill(each, texts) for each in rule.imports]
     return other_reading(source, diagnostic, imports=lines)
 
 
@@ -157,12 +148,16 @@ def _difference_around(rule: Rule, site: Site) -> str:
 
     known: list[Site] = []
     for example in rule.examples:
-        known += _sites_in(rule, example)
+        diagnostic = diagnostic_of(rule, example)
+        source = ParsedSource(example.before, rule.target)
+        change = _change_of(site.rewrite, source, diagnostic)
+        if isinstance(change, _Change):
+            known.append(_site(site.rewrite, source, change, diagnostic))
 
     if rule.widened or not known:
         return ""
 
-    return difference(site, known, _content_of(rule))
+    return difference(site, known, _content_of(rule, site.rewrite))
 
 
 def _site(rewrite_: Rewrite, source: ParsedSource, change: _Change, diagnostic: Diagnostic) -> Site:
@@ -176,25 +171,9 @@ def _site(rewrite_: Rewrite, source: ParsedSource, change: _Change, diagnostic: 
     )
 
 
-def _sites_in(rule: Rule, example: Example) -> list[Site]:
-    source = ParsedSource(example.before, rule.target)
-    if rule.rewrite is None:
-        return []
-
-    diagnostic = diagnostic_of(rule, example)
-    change = _change_of(rule.rewrite, source, diagnostic)
-    if isinstance(change, NoFit):
-        return []
-
-    return [_site(rule.rewrite, source, change, diagnostic)]
-
-
-def _content_of(rule: Rule) -> NewContent:
+def _content_of(rule: Rule, rewrite_: Rewrite) -> NewContent:
     """Return what the fix writes that neither the pattern nor the message has."""
-    if rule.rewrite is None:
-        return "nothing"
-
-    pattern, fix = rule.rewrite.pattern, rule.rewrite.fix
+    pattern, fix = rewrite_.pattern, rewrite_.fix
     if _CONVERTED.search(fix) and not _CONVERTED.search(pattern):
         return "conversion"
 
@@ -276,25 +255,22 @@ def _tree_change(
     rewrite_: TreeRewrite, source: ParsedSource, diagnostic: Diagnostic
 ) -> _Change | NoFit:
     matches = find_matches(rewrite_, source, diagnostic.args)
-    if not rewrite_.elsewhere:
-        matches = _at_diagnostic(matches, source, diagnostic)
-    elif "$ARG" not in rewrite_.pattern:
-        words = set(re.findall(r"\w+", source.line_at(diagnostic)))
+    if rewrite_.elsewhere:
+        words = {*re.findall(r"\w+", source.line_at(diagnostic)), *diagnostic.args}
         matches = [match for match in matches if not words.isdisjoint(match.texts.values())]
+    else:
+        matches = _at_diagnostic(matches, source, diagnostic)
 
     if len(matches) != 1:
         return NoFit(f"the pattern fits at {len(matches)} places")
 
     match = matches[0]
     texts = {**argument_texts(diagnostic.args), **match.texts}
-    needed = [fill(each, texts) or each for each in rewrite_.needs]
+    needed = [fill(each, texts) for each in rewrite_.needs]
     if not all(map(source.has_words, needed)):
         return NoFit("the program has no other place with what the fix writes")
 
     new = fill(_indented(rewrite_.fix, source, match.start), texts)
-    if new is None:
-        return NoFit("the fix needs a name that the message does not have")
-
     whole = match.start, match.end
     return _trimmed(_Change(*whole, new, whole, texts), source)
 
@@ -324,9 +300,9 @@ def _at_diagnostic(
 
     for end in (source.end_of(diagnostic) or start, start):
         around = [match for match in matches if match.covers(start, end)]
-        if around:
-            smallest = min(match.size for match in around)
-            return [match for match in around if match.size == smallest]
+        sizes = [match.end - match.start for match in around]
+        if sizes:
+            return list(compress(around, map(min(sizes).__eq__, sizes)))
 
     return []
 
@@ -360,9 +336,6 @@ def _token_change(
     texts = {**argument_texts(diagnostic.args), **match.texts, END_OF_LINE: ""}
     start, end = source.tokens[match.low].start, source.tokens[match.high - 1].end
     new = fill(_indented(rewrite_.fix, source, start), texts)
-    if new is None:
-        return NoFit("the fix needs a name that the message does not have")
-
     return _trimmed(_Change(start, end, new, (start, end), texts), source)
 
 
@@ -405,15 +378,11 @@ def _last_after(match: TokenMatch, source: ParsedSource) -> int:
 # ------------------------------------------------------------------------------------ the text
 
 
-def _with_imports(text: str, rule: Rule, diagnostic: Diagnostic) -> str | None:
-    """Return the text with the imports of a rule; None if a hole of an import is empty."""
+def _with_imports(text: str, rule: Rule, diagnostic: Diagnostic) -> str:
+    """Return the text with the imports of a rule."""
     texts = argument_texts(diagnostic.args)
     for each in rule.imports:
-        line = fill(each, texts)
-        if line is None:
-            return None
-
-        edit = place_import(text, line, rule.target)
+        edit = place_import(text, fill(each, texts), rule.target)
         if edit is not None:
             text = text[: edit.at] + edit.text + text[edit.at :]
 

@@ -125,10 +125,7 @@ class Rule:
     @property
     def in_force(self) -> bool:
         """Whether the rule may be applied."""
-        if self.status not in {"active", "pinned"}:
-            return False
-
-        return not self.fails_too_often
+        return self.status in {"active", "pinned"} and not self.fails_too_often
 
     @property
     def fails_too_often(self) -> bool:
@@ -144,13 +141,8 @@ class Rule:
     @property
     def reviewed(self) -> bool:
         """Whether a person has judged the rule, or written it."""
-        if self.provenance in {"builtin", "manual"}:
-            return True
-
-        if self.approved:
-            return True
-
-        return self.status in {"pinned", "rejected"}
+        by_hand = self.provenance in {"builtin", "manual"}
+        return by_hand or self.approved or self.status in {"pinned", "rejected"}
 
 
 def example_of(before: str, after: str | None, diagnostic: Diagnostic) -> Example:
@@ -173,13 +165,9 @@ def diagnostic_of(rule: Rule, example: Example) -> Diagnostic:
     )
 
 
-def fill(template: str, texts: Mapping[str, str]) -> str | None:
-    """Return a template with its holes filled; None if a hole has no text."""
-    missing = [name for name in HOLE.findall(template) if name not in texts]
-    if missing:
-        return None
-
-    return HOLE.sub(lambda found: texts[found[1]], template)
+def fill(template: str, texts: Mapping[str, str]) -> str:
+    """Return a template with its holes filled; a hole without a text stays as it is."""
+    return HOLE.sub(lambda found: texts.get(found[1], found[0]), template)
 
 
 def argument_texts(args: tuple[str, ...]) -> dict[str, str]:

@@ -62,26 +62,19 @@ def _holes(samples: Sequence[Sample], windows: Sequence[tuple[int, int]]) -> lis
         is_value = _VALUES.issuperset(token.kind for token in tokens)
         if is_value or len(set(texts)) > 1:
             spans = tuple((token.start, token.end) for token in tokens)
-            kinds = _kinds_at(numbers, samples, is_value=is_value)
+            kinds = _kinds_at(numbers, samples)
             holes.append(Hole(spans, texts, kinds))
 
     return holes
 
 
-def _kinds_at(
-    numbers: Sequence[int], samples: Sequence[Sample], *, is_value: bool
-) -> tuple[str, ...]:
+def _kinds_at(numbers: Sequence[int], samples: Sequence[Sample]) -> tuple[str, ...]:
     """Return the kinds that a free token may have: the more a fix writes, the fewer."""
-    choice = any(sample.is_choice for sample in samples)
-    kind_of = _class_of if is_value and choice else _kind_of
-    kinds = tuple(dict.fromkeys(map(kind_of, samples, numbers)))
-    if any(sample.brings_words or sample.drops_words for sample in samples):
-        return kinds
-
-    if is_value and not choice:
+    if not any(sample.is_choice for sample in samples):
         return (*sorted(_VALUES), "close")
 
-    if _PLAIN.isdisjoint(kinds):
+    kinds = tuple(dict.fromkeys(map(_class_of, samples, numbers)))
+    if _PLAIN.isdisjoint(kinds) or any(sample.brings_words for sample in samples):
         return kinds
 
     return tuple(sorted(_PLAIN.union(kinds)))

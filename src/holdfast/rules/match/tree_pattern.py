@@ -56,17 +56,9 @@ class TreeMatch:
     end: int
     texts: Mapping[str, str]
 
-    @property
-    def size(self) -> int:
-        """The number of characters."""
-        return self.end - self.start
-
     def covers(self, start: int, end: int) -> bool:
         """Return whether a span that begins in the node ends there, too."""
-        if not self.start <= start <= self.end:
-            return False
-
-        return end <= self.end
+        return self.start <= start <= self.end and end <= self.end
 
 
 def find_matches(
