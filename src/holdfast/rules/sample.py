@@ -48,12 +48,6 @@ def _gap_at(tokens: tuple[Token, ...], start: int, end: int, length: int) -> _Ga
     return _Gap(first, last, ends[first], starts[last])
 
 
-def _without(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
-    """Return the tokens whose texts no other token has."""
-    texts = {token.text for token in others}
-    return [token for token in tokens if token.text not in texts]
-
-
 class Sample:
     """One edit of a text, with the nodes and the tokens around it."""
 
@@ -83,12 +77,8 @@ class Sample:
     @cached_property
     def new_tokens(self) -> list[Token]:
         """The added tokens whose text the old text at that place has not."""
-        return _without(self.added_tokens, self.old_tokens)
-
-    @cached_property
-    def lost_tokens(self) -> list[Token]:
-        """The old tokens whose text the new text at that place has not."""
-        return _without(self.old_tokens, self.added_tokens)
+        texts = {token.text for token in self.old_tokens}
+        return [token for token in self.added_tokens if token.text not in texts]
 
     @cached_property
     def brings_content(self) -> bool:
@@ -106,24 +96,15 @@ class Sample:
     @cached_property
     def renames_member(self) -> bool:
         """Whether the fix only writes another name for the member that the message names."""
-        match self.old_tokens, self.added_tokens:
-            case [old], [_]:
-                if old.kind != "name":
-                    return False
-
-                return old.text in self.diagnostic.args
-
-        return False
+        names = {token.text for token in self.old_tokens if token.kind == "name"}
+        is_one = len(self.old_tokens) == len(self.added_tokens) == 1
+        return is_one and not names.isdisjoint(self.diagnostic.args)
 
     @cached_property
     def brings_words(self) -> bool:
         """Whether the fix adds a name, a value or a keyword, and not only signs."""
-        return any(map(is_word, self.new_tokens))
-
-    @cached_property
-    def drops_words(self) -> bool:
-        """Whether the fix removes a name, a value or a keyword, and not only signs."""
-        return any(map(is_word, self.lost_tokens))
+        kinds = {token.kind for token in self.new_tokens}
+        return not kinds.isdisjoint({"name", "keyword", "number", "string"})
 
     @cached_property
     def is_choice(self) -> bool:
@@ -132,8 +113,9 @@ class Sample:
         Signs are what the grammar demands; another fix might have had other words.
         """
         named = set(_WORD.findall(self.diagnostic.message)) - COMMON - self._offered
-        changed = {token.text for token in (*self.new_tokens, *self.lost_tokens)}
-        return bool(changed - named - _PUNCTUATION)
+        old = {token.text for token in self.old_tokens}
+        new = {token.text for token in self.added_tokens}
+        return bool((old ^ new) - named - _PUNCTUATION)
 
     @property
     def _offered(self) -> set[str]:
@@ -241,20 +223,15 @@ class Sample:
 
     def _is_construct(self, node: SgNode) -> bool:
         start, end = span_of(node)
-        if start == end:
+        if start == end or node.kind() in BLOCKS:
             return False
 
-        if node.kind() in BLOCKS:
-            return False
-
-        if not is_operand(node):
+        # The construct of a name or a value is the node around it.
+        is_operand = node.is_leaf() or "string" in node.kind()
+        if not is_operand or parent_kind(node) in BLOCKS:
             return bool(parent_kind(node))
 
-        if parent_kind(node) in BLOCKS:
-            return bool(parent_kind(node))
-
-        is_named = node.text() in self.diagnostic.args and self.is_at((start, end))
-        if is_named:
+        if node.text() in self.diagnostic.args and self.is_at((start, end)):
             return True
 
         return self._is_converted(node)
@@ -263,10 +240,7 @@ class Sample:
         """Return whether the diagnostic is exactly about an operand, and names its type."""
         start, end = span_of(node)
         reported = self.source.end_of(self.diagnostic)
-        if start != self.place:
-            return False
-
-        if reported not in {start, end, None}:
+        if start != self.place or reported not in {start, end, None}:
             return False
 
         return names_type(node, self)
@@ -276,16 +250,3 @@ def names_type(node: SgNode, sample: Sample) -> bool:
     """Return whether the message names something that is not in a node: a type."""
     words = {token.text for token in tokenize(node.text(), sample.source.language)}
     return not words.issuperset(sample.diagnostic.args)
-
-
-def is_word(token: Token) -> bool:
-    """Return whether a token is a name, a keyword or a value, and not a sign."""
-    return token.kind in {"name", "keyword", "number", "string"}
-
-
-def is_operand(node: SgNode) -> bool:
-    """Return whether a node is only a name or a value: its construct is the node around it."""
-    if node.is_leaf():
-        return True
-
-    return "string" in node.kind()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from holdfast.rules.match.context import owners_at
 from holdfast.rules.rule import HOLE, TokenRewrite
-from holdfast.syntax.tree import all_nodes, first_field, parent_kind, span_of
+from holdfast.syntax.tree import first_field, parent_kind, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,11 +78,6 @@ class Site:
         self.holes = holes
 
     @cached_property
-    def outer(self) -> list[SgNode]:
-        """The nodes around the place, the innermost first."""
-        return self.source.nodes_around(self.span[0])[::-1]
-
-    @cached_property
     def owners(self) -> list[SgNode]:
         """The functions and types around the place, the outer ones first."""
         return owners_at(self.source, self.span[0])
@@ -91,11 +86,6 @@ class Site:
     def functions(self) -> list[SgNode]:
         """The functions around the place, the outer ones first."""
         return [node for node in self.owners if _FUNCTION.search(node.kind())]
-
-    def contains(self, node: SgNode) -> bool:
-        """Return whether a node is a part of the place."""
-        start, end = span_of(node)
-        return self.span[0] <= start and end <= self.span[1]
 
     @cached_property
     def function_span(self) -> tuple[int, int]:
@@ -131,29 +121,11 @@ class Site:
         """The holes that are a single name."""
         return {hole: text for hole, text in self.holes.items() if text.isidentifier()}
 
-    # ------------------------------------------------------------------------- the variables
 
-    @cached_property
-    def scope(self) -> list[SgNode]:
-        """The function around the place, which may itself be a function; or the whole text."""
-        around = [owner for owner in self.owners if not self.contains(owner)]
-        return around[-1:] or list(filter(None, [self.source.root]))
-
-    @cached_property
-    def scope_nodes(self) -> list[SgNode]:
-        """The nodes of the function around the place."""
-        return [node for scope in self.scope for node in all_nodes(scope)]
-
-    @cached_property
-    def declared(self) -> list[SgNode]:
-        """The names of variables and parameters where the function declares them."""
-        names = [node for node in self.scope_nodes if node.kind() == "identifier"]
-        return list(filter(_is_declared_here, names))
-
-
-def _is_declared_here(name: SgNode) -> bool:
+def is_declaration(name: SgNode) -> bool:
+    """Return whether a name is where its variable or parameter is declared."""
     parent = name.parent()
-    if parent is None or parent.kind() in _NO_VARIABLES:
+    if name.kind() != "identifier" or parent is None or parent.kind() in _NO_VARIABLES:
         return False
 
     if _PARAMETERS.search(parent.kind()):

@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.node_classes import is_literal
-from holdfast.rules.match.site import SETTING
-from holdfast.syntax.tree import first_field, span_of
+from holdfast.rules.match.site import SETTING, is_declaration
+from holdfast.syntax.tree import all_nodes, first_field, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from holdfast.rules.match.site import Site
 
+_NAMED: Final = re.compile(r"[^\W\d_]")
 _LOOPS: Final = re.compile("^(?:for|while|do|loop|enhanced_for)_")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _FILLING: Final = "add|addAll|push|push_back|emplace_back|append|extend|insert|put|set|update"
@@ -44,12 +45,13 @@ def has_unread_variable(site: Site) -> bool:
     """
     start, end = site.span
     known = {*_WORD.findall(site.source.text[start:end]), *site.diagnostic.args}
-    names = {node.text() for node in site.declared if _is_elsewhere(node, site)} - known
     for function in site.functions[:1]:
-        for name in names:
-            rest = re.sub(_NOT_READ.replace("NAME", name), "", function.text(), flags=re.MULTILINE)
-            is_there = name in _WORD.findall(function.text())
-            if is_there and name[0] != "_" and name not in _WORD.findall(rest):
+        text = function.text()
+        declared = filter(is_declaration, all_nodes(function))
+        names = {node.text() for node in declared if _is_elsewhere(node, site)}
+        for name in filter(_NAMED.match, names - known):
+            rest = re.sub(_NOT_READ.replace("NAME", name), "", text, flags=re.MULTILINE)
+            if name not in _WORD.findall(rest):
                 return True
 
     return False
