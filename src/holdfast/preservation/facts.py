@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import islice
+from operator import methodcaller
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.preservation import fact_tables as tables
@@ -43,6 +44,8 @@ _NO_RESULT: Final = re.compile(r"-\d+")
 _BLANK: Final = re.compile(r"^\{?\s*return\b|\s+|^\{|\}$|;")
 _CONSTANT: Final = re.compile(r"\w+|[\d.]+|\"[^\"]*\"|'[^']*'")
 _SETS: Final = frozenset({"=", ":="})
+_kind: Final = methodcaller("kind")
+_text: Final = methodcaller("text")
 _IMPORTED_ANY: Final = re.compile(r"\bAny as \w")
 
 
@@ -160,12 +163,13 @@ def _code_facts(node: SgNode, language: str) -> Iterator[Fact]:
 
 def _block_facts(block: SgNode) -> Iterator[Fact]:
     """Yield a block that is only there to end the life of what is in it."""
-    holder = block.parent()
-    if holder is not None and holder.kind() == "expression_statement":
-        holder = holder.parent()
+    holders = list(map(_kind, block.ancestors()))
+    if holders[:1] == ["expression_statement"]:
+        del holders[0]
 
-    if holder is not None and holder.kind() in tables.BLOCKS:
-        yield Fact("evasion", "{ }", span_of(block)[0])
+    start, _ = span_of(block)
+    if not tables.BLOCKS.isdisjoint(holders[:1]):
+        yield Fact("evasion", "{ }", start)
 
 
 def _pattern_facts(node: SgNode) -> Iterator[Fact]:
@@ -180,19 +184,22 @@ def _pattern_facts(node: SgNode) -> Iterator[Fact]:
 
 def _literal_text(node: SgNode) -> str:
     """Return the text of a constant; of a string, without the code in it."""
+    kind = node.kind()
     children = node.children()
-    if "string" not in node.kind():
+    if "string" not in kind:
         return node.text()
 
-    if is_plain_string(node.kind(), children):
+    if is_plain_string(kind, children):
         return node.text()
 
     parts = [child.text() for child in children if child.kind() in _STRING_TEXT]
-    return f'"{"".join(parts)}"'
+    text = "".join(parts)
+    return f'"{text}"'
 
 
 def _call_facts(node: SgNode, language: str) -> Iterator[Fact]:
-    callee = node.field(tables.CALLEES[node.kind()])
+    field = tables.CALLEES[node.kind()]
+    callee = node.field(field)
     if callee is None:
         return
 
@@ -249,9 +256,13 @@ def _binding_facts(node: SgNode) -> Iterator[Fact]:
         yield Fact("nothing", name.text(), start)
 
     # `x += 1` gives no value, it only changes one.
-    gives_value = node.kind() == "preproc_def" or not _SETS.isdisjoint(map(_text, node.children()))
+    signs = set(map(_text, node.children()))
+    gives_value = node.kind() == "preproc_def" or not _SETS.isdisjoint(signs)
     if value is not None and gives_value:
-        yield from _value_facts(_last_name(name), value)
+        # In C the name is in a declarator.
+        declarator = name.text().partition("(")[0]
+        words = _WORD.findall(declarator)
+        yield from _value_facts("".join(words[-1:]), value)
 
 
 def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
@@ -269,20 +280,6 @@ def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
         yield Fact("computed", name, start)
 
 
-def _kind(node: SgNode) -> str:
-    return node.kind()
-
-
-def _text(node: SgNode) -> str:
-    return node.text()
-
-
-def _last_name(node: SgNode) -> str:
-    """Return the name in a declarator of C."""
-    words: list[str] = _WORD.findall(node.text().partition("(")[0])
-    return "".join(words[-1:])
-
-
 def _is_stub(node: SgNode, body: str) -> bool:
     """Return whether a function, and no method, returns only a constant or what it was passed."""
     if node.kind() not in FUNCTIONS:
@@ -292,11 +289,9 @@ def _is_stub(node: SgNode, body: str) -> bool:
         return False
 
     listed = parameters_of(node)
-    if body.isidentifier():
-        if listed is None:
-            return False
-
-        return body in _WORD.findall(listed.text())
+    if listed is not None and body.isidentifier():
+        names = _WORD.findall(listed.text())
+        return body in names
 
     return _CONSTANT.fullmatch(body) is not None
 
@@ -345,7 +340,8 @@ def _compares_with_constant(value: SgNode) -> bool:
 
 def unused_parameters(function: SgNode) -> Iterator[str]:
     """Yield the parameters that the body of a function does not use."""
-    listed, body = parameters_of(function), function.field("body")
+    listed = parameters_of(function)
+    body = function.field("body")
     if listed is None:
         return
 
@@ -353,7 +349,7 @@ def unused_parameters(function: SgNode) -> Iterator[str]:
         return
 
     used = set(tables.RECEIVERS)
-    used.update(leaf.text() for leaf in leaves(body))
+    used.update(map(_text, leaves(body)))
     for parameter in listed.named_children():
         name = parameter_name(parameter)
         if name.isidentifier() and name not in used:

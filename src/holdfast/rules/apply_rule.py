@@ -364,13 +364,10 @@ def _last_after(match: TokenMatch, source: ParsedSource) -> int:
 
     That is the next token; after the end of a line, any token of the next line with code.
     """
-    last = len(source.tokens) - 1
-    following = min(match.high, last)
-    if not is_last_of_line(source, match.high - 1):
-        return following
-
-    while following < last and not is_last_of_line(source, following):
-        following += 1
+    following = min(match.high, len(source.tokens) - 1)
+    if is_last_of_line(source, match.high - 1):
+        line = source.line_of(source.tokens[following].start)
+        following = first_at(source.tokens, source.line_end(line)) - 1
 
     return following
 

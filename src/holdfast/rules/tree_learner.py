@@ -15,6 +15,7 @@ from holdfast.rules.match.node_classes import (
     LISTS,
     PARAMETERS,
     class_of_name,
+    construct_around,
     exact_kind_of,
     is_callee_or_member,
     is_expression,
@@ -23,7 +24,6 @@ from holdfast.rules.match.node_classes import (
     is_type,
     kind_around,
     kind_of,
-    path_around,
 )
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import TreeRewrite
@@ -132,10 +132,12 @@ class _Construct:
         if not hole.declared:
             return False
 
-        lines = [sample.source.line_at(sample.diagnostic) for sample in self.samples]
-        return all(
-            text in re.findall(r"\w+", line) for text, line in zip(hole.texts, lines, strict=True)
-        )
+        words: list[list[str]] = []
+        for sample in self.samples:
+            line = sample.source.line_at(sample.diagnostic)
+            words.append(re.findall(r"\w+", line))
+
+        return all(map(list.__contains__, words, hole.texts))
 
     # ------------------------------------------------------------------------------ the holes
 
@@ -330,17 +332,14 @@ class _Construct:
 
     def _inside(self, *, alone: bool) -> tuple[str, ...]:
         """Return the kinds of the constructs around, unless the fix is the same in any of them."""
-        if self._adds_lines():
+        sample, node = self.samples[0], self.nodes[0]
+        if sample.new_text(node).count("\n") > node.text().count("\n"):
             return _agreed(map(kind_around, self.nodes))
 
         if alone and not self._typed:
-            return _agreed(map(path_around, self.nodes))
+            return _agreed(map(construct_around, self.nodes))
 
         return ()
-
-    def _adds_lines(self) -> bool:
-        sample, node = self.samples[0], self.nodes[0]
-        return sample.new_text(node).count("\n") > node.text().count("\n")
 
     def _uses(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
         """Return how the variables are used that the fix gives a value of its own.
@@ -360,7 +359,7 @@ class _Construct:
                 continue
 
             found: set[str] = set()
-            for node, (sample, text) in zip(self.nodes, self._texts_of(hole), strict=True):
+            for node, sample, text in zip(self.nodes, self.samples, hole.texts, strict=True):
                 found.update(uses_of(sample.source, text, *span_of(node)))
 
             uses[name] = tuple(sorted(found))
@@ -375,20 +374,13 @@ class _Construct:
             if hole.texts in arguments:
                 continue
 
+            words = [re.findall(r"\w+", text) for text in hole.texts]
             for number, texts in enumerate(arguments):
-                if _is_mentioned(texts, hole):
+                if all(map(list.__contains__, words, texts)):
                     name = names[hole.texts]
                     mentions[name] = (*mentions.get(name, ()), f"ARG{number}")
 
         return mentions
-
-    def _texts_of(self, hole: Hole) -> list[tuple[Sample, str]]:
-        return list(zip(self.samples, hole.texts, strict=True))
-
-
-def _is_mentioned(names: tuple[str, ...], hole: Hole) -> bool:
-    pairs = zip(names, hole.texts, strict=True)
-    return all(name in re.findall(r"\w+", text) for name, text in pairs)
 
 
 def _gives_value(node: SgNode, sample: Sample) -> bool:

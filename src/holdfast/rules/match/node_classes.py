@@ -260,7 +260,6 @@ def is_type(node: SgNode) -> bool:
     return parent_kind(node) == "type"
 
 
-_STATEMENTS: Final = re.compile("_statement$|_declaration$|_definition$|_item$")
 _TYPES: Final = re.compile("_type$|^type_identifier$")
 _STATEMENT_LISTS: Final = BLOCKS | {"expression_statement"}
 STATEMENT: Final = "statement"
@@ -279,25 +278,6 @@ def construct_around(node: SgNode) -> str:
         return above.kind()
 
     return STATEMENT
-
-
-def path_around(node: SgNode) -> str:
-    """Return the construct that a node is an operand of, with the statement around that one.
-
-    `assignment_expression in for_statement` is no assignment of its own.
-    """
-    construct = construct_around(node)
-    if construct == STATEMENT:
-        return construct
-
-    for above in node.ancestors():
-        if above.kind() in _STATEMENT_LISTS:
-            return construct
-
-        if above.kind() != construct and _STATEMENTS.search(above.kind()):
-            return f"{construct} in {above.kind()}"
-
-    return construct
 
 
 def kind_around(node: SgNode) -> str:

@@ -12,7 +12,6 @@ from holdfast.rules.match.node_classes import (
     fits_kind,
     kind_around,
     node_kinds,
-    path_around,
 )
 from holdfast.rules.rule import HOLE, TreeRewrite, argument_texts
 from holdfast.syntax.tree import MOST_CHARACTERS, all_nodes, parse_tree, span_of
@@ -119,7 +118,7 @@ def _nodes_of_kinds(
 
 
 def _is_inside(node: SgNode, kinds: tuple[str, ...]) -> bool:
-    around = kind_around(node), construct_around(node), path_around(node)
+    around = kind_around(node), construct_around(node)
     if not kinds:
         return True
 
