@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING
 
 from holdfast.rules.import_block import import_lines
@@ -119,5 +118,5 @@ def _distances(group: Sequence[Edit], before: str, diagnostics: Sequence[Diagnos
     return found
 
 
-_NOWHERE = Area(sys.maxsize, 1, sys.maxsize, 1)
+_NOWHERE = Area(1 << 30, 1, 1 << 30, 1)
 """The place of a diagnostic that has none: far from all edits."""

@@ -126,13 +126,4 @@ def _is_similar(name: str, others: set[str]) -> bool:
 
     kind = class_of_name(name)
     same_kind = [each for each in others - {name} if class_of_name(each) == kind]
-    if get_close_matches(name, same_kind, 1, _ALIKE):
-        return True
-
-    return any(_is_short_for(each, name) for each in same_kind)
-
-
-def _is_short_for(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    rest = long.removeprefix(short)
-    return len(short) >= _SHORTEST and rest != long and not rest.startswith("_")
+    return bool(get_close_matches(name, same_kind, 1, _ALIKE))
