@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from holdfast.rules.import_block import import_lines
@@ -51,7 +52,7 @@ def split_fix(
         if not takes_all:
             needed = [edit for edit in imports if words.intersection(_new_words([edit], after))]
 
-        left = [edit for edit in left if edit not in needed]
+        left = list(filterfalse(needed.__contains__, left))
         part = with_edits(before, after, [*needed, *group], language)
         shares.append(FixShare(part, _nearest(group, before, diagnostics)))
 

@@ -176,13 +176,15 @@ def _is_certain(fixes: Sequence[_Fix]) -> bool:
     What is in a variable of any type, no example can tell.
     """
     for fix in fixes:
-        if not TOP_TYPES.isdisjoint(map(plain_type, fix.types_named)):
+        types = map(plain_type, fix.example.args)
+        if not TOP_TYPES.isdisjoint(types):
             return False
 
-    if len(fixes) > 1:
+    first, *others = fixes
+    if others:
         return True
 
-    return not any(fix.has("brings_value") for fix in fixes)
+    return not first.has("brings_value")
 
 
 def id_of(rule: Rule) -> str:
@@ -218,13 +220,6 @@ class _Fix:
             first, last = others[0], others[-1]
             whole = Edit(first.start, last.end, first.new_start, last.new_end)
             self.sample = Sample(example, self.diagnostic, whole, rule.target)
-
-    @property
-    def types_named(self) -> list[str]:
-        """The names in the message, but for those in a list of what is allowed."""
-        listed = " ".join(_ALLOWED.findall(self.diagnostic.template))
-        args = enumerate(self.example.args)
-        return [text for number, text in args if f"{{{number}}}" not in listed]
 
     def has(self, trait: str) -> bool:
         """Return a property of the edit; a fix that only imports brings a name, and no more."""
@@ -357,6 +352,4 @@ def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
     return False
 
 
-_ALLOWED = re.compile(r"\{\d+\}(?:, \{\d+\})+,? or\b")
-"""A list of names in a message: one of them is expected, and none is what the program has."""
 _TYPE_DECLARATION = re.compile("class|interface|enum|record|struct|impl|trait")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from itertools import filterfalse
 from operator import methodcaller
 from typing import TYPE_CHECKING, Final
 
@@ -86,12 +87,13 @@ class Sample:
         # The message may qualify a name: `java.io.IOException`.
         named = {re.split(r"\.|::", arg)[-1] for arg in self._named}
         named.update(self._named)
-        return any(token.text not in named for token in filter(is_content, self.new_tokens))
+        brought = {token.text for token in filter(is_content, self.new_tokens)}
+        return not brought <= named
 
     @cached_property
     def _named(self) -> set[str]:
         """What the message names; a number in it is a count, and no value."""
-        return {arg for arg in self.diagnostic.args if not arg.isdigit()}
+        return set(filterfalse(str.isdigit, self.diagnostic.args))
 
     @cached_property
     def renames_member(self) -> bool:

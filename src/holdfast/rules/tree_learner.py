@@ -342,16 +342,16 @@ class _Construct:
         return ()
 
     def _uses(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
-        """Return how the variables are used that the fix gives a value of its own.
+        """Return how the variables are used that the fix gives a value, or passes to a function.
 
         Those, too, whose declaration the fix changes because of an error elsewhere.
         """
         uses: dict[str, tuple[str, ...]] = {}
-        gives_value = all(map(_gives_value, self.nodes, self.samples))
         here = all(map(_is_at_diagnostic, self.nodes, self.samples))
-        for number, hole in enumerate(self.holes):
+        gives_value = all(map(_gives_value, self.nodes, self.samples))
+        for hole in self.holes:
             name = names[hole.texts]
-            is_set = gives_value and number == 0
+            is_set = gives_value and hole is self.holes[0]
             is_named = here or name.startswith("ARG")
             is_changed = not is_named and self._is_at_error(hole)
             is_passed = all(map(Sample.wraps, self.samples, hole.texts))
@@ -385,13 +385,8 @@ class _Construct:
 
 def _gives_value(node: SgNode, sample: Sample) -> bool:
     """Return whether a fix lets a declaration or an assignment have a value of its own."""
-    if not sample.brings_value:
-        return False
-
-    if re.search("declar|assign|let", node.kind()) is None:
-        return False
-
-    return "=" in sample.new_text(node)
+    gets_value = re.search("declar|assign|let", node.kind()) is not None
+    return gets_value and sample.brings_value and "=" in sample.new_text(node)
 
 
 def _agreed(kinds: Iterable[str]) -> tuple[str, ...]:

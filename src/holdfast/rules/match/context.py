@@ -76,8 +76,8 @@ def uses_of(source: ParsedSource, name: str, start: int, end: int) -> tuple[str,
 
     A use is the kind of the construct, and its operator with the side: `binary_expression < 0`.
     """
-    ends = [span_of(owner)[1] for owner in owners_at(source, start)]
-    high = [len(source.text), *(each for each in ends if each > end)][-1]
+    spans = [(0, len(source.text)), *map(span_of, owners_at(source, start))]
+    _, high = spans[-1]
     found = set()
     for node in source.find("identifier"):
         at, _ = span_of(node)
