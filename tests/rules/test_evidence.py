@@ -216,7 +216,7 @@ def test_a_header_takes_what_the_message_names_whatever_the_function_returns() -
     text = "class A {\n    static int f(int a) {\n        return load(a);\n    }\n}\n"
     said = _said(text, "load", template, "java.io.IOException")
     rule = _book("java", (text, text.replace("a) {", "a) throws IOException {"), said))
-    other = "class A {\n    static void g(String b, int n) {\n        save(b);\n    }\n}\n"
+    other = "class A {\n    static void g(String b, int n) {\n        save(b, n);\n    }\n}\n"
     named = _said(other, "save", template, "java.io.IOException")
     assert _made(rule, other, named) == other.replace("n) {", "n) throws IOException {")
     assert _made(rule, other, _said(other, "save", template, "java.sql.SQLException")) is None

@@ -472,3 +472,158 @@ def test_what_is_compared_with_zero_may_be_missing(text: str, reason: str) -> No
         "cpp",
     )
     assert _reason(rule, text, _said(*BRACKETS, *args, text=text)) == reason
+
+
+# ------------------------------------------------------------------- what nothing uses or reads
+
+UNREPORTED = ("javac", "E", "unreported exception {0}")
+LOAD = "class A {\n    static String f(Path p) {\n        return «load»(p);\n    }\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "class B {\n    static String g(Path q, String s) {\n        return s + «read»(q);\n    }\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "class B {\n    static String g(Path q, String other) {\n        return «read»(q);\n    }\n}\n",
+            "nothing uses a parameter that may be what is meant",
+        ),
+        (
+            "class B {\n    static final String NONE = name();\n    static String g(Path q) {\n        return «read»(q);\n    }\n}\n",
+            "nothing uses a constant that may be what is meant",
+        ),
+    ],
+)
+def test_what_nothing_uses_may_be_what_is_meant(text: str, reason: str) -> None:
+    said = _said(*UNREPORTED, "java.io.IOException", text=LOAD)
+    after = _plain(LOAD).replace("p) {", "p) throws IOException {")
+    rule = _learned(LOAD, after, said, "java")
+    assert _reason(rule, text, _said(*UNREPORTED, "java.io.IOException", text=text)) == reason
+
+
+MISMATCHED = ("rustc", "E0308", "expected {0}, found {1}")
+SORTED = 'fn f() {\n    let mut all = vec![2];\n    sort(«all»);\n    println!("{:?}", all);\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "fn g() -> Vec<u8> {\n    let mut xs = start();\n    order(«xs»);\n    xs\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "fn g(row: Vec<u8>) {\n    let mut xs = row.clone();\n    order(«xs»);\n    show(row);\n}\n",
+            "nothing reads afterwards what the function is to change",
+        ),
+    ],
+)
+def test_what_a_function_is_to_change_is_read_afterwards(text: str, reason: str) -> None:
+    args = ("&mut Vec<u8>", "Vec<u8>")
+    after = _plain(SORTED).replace("sort(all)", "sort(&mut all)")
+    rule = _learned(SORTED, after, _said(*MISMATCHED, *args, text=SORTED), "rust")
+    assert _reason(rule, text, _said(*MISMATCHED, *args, text=text)) == reason
+
+
+FEE = "fn f(n: i64) -> u64 {\n    let all: u64 = «n»;\n    all\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("fn g(k: i64) -> u64 {\n    let sum: u64 = «k»;\n    sum * 2\n}\n", REWRITTEN),
+        (
+            "fn g(k: i64) -> u64 {\n    let sum: u64 = «k»;\n    if k < 0 { 0 } else { sum }\n}\n",
+            "the value may be negative",
+        ),
+    ],
+)
+def test_a_number_that_may_be_negative_is_not_converted(text: str, reason: str) -> None:
+    after = _plain(FEE).replace("= n;", "= n as u64;")
+    rule = _learned(FEE, after, _said(*MISMATCHED, "u64", "i64", text=FEE), "rust")
+    assert _reason(rule, text, _said(*MISMATCHED, "u64", "i64", text=text)) == reason
+
+
+RESULT = ("tsc", "TS1064", "the return type of an async function must be {0}")
+AREA = "async function f(n: number): «number» {\n    return n;\n}\n\nf(1).then(show);\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "async function g(): «number» {\n    return 1;\n}\n\ng().then(show);\n",
+            REWRITTEN,
+        ),
+        (
+            "async function g(): «number» {\n    return 1;\n}\n\nconst text = `${g()}`;\n",
+            "the program uses the result of the function at once",
+        ),
+    ],
+)
+def test_a_result_that_is_used_at_once_is_no_promise(text: str, reason: str) -> None:
+    after = _plain(AREA).replace("): number", "): Promise<number>")
+    rule = _learned(AREA, after, _said(*RESULT, "Promise", text=AREA), TS)
+    assert _reason(rule, text, _said(*RESULT, "Promise", text=text)) == reason
+
+
+BRACKET = ("node", "SyntaxError", "missing ) after condition")
+OPEN = "function f(a, b) {\n    if ((a && b) «{»\n        go();\n    }\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("if ((x || y) «{»\n    stop();\n}\n", REWRITTEN),
+        (
+            "if ((x || y && !z) «{»\n    stop();\n}\n",
+            "the place of the bracket decides which operator comes first",
+        ),
+    ],
+)
+def test_where_a_bracket_belongs_is_open_between_two_operators(text: str, reason: str) -> None:
+    after = _plain(OPEN).replace("(a && b) {", "(a && b)) {")
+    rule = _learned(OPEN, after, _said(*BRACKET, text=OPEN), "javascript")
+    assert _reason(rule, text, _said(*BRACKET, text=text)) == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "long f(long a, int k) {\n    long t = a\n           + cost(k)\n    «return» t;\n}\n",
+            REWRITTEN,
+        ),
+        (
+            "long f(long a, int k) {\n    long t = a\n           + cost(k)\n           «price»(a);\n    return t;\n}\n",
+            "the next line may go on with the expression",
+        ),
+    ],
+)
+def test_a_line_like_the_one_that_continues_a_statement_continues_it(
+    text: str, reason: str
+) -> None:
+    [rule] = [rule for rule in builtin_rules() if rule.id == "c-missing-semicolon"]
+    template = "expected ',' or ';' before {0}"
+    name = text[text.index("«") + 1 : text.index("»")]
+    assert _reason(rule, text, _said("gcc", "", template, name, text=text)) == reason
+
+
+def test_a_missing_name_that_is_a_member_of_the_object_is_not_declared() -> None:
+    missing = ("tsc", "TS2304", "Cannot find name {0}.")
+    before = "function f() {\n    «at» = 0;\n    return at;\n}\n"
+    rule = _learned(
+        before,
+        _plain(before).replace("at = 0", "let at = 0"),
+        _said(*missing, "at", text=before),
+        TS,
+    )
+    text = "const o = {\n    at: 1,\n    go() { return this.at; },\n    stop() {\n        «at» = 0;\n        return at;\n    },\n};\n"
+    said = _said(*missing, "at", text=text)
+    assert (
+        _reason(rule, text, said)
+        == "the program may have another thing that the missing name means"
+    )

@@ -43,6 +43,7 @@ _MEMBER: Final = r"(?:(?!return\b)[\w<>\[\]]+\s+)*[*&]*NAME\??\s*[;:=]"
 _READINGS: Final[tuple[tuple[Reading, str], ...]] = (
     ("declared", rf"{_TYPE}|\b(?:const|static)\s+NAME\s*:|\benum\b[^{{}};]*\{{[^}}]*\bNAME\b"),
     ("declared", rf"\b(?:struct|class|union|interface)\b[^{{}};]*\{{[^{{}}]*?[;{{\n]\s*{_MEMBER}"),
+    ("declared", r"\b(?:self|this)(?:\.|->)NAME\b"),
     # It differs from a type of the program only in its case.
     ("similar", rf"(?i:{_TYPE}|\}}\s*NAME\s*;)"),
     ("sibling", r"(?:\benum\b[^{}]*\{[^}]*|#\s*define\s+|\bconst\s+[\w ]*)\bPREFIX\w"),

@@ -32,6 +32,7 @@ Region: TypeAlias = Literal[
     "from place",
     "head",
     "lines",
+    "next line",
     "message",
     "fix",
     "holes",
@@ -40,6 +41,7 @@ Region: TypeAlias = Literal[
 """The texts of a place.
 
 `behind broken` is `after` where the text does not parse; `head` is the line before the place,
+`next line` the lines of the place with the one below,
 `kept` the holes that a fix keeps while it drops another.
 """
 _PARAMETERS: Final = re.compile("parameters$|parameter_list$")
@@ -110,6 +112,7 @@ class Site:
             "from place": text[start:],
             "head": text[:start].rpartition("\n")[2],
             "lines": text[self.source.line_starts[first] : self.source.line_end(last)],
+            "next line": text[self.source.line_starts[first] : self.source.line_end(last + 1)],
             "message": "\n".join(self.diagnostic.args),
             "fix": self.rewrite.fix,
             "holes": "\n".join(self.holes.values()),

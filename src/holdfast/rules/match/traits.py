@@ -11,7 +11,12 @@ import re
 from typing import TYPE_CHECKING, Final, get_args
 
 from holdfast.rules.match.site import TARGET, NewContent, Region
-from holdfast.rules.match.variables import has_unread_variable, is_write_lost, kind_beside
+from holdfast.rules.match.variables import (
+    has_unread_variable,
+    has_unused_parameter,
+    is_write_lost,
+    kind_beside,
+)
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -102,6 +107,11 @@ _DECIMALS: Final = r"(?:%\d*\.\d+[efg]|:[^{}]*\.\d+[efg]?\}|\.toFixed\()"
 _WHOLE_NUMBER: Final = (
     r"(?:unsigned |signed )?(?:char|short|int|long|long long|size_t|unsigned|u?int\d+_t)"
 )
+_CONSTANT: Final = (
+    r"^[ \t]*(?:(?:public|private|export|static|final|constexpr|const)[ \t]+)*"
+    r"(?:[\w<>:]+[ \t]+)?(k?[A-Z]\w+)[ \t]*(?::[^=\n]*)?="
+)
+"""The declaration of a constant: its name begins with a capital, or with a `k` before one."""
 _OTHER_USE: Final = "the value is used in another way than in the examples"
 _RELIES: Final = "a module relies on the form of the value"
 TRAITS: Final = (
@@ -188,6 +198,38 @@ TRAITS: Final = (
     Trait(
         Sign("function", r"\breturn\s+NAME\s*;?\s*$", "kept"),
         "the value that is dropped may be what is to be returned",
+    ),
+    Trait(has_unused_parameter, "nothing uses a parameter that may be what is meant"),
+    Trait(
+        Sign("program", r"\A(?!(?:[\s\S]*?\bNAME\b){2})", "program", _CONSTANT),
+        "nothing uses a constant that may be what is meant",
+    ),
+    Trait(
+        Sign("after", r"\A(?![\s\S]*\bNAME\b)", fix=r"&(?:mut )?\$HOLE\b"),
+        "nothing reads afterwards what the function is to change",
+    ),
+    Trait(
+        Sign("function", r"\bNAME\s*(?:<|>=)\s*(?:0\b|-)"),
+        "the value may be negative",
+        _CONVERSION,
+    ),
+    Trait(
+        Sign(
+            "program",
+            r"(\b(?:if|while)\b|[=({,])[ !(]*NAME\([^(){}]*\)(?!\s*\{|\s*\.then\b)",
+            "function",
+            r"\A(?:async\s+)?function\s+(\w+)",
+            fix=r"\basync\b|\bPromise\b",
+        ),
+        "the program uses the result of the function at once",
+    ),
+    Trait(
+        Sign("lines", r"&&.*\|\||\|\|.*&&|\band\b.*\bor\b|\bor\b.*\band\b", "fix", r"\)"),
+        "the place of the bracket decides which operator comes first",
+    ),
+    Trait(
+        Sign("next line", r"\A([ \t]*)[-+*/%&|?:.<>=].*\n\1[ \t]*\S", "fix", r";"),
+        "the next line may go on with the expression",
     ),
 )
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.rules.match.site import Site
 
 _NAMED: Final = re.compile(r"[^\W\d_]")
+_RECEIVERS: Final = frozenset({"self", "cls", "this"})
 _LOOPS: Final = re.compile("^(?:for|while|do|loop|enhanced_for)_")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _FILLING: Final = "add|addAll|push|push_back|emplace_back|append|extend|insert|put|set|update"
@@ -55,6 +56,23 @@ def has_unread_variable(site: Site) -> bool:
                 return True
 
     return False
+
+
+def has_unused_parameter(site: Site) -> bool:
+    """Return whether nothing uses a parameter of the function: it may be what is meant."""
+    for function in site.functions[-1:]:
+        words = _WORD.findall(function.text())
+        names = {node.text() for node in all_nodes(function) if _is_parameter(node)}
+        for name in names - _RECEIVERS:
+            if words.count(name) == 1:
+                return True
+
+    return False
+
+
+def _is_parameter(node: SgNode) -> bool:
+    around = " ".join(above.kind() for above in node.ancestors())
+    return "parameter" in around and is_declaration(node)
 
 
 def _is_elsewhere(name: SgNode, site: Site) -> bool:
