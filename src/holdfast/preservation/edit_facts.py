@@ -87,7 +87,8 @@ def _count(facts: Sequence[Fact]) -> FactCount:
 
 
 def _between(facts: Sequence[Fact], start: int, end: int) -> list[Fact]:
-    return [fact for fact in facts if start <= fact.start < end]
+    places = range(start, end)
+    return [fact for fact in facts if fact.start in places]
 
 
 def _keep(facts: Sequence[Fact], wanted: FactCount) -> FactList:
@@ -158,7 +159,10 @@ class EditFacts:
         if self.is_superfluous:
             return True
 
-        return self.may_drop_part and not self.covers_lines
+        if self.covers_lines:
+            return False
+
+        return self.may_drop_part
 
     def changed_tokens(self, *kinds: str) -> tuple[str, str]:
         """Return the tokens of these kinds that are gone, and those that are new.

@@ -224,13 +224,16 @@ def _last_part(node: SgNode) -> SgNode:
 def _operator_facts(node: SgNode) -> Iterator[Fact]:
     parts = [" ".join(child.text().split()) for child in node.children()]
     for child, text in zip(node.children(), parts, strict=True):
+        start, _ = span_of(child)
         sign = tables.ASSIGNING.get(text, text)
         if sign in tables.OPERATORS and not child.is_named():
-            yield Fact(tables.OPERATORS[sign], sign, span_of(child)[0])
+            yield Fact(tables.OPERATORS[sign], sign, start)
 
+    start, _ = span_of(node)
     match parts:
         case [_, sign, _] if sign in tables.ORDERED:
-            yield Fact("order", "\0".join(parts), span_of(node)[0])
+            text = "\0".join(parts)
+            yield Fact("order", text, start)
 
 
 def _binding_facts(node: SgNode) -> Iterator[Fact]:
@@ -358,10 +361,14 @@ def unused_parameters(function: SgNode) -> Iterator[str]:
 
 def _statement_facts(statement: SgNode) -> Iterator[Fact]:
     """Yield a statement that is only a string with code in it, and no documentation."""
-    kinds = {child.kind() for child in statement.named_children()}
-    is_code = kinds <= tables.TEXTS and "(" in statement.text()
-    if is_code and not _is_documentation(statement):
-        yield Fact("idle string", statement.text(), span_of(statement)[0])
+    text = statement.text()
+    start, _ = span_of(statement)
+    kinds = set(map(_kind, statement.named_children()))
+    if not kinds <= tables.TEXTS:
+        return
+
+    if "(" in text and not _is_documentation(statement):
+        yield Fact("idle string", text, start)
 
 
 def _is_documentation(statement: SgNode) -> bool:

@@ -129,8 +129,12 @@ def suppressions_in_text(before: str, after: str) -> tuple[str, ...]:
     >>> suppressions_in_text("x = y\n", "x = y  # noqa: F821\n")
     ('# noqa',)
     """
-    had = Counter(" ".join(found.group().split()) for found in _ANY.finditer(before))
-    has = Counter(" ".join(found.group().split()) for found in _ANY.finditer(after))
+    counts: list[Counter[str]] = []
+    for text in (before, after):
+        words = [found.group().split() for found in _ANY.finditer(text)]
+        counts.append(Counter(map(" ".join, words)))
+
+    had, has = counts
     return tuple(has - had)
 
 

@@ -234,9 +234,14 @@ def _has_value(rule: Rule, number: int, source: ParsedSource, diagnostic: Diagno
         return False
 
     # What the program declares itself is no name of a library.
-    declared = [value_in(each.args[number], each.before) for each in rule.examples] or [known]
-    is_own = known.startswith("<") and known not in values
-    return not is_own or any(value.startswith("<") for value in declared)
+    if known in values or not known.startswith("<"):
+        return True
+
+    declared = [value_in(each.args[number], each.before) for each in rule.examples]
+    if not declared:
+        return True
+
+    return any(value.startswith("<") for value in declared)
 
 
 def _change_of(

@@ -65,7 +65,8 @@ def split_fix(
 
 def _new_words(edits: Sequence[Edit], after: str) -> list[str]:
     """Return the words that edits add."""
-    return re.findall(r"\w+", " ".join(after[edit.new_start : edit.new_end] for edit in edits))
+    texts = [after[edit.new_start : edit.new_end] for edit in edits]
+    return re.findall(r"\w+", " ".join(texts))
 
 
 def _groups(
@@ -100,7 +101,8 @@ def _nearest(
     group: Sequence[Edit], before: str, diagnostics: Sequence[Diagnostic]
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics, the nearest first; of those, the ones that name what changes."""
-    words = set(re.findall(r"\w+", "".join(before[edit.start : edit.end] for edit in group)))
+    removed = [before[edit.start : edit.end] for edit in group]
+    words = set(re.findall(r"\w+", "".join(removed)))
     others = [words.isdisjoint(diagnostic.args) for diagnostic in diagnostics]
     keys = list(zip(_distances(group, before, diagnostics), others, strict=True))
     order = sorted(range(len(keys)), key=keys.__getitem__)

@@ -152,7 +152,8 @@ def explains(rule: Rule, example: Example) -> bool:
 
 
 def _squeezed(text: str) -> list[str]:
-    return [line.rstrip() for line in filter(str.strip, text.split("\n"))]
+    lines = filter(str.strip, text.split("\n"))
+    return list(map(str.rstrip, lines))
 
 
 def _is_uncommented(samples: Sequence[Sample]) -> bool:
@@ -161,12 +162,14 @@ def _is_uncommented(samples: Sequence[Sample]) -> bool:
     A choice may be another one where a comment says what is meant; two fixes that differ in their
     comments show that the comments do not matter.
     """
-    comments = {sample.comments for sample in samples}
-    freed = len(comments) > 1 and "" not in comments
     if not any(sample.is_choice for sample in samples):
         return False
 
-    return not freed
+    comments = {sample.comments for sample in samples}
+    if "" in comments:
+        return True
+
+    return len(comments) == 1
 
 
 def _is_certain(fixes: Sequence[_Fix]) -> bool:
@@ -262,9 +265,9 @@ def _values(
         if all(_tells_place(fix, number, made) for fix in fixes):
             continue
 
-        found = _common_values(fixes, number, bare=bare and taken)
-        differs = len(found) > 1
-        if found and not (differs and taken and made is not None):
+        found = _common_values(fixes, number, bare=taken)
+        is_free = taken and made is not None and len(found) > 1
+        if found and not is_free:
             values[number] = found
 
     return values
@@ -276,15 +279,19 @@ def _common_values(fixes: Sequence[_Fix], number: int, *, bare: bool) -> tuple[s
     Names of functions or of members that differ are listed where the fix brings a word of its own:
     that word belongs to them.
     """
-    common = reduce(common_type, [_value(fix, number, bare=bare) for fix in fixes])
+    values = [_value(fix, number, bare=bare) for fix in fixes]
+    common = reduce(common_type, values)
     if common:
         return (common,)
 
-    names = tuple(dict.fromkeys(plain_type(fix.example.args[number]) for fix in fixes))
-    if all(map(_is_plain_name, names)) and any(fix.has("brings_content") for fix in fixes):
-        return names
+    names = [plain_type(fix.example.args[number]) for fix in fixes]
+    if not all(map(_is_plain_name, names)):
+        return ()
 
-    return ()
+    if not any(fix.has("brings_content") for fix in fixes):
+        return ()
+
+    return tuple(dict.fromkeys(names))
 
 
 def _is_plain_name(text: str) -> bool:
@@ -296,7 +303,10 @@ def _is_plain_name(text: str) -> bool:
 
 def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
     """Return whether a fix writes words beside a name that nothing else ties them to."""
-    if not isinstance(made, TreeRewrite) or made.needs:
+    if not isinstance(made, TreeRewrite):
+        return False
+
+    if made.needs:
         return False
 
     if not re.fullmatch(r"\$ARG\d+", made.pattern):

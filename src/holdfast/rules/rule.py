@@ -125,7 +125,10 @@ class Rule:
     @property
     def in_force(self) -> bool:
         """Whether the rule may be applied."""
-        return self.status in {"active", "pinned"} and not self.fails_too_often
+        if self.status not in {"active", "pinned"}:
+            return False
+
+        return not self.fails_too_often
 
     @property
     def fails_too_often(self) -> bool:
@@ -141,8 +144,13 @@ class Rule:
     @property
     def reviewed(self) -> bool:
         """Whether a person has judged the rule, or written it."""
-        by_hand = self.provenance in {"builtin", "manual"}
-        return by_hand or self.approved or self.status in {"pinned", "rejected"}
+        if self.provenance in {"builtin", "manual"}:
+            return True
+
+        if self.approved:
+            return True
+
+        return self.status in {"pinned", "rejected"}
 
 
 def example_of(before: str, after: str | None, diagnostic: Diagnostic) -> Example:

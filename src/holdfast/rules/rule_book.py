@@ -65,11 +65,16 @@ class RuleBook:
 
         If there is a rule with exactly this id, return only that one.
         """
-        exact = self._rules.get(beginning)
-        if exact is not None:
-            return (exact,)
+        if beginning in self._rules:
+            return (self._rules[beginning],)
 
-        return tuple(rule for rule in self if rule.id.startswith(beginning))
+        found: list[Rule] = []
+        for rule in self:
+            name = rule.id
+            if name.startswith(beginning):
+                found.append(rule)
+
+        return tuple(found)
 
     def candidates(self, diagnostic: Diagnostic, target: Target) -> list[Rule]:
         """Return the active rules that may answer a diagnostic, the best first."""

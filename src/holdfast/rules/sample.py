@@ -98,9 +98,14 @@ class Sample:
     @cached_property
     def renames_member(self) -> bool:
         """Whether the fix only writes another name for the member that the message names."""
-        names = {token.text for token in self.old_tokens if token.kind == "name"}
-        is_one = len(self.old_tokens) == len(self.added_tokens) == 1
-        return is_one and not names.isdisjoint(self.diagnostic.args)
+        if len(self.old_tokens) != 1:
+            return False
+
+        if len(self.added_tokens) != 1:
+            return False
+
+        [old] = self.old_tokens
+        return old.text in self.diagnostic.args
 
     @cached_property
     def brings_words(self) -> bool:
@@ -166,7 +171,11 @@ class Sample:
 
     def is_edited(self, span: tuple[int, int]) -> bool:
         """Return whether a span is among the tokens that the edit replaces."""
-        return self.edit.start <= span[0] and span[1] <= self.edit.end
+        start, end = span
+        if start < self.edit.start:
+            return False
+
+        return end <= self.edit.end
 
     def touches(self, span: tuple[int, int]) -> bool:
         """Return whether a span is replaced, or is where the new text goes."""
@@ -225,7 +234,10 @@ class Sample:
 
     def _is_construct(self, node: SgNode) -> bool:
         start, end = span_of(node)
-        if start == end or node.kind() in BLOCKS:
+        if start == end:
+            return False
+
+        if node.kind() in BLOCKS:
             return False
 
         # The construct of a name or a value is the node around it.

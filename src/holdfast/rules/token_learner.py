@@ -56,14 +56,16 @@ def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
 def _holes(samples: Sequence[Sample], windows: Sequence[tuple[int, int]]) -> list[Hole]:
     """Return the tokens that may be free: names and literals, and what differs."""
     holes: list[Hole] = []
-    for numbers in zip(*(range(low, high) for low, high in windows), strict=True):
-        tokens = [sample.source.tokens[at] for sample, at in zip(samples, numbers, strict=True)]
+    numbers_of = [range(low, high) for low, high in windows]
+    for numbers in zip(*numbers_of, strict=True):
+        pairs = zip(samples, numbers, strict=True)
+        tokens = [sample.source.tokens[at] for sample, at in pairs]
         texts = tuple(token.text for token in tokens)
-        is_value = _VALUES.issuperset(token.kind for token in tokens)
-        if is_value or len(set(texts)) > 1:
+        kinds = {token.kind for token in tokens}
+        if kinds <= _VALUES or len(set(texts)) > 1:
             spans = tuple((token.start, token.end) for token in tokens)
-            kinds = _kinds_at(numbers, samples)
-            holes.append(Hole(spans, texts, kinds))
+            free = _kinds_at(numbers, samples)
+            holes.append(Hole(spans, texts, free))
 
     return holes
 
@@ -74,7 +76,10 @@ def _kinds_at(numbers: Sequence[int], samples: Sequence[Sample]) -> tuple[str, .
         return (*sorted(_VALUES), "close")
 
     kinds = tuple(dict.fromkeys(map(_class_of, samples, numbers)))
-    if _PLAIN.isdisjoint(kinds) or any(sample.brings_words for sample in samples):
+    if _PLAIN.isdisjoint(kinds):
+        return kinds
+
+    if any(sample.brings_words for sample in samples):
         return kinds
 
     return tuple(sorted(_PLAIN.union(kinds)))
@@ -91,7 +96,11 @@ def _kind_of(sample: Sample, number: int) -> str:
 def _carried_holes(holes: Sequence[Hole], news: Sequence[str], language: str) -> list[Hole] | None:
     """Return the holes that the fix carries over; None if it drops something that differs."""
     kept: list[Hole] = []
-    words = [{token.text for token in tokenize(new, language)} for new in news]
+    words: list[set[str]] = []
+    for new in news:
+        tokens = tokenize(new, language)
+        words.append({token.text for token in tokens})
+
     for hole in holes:
         if all(map(set.__contains__, words, hole.texts)):
             kept.append(hole)
@@ -133,10 +142,13 @@ def _window(sample: Sample) -> tuple[int, int]:
     """Return the tokens of an edit with a neighbour on each side, on the same line."""
     source = sample.source
     low, high = sample.first, sample.last
-    if low > 0 and (low == high or not is_last_of_line(source, low - 1)):
+    only_adds = low == high
+    follows = only_adds or not is_last_of_line(source, low - 1)
+    is_followed = high < len(source.tokens) and not is_last_of_line(source, high - 1)
+    if low > 0 and follows:
         low -= 1
 
-    if high < len(source.tokens) and not is_last_of_line(source, high - 1):
+    if is_followed:
         high += 1
 
     return low, max(high, low + 1)

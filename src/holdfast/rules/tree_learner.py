@@ -157,7 +157,7 @@ class _Construct:
         if _differ_in_number(children):
             return False
 
-        return all(self._align(each) for each in zip(*children, strict=True))
+        return all(map(self._align, zip(*children, strict=True)))
 
     def _align(self, nodes: Sequence[SgNode]) -> bool:
         """Collect the parts that are free; return False if the nodes differ where nothing may."""
@@ -169,18 +169,19 @@ class _Construct:
                 return self._add_part(nodes)
 
         children = [node.children() for node in nodes]
-        if not _same_kind(nodes) or _differ_in_number(children):
-            is_list = _same_kind(nodes) and nodes[0].kind() in LISTS
-            return self._add_run(nodes) if is_list else self._add_hole(nodes)
+        if not _same_kind(nodes):
+            return self._add_hole(nodes)
+
+        if _differ_in_number(children):
+            is_list = nodes[0].kind() in LISTS
+            add = self._add_run if is_list else self._add_hole
+            return add(nodes)
 
         if children[0]:
             return all(map(self._align, zip(*children, strict=True)))
 
         is_held = _same_text(nodes) and not all(map(_is_declared_name, nodes))
-        if is_held:
-            return True
-
-        return self._add_hole(nodes)
+        return is_held or self._add_hole(nodes)
 
     def _is_part(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether these are operands, and not constructs whose own parts count."""
@@ -207,11 +208,16 @@ class _Construct:
         return any(map(Sample.touches, self.samples, map(span_of, nodes)))
 
     def _add_part(self, nodes: Sequence[SgNode]) -> bool:
-        is_same = _same_kind(nodes) and _same_text(nodes)
-        if is_same and not self._is_free(nodes[0]):
-            return True
+        if not _same_kind(nodes):
+            return self._add_hole(nodes)
 
-        return self._add_hole(nodes)
+        if not _same_text(nodes):
+            return self._add_hole(nodes)
+
+        if self._is_free(nodes[0]):
+            return self._add_hole(nodes)
+
+        return True
 
     def _is_free(self, node: SgNode) -> bool:
         """Return whether one example frees a part: an operand that the fix carries over."""
@@ -385,8 +391,13 @@ class _Construct:
 
 def _gives_value(node: SgNode, sample: Sample) -> bool:
     """Return whether a fix lets a declaration or an assignment have a value of its own."""
-    gets_value = re.search("declar|assign|let", node.kind()) is not None
-    return gets_value and sample.brings_value and "=" in sample.new_text(node)
+    if not sample.brings_value:
+        return False
+
+    if re.search("declar|assign|let", node.kind()) is None:
+        return False
+
+    return "=" in sample.new_text(node)
 
 
 def _agreed(kinds: Iterable[str]) -> tuple[str, ...]:
@@ -399,11 +410,13 @@ def _agreed(kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def _same_kind(nodes: Sequence[SgNode]) -> bool:
-    return len({node.kind() for node in nodes}) == 1
+    kinds = {node.kind() for node in nodes}
+    return len(kinds) == 1
 
 
 def _same_text(nodes: Sequence[SgNode]) -> bool:
-    return len({node.text() for node in nodes}) == 1
+    texts = {node.text() for node in nodes}
+    return len(texts) == 1
 
 
 def _differ_in_number(children: Sequence[Sequence[SgNode]]) -> bool:
@@ -430,13 +443,17 @@ def _is_whole_operand(node: SgNode) -> bool:
 
 def _inner_span(node: SgNode) -> tuple[int, int]:
     """Return the span of what is in a block or a list, without its brackets."""
-    spans = [span_of(child) for child in node.children()]
     start, end = span_of(node)
+    spans = list(map(span_of, node.children()))
     if node.text().startswith(("{", "(")):
-        spans = spans[1:-1] or [(start + 1, start + 1)]
+        spans = spans[1:-1]
+        start, end = start + 1, start + 1
 
-    spans = spans or [(start, end)]
-    return spans[0][0], spans[-1][1]
+    if not spans:
+        return start, end
+
+    first, last = spans[0], spans[-1]
+    return first[0], last[1]
 
 
 def _is_at_diagnostic(node: SgNode, sample: Sample) -> bool:

@@ -55,7 +55,13 @@ def comments_at(source: ParsedSource, start: int, end: int) -> str:
 
 def owners_at(source: ParsedSource, offset: int) -> list[SgNode]:
     """Return the functions and types around an offset, the outer ones first."""
-    return [node for node in source.nodes_around(offset) if _OWNER.search(node.kind())]
+    found: list[SgNode] = []
+    for node in source.nodes_around(offset):
+        kind = node.kind()
+        if _OWNER.search(kind):
+            found.append(node)
+
+    return found
 
 
 def _docstrings(node: SgNode) -> list[str]:

@@ -87,7 +87,13 @@ class Site:
     @cached_property
     def functions(self) -> list[SgNode]:
         """The functions around the place, the outer ones first."""
-        return [node for node in self.owners if _FUNCTION.search(node.kind())]
+        found: list[SgNode] = []
+        for node in self.owners:
+            kind = node.kind()
+            if _FUNCTION.search(kind):
+                found.append(node)
+
+        return found
 
     @cached_property
     def function_span(self) -> tuple[int, int]:
@@ -128,7 +134,10 @@ class Site:
 def is_declaration(name: SgNode) -> bool:
     """Return whether a name is where its variable or parameter is declared."""
     parent = name.parent()
-    if name.kind() != "identifier" or parent is None or parent.kind() in _NO_VARIABLES:
+    if name.kind() != "identifier" or parent is None:
+        return False
+
+    if parent.kind() in _NO_VARIABLES:
         return False
 
     if _PARAMETERS.search(parent.kind()):

@@ -123,7 +123,10 @@ def _fits(
     if not kinds:
         return True
 
-    return token.kind in kinds or class_of(tokens, number) in kinds
+    if token.kind in kinds:
+        return True
+
+    return class_of(tokens, number) in kinds
 
 
 def _agrees(hole: str, text: str, args: tuple[str, ...], texts: dict[str, str]) -> bool:
@@ -209,7 +212,11 @@ def _open_bracket(tokens: Sequence[Token], number: int) -> int | None:
 
 def _is_value(tokens: Sequence[Token], at: int) -> bool:
     """Return whether a bracket begins a value, and not a block or an index."""
-    return at == 0 or tokens[at - 1].text in _BEFORE_VALUE
+    if at == 0:
+        return True
+
+    before = tokens[at - 1]
+    return before.text in _BEFORE_VALUE
 
 
 def _owner(tokens: Sequence[Token], at: int) -> str:

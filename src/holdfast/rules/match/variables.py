@@ -62,7 +62,8 @@ def has_unused_parameter(site: Site) -> bool:
     """Return whether nothing uses a parameter of the function: it may be what is meant."""
     for function in site.functions[-1:]:
         words = _WORD.findall(function.text())
-        names = {node.text() for node in all_nodes(function) if _is_parameter(node)}
+        parameters = filter(_is_parameter, all_nodes(function))
+        names = {node.text() for node in parameters}
         for name in names - _RECEIVERS:
             if words.count(name) == 1:
                 return True
@@ -71,8 +72,11 @@ def has_unused_parameter(site: Site) -> bool:
 
 
 def _is_parameter(node: SgNode) -> bool:
-    around = " ".join(above.kind() for above in node.ancestors())
-    return "parameter" in around and is_declaration(node)
+    kinds = " ".join(above.kind() for above in node.ancestors())
+    if "parameter" not in kinds:
+        return False
+
+    return is_declaration(node)
 
 
 def _is_elsewhere(name: SgNode, site: Site) -> bool:
@@ -82,8 +86,13 @@ def _is_elsewhere(name: SgNode, site: Site) -> bool:
             return False
 
         body = first_field(node, "body")
-        if _LOOPS.search(node.kind()) and body is not None and span_of(name)[1] <= span_of(body)[0]:
-            return span_of(body)[0] <= site.span[0] <= span_of(body)[1]
+        if body is None or not _LOOPS.search(node.kind()):
+            continue
+
+        start, end = span_of(body)
+        _, name_end = span_of(name)
+        if name_end <= start:
+            return start <= site.span[0] <= end
 
     return name.text() not in _WORD.findall(site.texts["lines"])
 
@@ -110,9 +119,15 @@ def _repeated_span(site: Site, place: int) -> tuple[int, int]:
 
     Without such a loop, it is the offset itself.
     """
-    loops = [node for node in site.source.nodes_around(place) if _LOOPS.search(node.kind())]
-    spans = [span_of(loop) for loop in loops if span_of(loop)[0] >= site.span[1]]
-    return min(spans, default=(place, place))
+    for node in site.source.nodes_around(place):
+        start, end = span_of(node)
+        if start < site.span[1]:
+            continue
+
+        if _LOOPS.search(node.kind()):
+            return start, end
+
+    return place, place
 
 
 def kind_beside(site: Site) -> Iterator[str]:
