@@ -627,3 +627,15 @@ def test_a_missing_name_that_is_a_member_of_the_object_is_not_declared() -> None
         _reason(rule, text, said)
         == "the program may have another thing that the missing name means"
     )
+
+
+def test_a_function_that_a_condition_calls_does_not_become_async() -> None:
+    only = ("node", "SyntaxError", "{0} is only valid in async functions")
+    before = "function f(n) {\n    const all = «await» load(n);\n    return all;\n}\n\nf(1).then(show);\n"
+    after = _plain(before).replace("function f", "async function f")
+    rule = _learned(before, after, _said(*only, "await", text=before), "javascript")
+    text = "function g(who) {\n    const names = «await» read(who);\n    return names;\n}\n\nif (g(2)) {\n    stop();\n}\n"
+    said = _said(*only, "await", text=text)
+    assert _reason(rule, text, said) == "the program uses the result of the function at once"
+    late = text.replace("if (g(2)) {\n    stop();\n}\n", "g(2).then(stop);\n")
+    assert _reason(rule, late, said) == REWRITTEN

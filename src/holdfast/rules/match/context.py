@@ -7,6 +7,7 @@ these are compared with the examples: the comments about the place, and how a va
 from __future__ import annotations
 
 import re
+from operator import methodcaller
 from typing import TYPE_CHECKING, Final
 
 from holdfast.syntax.tree import signs_of, span_of
@@ -55,13 +56,9 @@ def comments_at(source: ParsedSource, start: int, end: int) -> str:
 
 def owners_at(source: ParsedSource, offset: int) -> list[SgNode]:
     """Return the functions and types around an offset, the outer ones first."""
-    found: list[SgNode] = []
-    for node in source.nodes_around(offset):
-        kind = node.kind()
-        if _OWNER.search(kind):
-            found.append(node)
-
-    return found
+    # The keyword `function` is a node of that kind, too.
+    around = filter(methodcaller("is_named"), source.nodes_around(offset))
+    return [node for node in around if _OWNER.search(node.kind())]
 
 
 def _docstrings(node: SgNode) -> list[str]:
