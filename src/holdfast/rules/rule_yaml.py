@@ -317,7 +317,8 @@ def rule_to_dict(rule: Rule) -> dict[str, Any]:
 
 
 def _is_unusual(key: str, value: object) -> bool:
-    if value in ([], {}, ""):
+    # A fix may be nothing: the pattern goes.
+    if key != "fix" and value in ([], {}, ""):
         return False
 
     return _USUAL.get(key) != value

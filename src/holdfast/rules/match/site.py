@@ -106,6 +106,7 @@ class Site:
         """The texts in which something may say what is meant."""
         text, (start, end), (low, high) = self.source.text, self.span, self.function_span
         first, last = map(self.source.line_of, self.span)
+        below = f"{text}\n\n".index("\n", self.source.line_end(last) + 1)
         is_broken = isinstance(self.rewrite, TokenRewrite)
         left = set(HOLE.findall(self.rewrite.fix))
         drops_hole = not left.issuperset(HOLE.findall(self.rewrite.pattern))
@@ -118,7 +119,7 @@ class Site:
             "from place": text[start:],
             "head": text[:start].rpartition("\n")[2],
             "lines": text[self.source.line_starts[first] : self.source.line_end(last)],
-            "next line": text[self.source.line_starts[first] : self.source.line_end(last + 1)],
+            "next line": text[self.source.line_starts[first] : below],
             "message": "\n".join(self.diagnostic.args),
             "fix": self.rewrite.fix,
             "holes": "\n".join(self.holes.values()),
