@@ -119,51 +119,6 @@ def test_a_type_that_differs_only_in_its_case_from_one_of_the_program_is_that_on
 
 # ------------------------------------------------------------------------------- surroundings
 
-FEW = "too few arguments to function {0}"
-ASK = _learned(
-    "int f(void) {\n    char line[80];\n    return fgets(line, 80) != 0;\n}\n",
-    "int f(void) {\n    char line[80];\n    return fgets(line, 80, stdin) != 0;\n}\n",
-    _said("gcc", "", FEW, "fgets", at=(3, 12)),
-    "c",
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (
-            "int g(FILE *in) {\n    char row[9];\n    return fgets(row, 9) != 0 && fclose(in);\n}\n",
-            "rewritten",
-        ),
-        (
-            "int g(FILE *in) {\n    char row[9];\n    return fgets(row, 9) != 0;\n}\n",
-            "a variable that nothing uses may be what is meant",
-        ),
-        (
-            "int g(FILE *in) {\n    char row[9]; rewind(in);\n    return fgets(row, 9) != 0;\n}\n",
-            "a variable of a type that no example has may be what is meant",
-        ),
-        (
-            "int g(int n) {\n    char row[9];\n    while (fgets(row, 9) != 0) n++;\n    return n;\n}\n",
-            "rewritten",
-        ),
-    ],
-)
-def test_what_is_around_may_be_what_is_meant(text: str, reason: str) -> None:
-    column = text.split("\n")[2].index("fgets") + 1
-    assert _reason(ASK, text, _said("gcc", "", FEW, "fgets", at=(3, column))) == reason
-
-
-def test_a_callback_of_one_function_is_no_callback_of_another() -> None:
-    illegal = "Illegal continue statement: no surrounding iteration statement"
-    text = "xs.forEach((x) => {\n  if (x) continue;\n  use(x);\n});\n"
-    said = _said("node", "SyntaxError", illegal, at=(2, 10))
-    rule = _learned(text, text.replace("continue", "return"), said, "javascript")
-    assert isinstance(rewrite(rule, text.replace("use(x)", "log(x, 1)"), said), Rewritten)
-    assert _reason(rule, text.replace("forEach", "map"), said) == (
-        "the code is in another kind of callback than in the examples"
-    )
-
 
 def test_a_loop_whose_number_is_not_used_means_an_index() -> None:
     rule = _builtin("c-dot-for-arrow")

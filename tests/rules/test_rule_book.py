@@ -12,6 +12,7 @@ from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import RuleBook, rank_of, read_book, with_verdict
 from holdfast.rules.rule_yaml import BadRule, dump_rule, parse_rule
 from holdfast.rules.scope import scope_of
+from holdfast.vocab.diagnostics import Area, Diagnostic
 from tests.rules.complaint import complaint, learned, undefined
 
 PRINT = learned("pritn(1)\n", "print(1)\n", undefined("pritn"))
@@ -261,3 +262,11 @@ def test_everything_that_is_wrong_with_a_rule_file_is_said_at_once() -> None:
         "`fix` is missing",
         "`pattern` is no code of this language: f($A",
     ]
+
+
+@pytest.mark.parametrize(("before", "after"), [("import os\n", ""), ("(", "")])
+def test_a_rule_that_only_drops_something_is_read_again(before: str, after: str) -> None:
+    said = Diagnostic("tool", "1", "X", "error", "bad", "bad", (), "a", Area(1, 1, 1, 1))
+    rule = learn(before, after, said, "python")
+    assert isinstance(rule, Rule)
+    assert parse_rule(dump_rule(rule)) == rule

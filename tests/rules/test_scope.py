@@ -68,20 +68,6 @@ def test_a_comma_in_a_call_is_no_comma_in_a_condition() -> None:
     assert _made(rule, condition, _said(expected, "other", at=(2, 16))) is None
 
 
-def test_a_cast_stays_with_the_declared_type_where_the_message_names_none() -> None:
-    said = _said("array subscript is not an integer", at=(2, 15))
-    rule = _rule(
-        "int f(int *row, double at) {\n    return row[at];\n}\n",
-        "int f(int *row, double at) {\n    return row[(int)at];\n}\n",
-        said,
-        "c",
-    )
-    double = "int g(int *all, double x) {\n    return all[x];\n}\n"
-    assert _made(rule, double, said) == double.replace("[x]", "[(int)x]")
-    pointer = "int g(int *all, char *x) {\n    return all[x];\n}\n"
-    assert _made(rule, pointer, said) is None
-
-
 def test_lines_that_were_added_before_a_statement_are_indented_like_it() -> None:
     rule = _rule(
         "def f(t):\n    m = t.x()\n    return m.group()\n",

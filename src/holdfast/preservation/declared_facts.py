@@ -162,5 +162,7 @@ def _receiver_facts(method: SgNode) -> Iterator[Fact]:
     if receiver is None:
         return
 
-    for of in receiver.find_all(kind="type_identifier")[:1]:
-        yield Fact("name", of.text(), span_of(of)[0])
+    named = receiver.find(kind="type_identifier")
+    if named is not None:
+        start, _ = span_of(named)
+        yield Fact("name", named.text(), start)

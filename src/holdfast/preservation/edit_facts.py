@@ -87,7 +87,8 @@ def _count(facts: Sequence[Fact]) -> FactCount:
 
 
 def _between(facts: Sequence[Fact], start: int, end: int) -> list[Fact]:
-    return [fact for fact in facts if start <= fact.start < end]
+    places = range(start, end)
+    return [fact for fact in facts if fact.start in places]
 
 
 def _keep(facts: Sequence[Fact], wanted: FactCount) -> FactList:
@@ -158,12 +159,10 @@ class EditFacts:
         if self.is_superfluous:
             return True
 
-        return self.may_drop_part and not self.covers_lines
+        if self.covers_lines:
+            return False
 
-    @property
-    def new_words(self) -> Counter[str]:
-        """The words that the new text has more often than the old one."""
-        return Counter(_WORD.findall(self.added)) - Counter(_WORD.findall(self.removed))
+        return self.may_drop_part
 
     def changed_tokens(self, *kinds: str) -> tuple[str, str]:
         """Return the tokens of these kinds that are gone, and those that are new.
@@ -195,11 +194,6 @@ class EditFacts:
         before = self.old.text[line : self.edit.start]
         after = self.old.text[self.edit.end : end]
         return not f"{before}{after}".strip()
-
-    def is_new_statement(self, fact: Fact) -> bool:
-        """Return whether an added fact is in a statement that the edit adds as a whole."""
-        line = self.new.text.rfind("\n", 0, fact.start) + 1
-        return self.edit.new_start <= self.new.gap_after(line)
 
 
 def _tokens_of(text: str, language: str, kinds: tuple[str, ...]) -> Counter[str]:

@@ -44,8 +44,11 @@ def _is_misread(fact: Fact, facts: EditFacts) -> bool:
 
 def _is_foreign_comment(_: Fact, facts: EditFacts) -> bool:
     """Return whether a comment of another language was taken for code."""
+    if not facts.is_syntax:
+        return False
+
     marks = tables.FOREIGN_COMMENTS[facts.old.language]
-    return facts.is_syntax and facts.removed.startswith(marks)
+    return facts.removed.startswith(marks)
 
 
 def _is_misspelt(fact: Fact, facts: EditFacts) -> bool:
@@ -60,7 +63,10 @@ def _is_misspelt(fact: Fact, facts: EditFacts) -> bool:
 def _is_related(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a function of the same family is called instead: `split_whitespace`."""
     calls = facts.gained.texts("call")
-    return facts.may_drop_part and any(call.startswith(f"{fact.text}_") for call in calls)
+    if not facts.may_drop_part:
+        return False
+
+    return any(call.startswith(f"{fact.text}_") for call in calls)
 
 
 def _is_renamed(_: Fact, facts: EditFacts) -> bool:

@@ -122,7 +122,9 @@ def is_named(fact: Fact, facts: EditFacts) -> bool:
 
 def is_new_statement(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an added fact is in a statement that the edit adds as a whole."""
-    return facts.is_new_statement(fact)
+    line = facts.new.text.rfind("\n", 0, fact.start) + 1
+    first = facts.new.gap_after(line)
+    return facts.edit.new_start <= first
 
 
 def is_conversion(fact: Fact, _: EditFacts) -> bool:

@@ -199,7 +199,7 @@ EVADING_CALLS: Final = {
     "tsx": _words("eval Function parse stringify catch Boolean"),
     "javascript": _words("eval Function catch Boolean"),
     "c": frozenset[str](),
-    "cpp": _words("reinterpret_cast const_cast any_cast"),
+    "cpp": _words("reinterpret_cast const_cast any_cast value_or"),
     "rust": _words(
         "unwrap_or unwrap_or_default unwrap_or_else ok unreachable todo unimplemented transmute"
         " forget leak from_raw catch_unwind is_ok is_err is_some is_none"
@@ -357,6 +357,8 @@ PATTERNS: Final = _compiled(
         ),
         ("call_expression", "copy", "", rf".*{_COPYING}\(\)\s*\.(?:{_CHANGING})\("),
         ("attribute_item", "compiled out", "", r"(#\[cfg.*)"),
+        # `text.encode("ascii", errors="ignore")`
+        ("keyword_argument", "evasion", "", r"(errors\s*=\s*[\"'](?:ignore|replace)[\"'])"),
         ("except_clause", "handler", "except", r"(except)(?!.*\b(?:raise|assert)\b)"),
         ("catch_clause", "handler", "catch", r"(catch)(?!.*\b(?:throw|assert)\b)"),
         ("finally_clause", "handler", "finally", rf".*\b({_STOP})\b"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import islice
+from operator import methodcaller
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.preservation import fact_tables as tables
@@ -43,6 +44,8 @@ _NO_RESULT: Final = re.compile(r"-\d+")
 _BLANK: Final = re.compile(r"^\{?\s*return\b|\s+|^\{|\}$|;")
 _CONSTANT: Final = re.compile(r"\w+|[\d.]+|\"[^\"]*\"|'[^']*'")
 _SETS: Final = frozenset({"=", ":="})
+_kind: Final = methodcaller("kind")
+_text: Final = methodcaller("text")
 _IMPORTED_ANY: Final = re.compile(r"\bAny as \w")
 
 
@@ -160,12 +163,13 @@ def _code_facts(node: SgNode, language: str) -> Iterator[Fact]:
 
 def _block_facts(block: SgNode) -> Iterator[Fact]:
     """Yield a block that is only there to end the life of what is in it."""
-    holder = block.parent()
-    if holder is not None and holder.kind() == "expression_statement":
-        holder = holder.parent()
+    holders = list(map(_kind, block.ancestors()))
+    if holders[:1] == ["expression_statement"]:
+        del holders[0]
 
-    if holder is not None and holder.kind() in tables.BLOCKS:
-        yield Fact("evasion", "{ }", span_of(block)[0])
+    start, _ = span_of(block)
+    if not tables.BLOCKS.isdisjoint(holders[:1]):
+        yield Fact("evasion", "{ }", start)
 
 
 def _pattern_facts(node: SgNode) -> Iterator[Fact]:
@@ -180,19 +184,22 @@ def _pattern_facts(node: SgNode) -> Iterator[Fact]:
 
 def _literal_text(node: SgNode) -> str:
     """Return the text of a constant; of a string, without the code in it."""
+    kind = node.kind()
     children = node.children()
-    if "string" not in node.kind():
+    if "string" not in kind:
         return node.text()
 
-    if is_plain_string(node.kind(), children):
+    if is_plain_string(kind, children):
         return node.text()
 
     parts = [child.text() for child in children if child.kind() in _STRING_TEXT]
-    return f'"{"".join(parts)}"'
+    text = "".join(parts)
+    return f'"{text}"'
 
 
 def _call_facts(node: SgNode, language: str) -> Iterator[Fact]:
-    callee = node.field(tables.CALLEES[node.kind()])
+    field = tables.CALLEES[node.kind()]
+    callee = node.field(field)
     if callee is None:
         return
 
@@ -217,13 +224,16 @@ def _last_part(node: SgNode) -> SgNode:
 def _operator_facts(node: SgNode) -> Iterator[Fact]:
     parts = [" ".join(child.text().split()) for child in node.children()]
     for child, text in zip(node.children(), parts, strict=True):
+        start, _ = span_of(child)
         sign = tables.ASSIGNING.get(text, text)
         if sign in tables.OPERATORS and not child.is_named():
-            yield Fact(tables.OPERATORS[sign], sign, span_of(child)[0])
+            yield Fact(tables.OPERATORS[sign], sign, start)
 
+    start, _ = span_of(node)
     match parts:
         case [_, sign, _] if sign in tables.ORDERED:
-            yield Fact("order", "\0".join(parts), span_of(node)[0])
+            text = "\0".join(parts)
+            yield Fact("order", text, start)
 
 
 def _binding_facts(node: SgNode) -> Iterator[Fact]:
@@ -249,9 +259,13 @@ def _binding_facts(node: SgNode) -> Iterator[Fact]:
         yield Fact("nothing", name.text(), start)
 
     # `x += 1` gives no value, it only changes one.
-    gives_value = node.kind() == "preproc_def" or not _SETS.isdisjoint(map(_text, node.children()))
+    signs = set(map(_text, node.children()))
+    gives_value = node.kind() == "preproc_def" or not _SETS.isdisjoint(signs)
     if value is not None and gives_value:
-        yield from _value_facts(_last_name(name), value)
+        # In C the name is in a declarator.
+        declarator = name.text().partition("(")[0]
+        words = _WORD.findall(declarator)
+        yield from _value_facts("".join(words[-1:]), value)
 
 
 def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
@@ -269,20 +283,6 @@ def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
         yield Fact("computed", name, start)
 
 
-def _kind(node: SgNode) -> str:
-    return node.kind()
-
-
-def _text(node: SgNode) -> str:
-    return node.text()
-
-
-def _last_name(node: SgNode) -> str:
-    """Return the name in a declarator of C."""
-    words: list[str] = _WORD.findall(node.text().partition("(")[0])
-    return "".join(words[-1:])
-
-
 def _is_stub(node: SgNode, body: str) -> bool:
     """Return whether a function, and no method, returns only a constant or what it was passed."""
     if node.kind() not in FUNCTIONS:
@@ -292,11 +292,9 @@ def _is_stub(node: SgNode, body: str) -> bool:
         return False
 
     listed = parameters_of(node)
-    if body.isidentifier():
-        if listed is None:
-            return False
-
-        return body in _WORD.findall(listed.text())
+    if listed is not None and body.isidentifier():
+        names = _WORD.findall(listed.text())
+        return body in names
 
     return _CONSTANT.fullmatch(body) is not None
 
@@ -345,7 +343,8 @@ def _compares_with_constant(value: SgNode) -> bool:
 
 def unused_parameters(function: SgNode) -> Iterator[str]:
     """Yield the parameters that the body of a function does not use."""
-    listed, body = parameters_of(function), function.field("body")
+    listed = parameters_of(function)
+    body = function.field("body")
     if listed is None:
         return
 
@@ -353,7 +352,7 @@ def unused_parameters(function: SgNode) -> Iterator[str]:
         return
 
     used = set(tables.RECEIVERS)
-    used.update(leaf.text() for leaf in leaves(body))
+    used.update(map(_text, leaves(body)))
     for parameter in listed.named_children():
         name = parameter_name(parameter)
         if name.isidentifier() and name not in used:
@@ -362,10 +361,14 @@ def unused_parameters(function: SgNode) -> Iterator[str]:
 
 def _statement_facts(statement: SgNode) -> Iterator[Fact]:
     """Yield a statement that is only a string with code in it, and no documentation."""
-    kinds = {child.kind() for child in statement.named_children()}
-    is_code = kinds <= tables.TEXTS and "(" in statement.text()
-    if is_code and not _is_documentation(statement):
-        yield Fact("idle string", statement.text(), span_of(statement)[0])
+    text = statement.text()
+    start, _ = span_of(statement)
+    kinds = set(map(_kind, statement.named_children()))
+    if not kinds <= tables.TEXTS:
+        return
+
+    if "(" in text and not _is_documentation(statement):
+        yield Fact("idle string", text, start)
 
 
 def _is_documentation(statement: SgNode) -> bool:

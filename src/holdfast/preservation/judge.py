@@ -9,7 +9,7 @@ from holdfast.preservation.meaning import changes_of_meaning
 from holdfast.preservation.meaning_change import MeaningChange, refused, review
 from holdfast.preservation.reports import reports_of
 from holdfast.preservation.silenced_checks import raw_types_added
-from holdfast.preservation.suppression_comments import suppressions_added, suppressions_between
+from holdfast.preservation.suppression_comments import suppressions_between, suppressions_in_text
 from holdfast.syntax.dead_code import conditions_of
 from holdfast.syntax.parse_check import language_of
 from holdfast.syntax.source import ParsedSource, parse_source
@@ -59,7 +59,7 @@ def judge_fix(
         found.append(refused("it loses bytes of the file that are not text; keep their lines."))
 
     if old is None or new is None:
-        found += _judge_text(before, after, language)
+        found += _judge_text(before, after)
         return found
 
     reports = reports_of(old.text, path, diagnostics)
@@ -68,9 +68,9 @@ def judge_fix(
     return sorted(found, key=lambda change: change.severity != "refused")
 
 
-def _judge_text(before: str, after: str, language: str) -> Iterator[MeaningChange]:
+def _judge_text(before: str, after: str) -> Iterator[MeaningChange]:
     """Judge texts without a tree: without it no deletion can be judged."""
-    added = suppressions_added(before, after, language)
+    added = suppressions_in_text(before, after)
     if added:
         yield _silences(added)
 
@@ -85,15 +85,14 @@ def _parse_both(
     before: str, after: str, language: str
 ) -> tuple[ParsedSource | None, ParsedSource | None]:
     old = parse_source(before, language)
-    if old is None:
-        return old, parse_source(after, language)
+    kept: frozenset[str] = frozenset()
+    if old is not None and old.errors:
+        # The old tree may not show what was under a condition: so no old condition makes code dead.
+        kept = conditions_of(before)
+        old = parse_source(before, language, kept)
 
-    if not old.errors:
-        return old, parse_source(after, language)
-
-    # The old tree may not show what was under a condition: so no old condition makes code dead.
-    kept = conditions_of(before)
-    return parse_source(before, language, kept), parse_source(after, language, kept)
+    new = parse_source(after, language, kept)
+    return old, new
 
 
 def _lost(old: ParsedSource, new: ParsedSource) -> Iterator[str]:

@@ -164,8 +164,9 @@ def _may_return_none(fact: Fact, facts: EditFacts) -> bool:
 
 def _has_operands_of_call(fact: Fact, facts: EditFacts) -> bool:
     """Return whether `k in d` takes the place of a call of both that an error is about."""
+    removed = set(_WORD.findall(facts.removed))
     operands = set(_WORD.findall(facts.added)) - {fact.text}
-    return operands <= set(_WORD.findall(facts.removed))
+    return operands <= removed
 
 
 def _is_member(fact: Fact, facts: EditFacts) -> bool:
@@ -237,12 +238,21 @@ def _sets_as_condition(facts: EditFacts) -> bool:
 
 def _is_brought(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a name is still used: it passes the check, so an import or a pattern brings it."""
-    return fact.kind == "declared" and facts.has["name", fact.text] > 0
+    if fact.kind != "declared":
+        return False
+
+    return facts.has["name", fact.text] > 0
 
 
 def _may_narrow(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a name is new, or its `static` or `private` was misspelt."""
-    return is_narrowing(fact, facts) and bool(facts.gained.of("name") or facts.is_syntax)
+    if not is_narrowing(fact, facts):
+        return False
+
+    if facts.is_syntax:
+        return True
+
+    return bool(facts.gained.of("name"))
 
 
 def _hides(fact: Fact, facts: EditFacts) -> bool:

@@ -293,7 +293,11 @@ class _Related:
             return False
 
         old = set(re.findall(r"\w+", self._old.text[edit.start : edit.end]))
-        return bool(old & self._added) and old <= self._added | self._names
+        known = self._added | self._names
+        if old.isdisjoint(self._added):
+            return False
+
+        return old <= known
 
     def _add_declared(self, edit: Edit) -> None:
         """Add what a related edit introduces or declares: its users may change with it."""
@@ -303,5 +307,11 @@ class _Related:
 
     def _statement_of(self, edit: Edit) -> Statement | None:
         """Return the smallest statement around an edit."""
-        around = [each for each in self._statements if each.has(edit.start)]
-        return min(around, key=lambda each: each.end - each.start, default=None)
+        found: Statement | None = None
+        smallest = len(self._old.text) + 1
+        for each in self._statements:
+            size = each.end - each.start
+            if size < smallest and each.has(edit.start):
+                found, smallest = each, size
+
+        return found

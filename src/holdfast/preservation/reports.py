@@ -136,7 +136,12 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
 
 def errors_among(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Return the errors; all diagnostics if none is an error."""
-    errors = [each for each in diagnostics if each.severity == "error"]
+    errors: list[Diagnostic] = []
+    for each in diagnostics:
+        is_error = each.severity == "error"
+        if is_error:
+            errors.append(each)
+
     return errors or list(diagnostics)
 
 

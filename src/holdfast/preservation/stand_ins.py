@@ -53,8 +53,12 @@ def _avoided_name(fact: Fact, facts: EditFacts) -> str:
 
 def _is_limit(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a comparison of order of the old text has a name as an operand."""
-    orders = [text.split("\0") for text in facts.had_texts("order")]
-    return any(fact.text in order and order[1] in tables.COMPARISONS for order in orders)
+    for text in facts.had_texts("order"):
+        left, sign, right = text.split("\0")
+        if sign in tables.COMPARISONS and fact.text in {left, right}:
+            return True
+
+    return False
 
 
 def _equated(fact: Fact, facts: EditFacts) -> str:
@@ -96,7 +100,8 @@ def _call_beside_correction(fact: Fact, facts: EditFacts) -> str:
 
 def _leaves_argument(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an edit leaves nothing of a call but one of its arguments."""
-    return facts.added.strip(" ()") in _arguments_at(facts.old, fact)
+    left = facts.added.strip(" ()")
+    return left in _arguments_at(facts.old, fact)
 
 
 def _arguments_at(source: ParsedSource, call: Fact) -> list[str]:

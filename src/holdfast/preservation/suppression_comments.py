@@ -11,10 +11,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation.silenced_checks import silenced_in
-from holdfast.syntax.source import ParsedSource, parse_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from holdfast.syntax.source import ParsedSource
 
 _CODES: Final = r"(?:\s*[:=(\[]\s*(?P<codes>[\w\-/, ]+))?"
 _HASH: Final = (
@@ -103,26 +104,11 @@ _IN_COMMENTS: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = {
 }
 
 
-def suppressions_added(before: str, after: str, language: str) -> tuple[str, ...]:
-    r"""Return the suppressions that the new text has more often than the old one, in any place.
+def suppressions_between(old: ParsedSource, new: ParsedSource) -> tuple[str, ...]:
+    """Return the suppressions that the new text has more often.
 
     A suppression of one code may replace a suppression of all codes, and not the reverse.
-
-    >>> suppressions_added("x = y\n", "x = y  # noqa: F821\n", "python")
-    ('# noqa',)
     """
-    old, new = parse_source(before, language), parse_source(after, language)
-    if old is None:
-        return _unread_added(before, after)
-
-    if new is None:
-        return _unread_added(before, after)
-
-    return suppressions_between(old, new)
-
-
-def suppressions_between(old: ParsedSource, new: ParsedSource) -> tuple[str, ...]:
-    """Return the suppressions that the new text has more often."""
     had = Counter(_suppressions(old))
     has = Counter(_suppressions(new))
     added: dict[str, None] = {}
@@ -135,9 +121,20 @@ def suppressions_between(old: ParsedSource, new: ParsedSource) -> tuple[str, ...
     return tuple(added)
 
 
-def _unread_added(before: str, after: str) -> tuple[str, ...]:
-    had = Counter(" ".join(found.group().split()) for found in _ANY.finditer(before))
-    has = Counter(" ".join(found.group().split()) for found in _ANY.finditer(after))
+def suppressions_in_text(before: str, after: str) -> tuple[str, ...]:
+    r"""Return the suppressions that a text has more often than the old one, in any place.
+
+    It is for a language that is not parsed, whose comments are not known.
+
+    >>> suppressions_in_text("x = y\n", "x = y  # noqa: F821\n")
+    ('# noqa',)
+    """
+    counts: list[Counter[str]] = []
+    for text in (before, after):
+        words = [found.group().split() for found in _ANY.finditer(text)]
+        counts.append(Counter(map(" ".join, words)))
+
+    had, has = counts
     return tuple(has - had)
 
 

@@ -9,6 +9,7 @@ writes the unit: the caller gets the code that passed and swaps the file.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.encoding import decode
@@ -134,7 +135,8 @@ class _Repair:
     def _try_all(self) -> RepairOutcome:
         stages = [self._apply_fixits, self._replay, self._apply_rules]
         if self._policy.applies_unsafe:
-            stages += [self._apply_guesses, self._apply_unsafe_rules]
+            stages.append(partial(self._apply_fixits, guessed=True))
+            stages.append(partial(self._apply_rules, unsafe=True))
 
         for stage in stages:
             ended = stage()
@@ -165,13 +167,7 @@ class _Repair:
 
     # ------------------------------------------------------------------------------ without a model
 
-    def _apply_fixits(self) -> _Ended:
-        return self._apply_fixits_repeatedly(guessed=False)
-
-    def _apply_guesses(self) -> _Ended:
-        return self._apply_fixits_repeatedly(guessed=True)
-
-    def _apply_fixits_repeatedly(self, *, guessed: bool) -> _Ended:
+    def _apply_fixits(self, *, guessed: bool = False) -> _Ended:
         for _ in range(_FIXIT_ROUNDS):
             base = self._progress.current
             ended = self._apply_fixits_once(guessed=guessed)
@@ -264,9 +260,6 @@ class _Repair:
         errors = errors_of(self._progress.current.checked)
         return any((error.tool, error.code, error.message) == wanted for error in errors)
 
-    def _apply_unsafe_rules(self) -> _Ended:
-        return self._apply_rules(unsafe=True)
-
     def _apply_rules(self, *, unsafe: bool = False) -> _Ended:
         rules = self._ports.rules
         if rules is None:
@@ -316,7 +309,9 @@ class _Repair:
         response = find_response(answers, self._request(()), model)
         if response is None:
             # Rules that were learned from this response may have made a part of it already.
-            response = find_response(answers, self._first_request(), model)
+            unit, first = self._unit, self._judge.first
+            asked = ProposalRequest(unit.path, unit.target, self._judge.text, first.diagnostics)
+            response = find_response(answers, asked, model)
 
         if response is None:
             return None
@@ -456,10 +451,6 @@ class _Repair:
             diagnostics=current.checked.diagnostics,
             tried=tried,
         )
-
-    def _first_request(self) -> ProposalRequest:
-        unit, first = self._unit, self._judge.first
-        return ProposalRequest(unit.path, unit.target, self._judge.text, first.diagnostics)
 
     def _judge_proposal(
         self, proposal: Proposal | ProposerFailed, attempt: int

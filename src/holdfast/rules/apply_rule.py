@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import product, starmap
+from itertools import compress, product, starmap
 from typing import TYPE_CHECKING
 
 from holdfast.rules.import_block import place_import
 from holdfast.rules.match.context import comments_at
 from holdfast.rules.match.missing_name import Reading, other_reading
 from holdfast.rules.match.node_classes import is_operation
-from holdfast.rules.match.number_domain import number_domain
 from holdfast.rules.match.site import Site
 from holdfast.rules.match.token_pattern import TokenMatch, find_token_matches, is_last_of_line
 from holdfast.rules.match.traits import difference
 from holdfast.rules.match.tree_pattern import TreeMatch, find_matches, kind_of_pattern
 from holdfast.rules.rule import (
     END_OF_LINE,
-    Example,
     Rewrite,
     Rule,
     TokenRewrite,
@@ -29,10 +27,10 @@ from holdfast.rules.rule import (
     plain_type,
     value_in,
 )
-from holdfast.rules.type_text import elements_of, fits_type
+from holdfast.rules.type_text import fits_type
 from holdfast.syntax.edits import common_start
 from holdfast.syntax.source import ParsedSource
-from holdfast.syntax.tokens import COMMON, first_at, is_content, tokenize
+from holdfast.syntax.tokens import first_at, is_content, tokenize
 from holdfast.syntax.tree import span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -83,9 +81,6 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
         return rewritten
 
     new = _with_imports(rewritten.text, rule, diagnostic)
-    if new is None:
-        return NoFit("the message lacks a name that the import needs")
-
     return _checked(new, source, rule)
 
 
@@ -112,18 +107,13 @@ def _rewrite_place(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> 
 
 def _is_taken_apart(new: str, source: ParsedSource, change: _Change, rewrite_: TreeRewrite) -> bool:
     """Return whether an operator binds more tightly to a part of what changed: `k in d == x`."""
-    if not is_operation(kind_of_pattern(rewrite_.fix, source.language) or ""):
+    if not is_operation(str(kind_of_pattern(rewrite_.fix, source.language))):
         return False
 
-    made = ParsedSource(new, source.language)
     start, end = change.whole
     end += len(new) - len(source.text)
-    around = [node for node in made.nodes_around(start) if span_of(node)[1] >= end]
-    for node in around[-1:]:
-        if span_of(node) != (start, end):
-            return is_operation(node.kind())
-
-    return False
+    kinds = {span_of(node): node.kind() for node in ParsedSource(new, source.language).nodes}
+    return not is_operation(kinds.get((start, end), ""))
 
 
 def _other_meaning(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> str:
@@ -131,26 +121,21 @@ def _other_meaning(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> 
     if rule.widened:
         return ""
 
-    places = [(source, diagnostic)]
+    known: list[Reading | None] = [None]
     for example in rule.examples:
         before = ParsedSource(example.before, rule.target)
-        places.append((before, diagnostic_of(rule, example)))
+        known.append(_reading(rule, before, diagnostic_of(rule, example)))
 
-    reading, *known = (_reading(rule, *place) for place in places)
-    if reading not in {None, *known}:
-        return "the program may have another thing that the missing name means"
+    if _reading(rule, source, diagnostic) in known:
+        return ""
 
-    width, *widths = (number_domain(*place) for place in places)
-    if rule.rewrite is None and width > max(widths, default=width):
-        return "the numbers are of a wider kind than in the examples"
-
-    return ""
+    return "the program may have another thing that the missing name means"
 
 
 def _reading(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Reading | None:
     """Return how else than by a rule the missing name of a diagnostic may be read."""
     texts = argument_texts(diagnostic.args)
-    lines = [fill(each, texts) or "" for each in rule.imports]
+    lines = [fill(each, texts) for each in rule.imports]
     return other_reading(source, diagnostic, imports=lines)
 
 
@@ -163,12 +148,16 @@ def _difference_around(rule: Rule, site: Site) -> str:
 
     known: list[Site] = []
     for example in rule.examples:
-        known += _sites_in(rule, example)
+        diagnostic = diagnostic_of(rule, example)
+        source = ParsedSource(example.before, rule.target)
+        change = _change_of(site.rewrite, source, diagnostic)
+        if isinstance(change, _Change):
+            known.append(_site(site.rewrite, source, change, diagnostic))
 
     if rule.widened or not known:
         return ""
 
-    return difference(site, known, content=_content_of(rule), choice=rule.uncommented)
+    return difference(site, known, _content_of(rule, site.rewrite))
 
 
 def _site(rewrite_: Rewrite, source: ParsedSource, change: _Change, diagnostic: Diagnostic) -> Site:
@@ -182,62 +171,25 @@ def _site(rewrite_: Rewrite, source: ParsedSource, change: _Change, diagnostic: 
     )
 
 
-def _sites_in(rule: Rule, example: Example) -> list[Site]:
-    source = ParsedSource(example.before, rule.target)
-    if rule.rewrite is None:
-        return []
-
-    diagnostic = diagnostic_of(rule, example)
-    change = _change_of(rule.rewrite, source, diagnostic)
-    if isinstance(change, NoFit):
-        return []
-
-    return [_site(rule.rewrite, source, change, diagnostic)]
-
-
-def _content_of(rule: Rule) -> NewContent:
-    """Return what the fix writes that neither the pattern nor the message has.
-
-    A function that is called, or a type, is no operand, unless it is one more argument.
-    """
-    if rule.rewrite is None:
-        return "nothing"
-
-    pattern, fix = rule.rewrite.pattern, rule.rewrite.fix
-    if _adds_argument(rule.rewrite):
-        return "argument"
-
+def _content_of(rule: Rule, rewrite_: Rewrite) -> NewContent:
+    """Return what the fix writes that neither the pattern nor the message has."""
+    pattern, fix = rewrite_.pattern, rewrite_.fix
     if _CONVERTED.search(fix) and not _CONVERTED.search(pattern):
         return "conversion"
 
-    old = {token.text for token in tokenize(pattern, rule.target)}
+    known = {token.text for token in tokenize(pattern, rule.target)}
     for values in rule.values.values():
-        old.update(re.findall(r"\w+", " ".join(values)))
+        known.update(re.findall(r"\w+", " ".join(values)))
 
-    new = tokenize(fix, rule.target)
-    following = (*(token.text for token in new[1:]), "")
-    pairs = zip(new, following, strict=False)
-    added = [pair for pair in pairs if is_content(pair[0]) and pair[0].text not in old]
-    if any(after not in _AFTER_PART and token.text not in COMMON for token, after in added):
-        return "operand"
+    written = filter(is_content, tokenize(fix, rule.target))
+    if known.issuperset(token.text for token in written):
+        return "nothing"
 
-    return "call" if added else "nothing"
+    return "words"
 
 
-def _adds_argument(rewrite_: Rewrite) -> bool:
-    """Return whether a fix passes more to the function that it calls."""
-    old, new = _ONE_CALL.fullmatch(rewrite_.pattern), _ONE_CALL.fullmatch(rewrite_.fix)
-    if old is None or new is None or old[1] != new[1]:
-        return False
-
-    return new[2].count(",") > old[2].count(",")
-
-
-_ONE_CALL = re.compile(r"([\w.$:]+)\((.*)\)")
 _CONVERTED = re.compile(r"(?<!\$)\b\w+\(\$\w+\)|\(\w+\) ?\(?\$|\$\w+ as \w|\$\w+\.\w+\(\)")
 """An operand that is given to a function or a type: `int($A)`, `(int) $A`, `$A.encode()`."""
-_AFTER_PART = frozenset({"(", ".", "::", "<", "!"})
-"""What follows a function that is called, or something with members."""
 
 
 def _checked(new: str, source: ParsedSource, rule: Rule) -> Rewritten | NoFit:
@@ -282,29 +234,14 @@ def _has_value(rule: Rule, number: int, source: ParsedSource, diagnostic: Diagno
         return False
 
     # What the program declares itself is no name of a library.
-    declared = [value_in(each.args[number], each.before) for each in rule.examples] or [known]
-    is_own = known.startswith("<") and known not in values
-    if is_own and not any(value.startswith("<") for value in declared):
-        return False
-
-    if not _names_one_of_two(diagnostic.args, number):
+    if known in values or not known.startswith("<"):
         return True
 
-    return any(_names_one_of_two(example.args, number) for example in rule.examples)
+    declared = [value_in(each.args[number], each.before) for each in rule.examples]
+    if not declared:
+        return True
 
-
-def _names_one_of_two(args: Sequence[str], number: int) -> bool:
-    """Return whether a type has an element twice that the message names alone, too.
-
-    In `Map<String, String>` it is open which of the two a `String` is.
-    """
-    elements = elements_of(args[number])
-    repeated = set()
-    for each in elements:
-        if elements.count(each) > 1:
-            repeated.add(each)
-
-    return not repeated.isdisjoint(args)
+    return any(value.startswith("<") for value in declared)
 
 
 def _change_of(
@@ -323,25 +260,22 @@ def _tree_change(
     rewrite_: TreeRewrite, source: ParsedSource, diagnostic: Diagnostic
 ) -> _Change | NoFit:
     matches = find_matches(rewrite_, source, diagnostic.args)
-    if not rewrite_.elsewhere:
-        matches = _at_diagnostic(matches, source, diagnostic)
-    elif "$ARG" not in rewrite_.pattern:
-        words = set(re.findall(r"\w+", source.line_at(diagnostic)))
+    if rewrite_.elsewhere:
+        words = {*re.findall(r"\w+", source.line_at(diagnostic)), *diagnostic.args}
         matches = [match for match in matches if not words.isdisjoint(match.texts.values())]
+    else:
+        matches = _at_diagnostic(matches, source, diagnostic)
 
     if len(matches) != 1:
         return NoFit(f"the pattern fits at {len(matches)} places")
 
     match = matches[0]
     texts = {**argument_texts(diagnostic.args), **match.texts}
-    needed = [fill(each, texts) or each for each in rewrite_.needs]
+    needed = [fill(each, texts) for each in rewrite_.needs]
     if not all(map(source.has_words, needed)):
         return NoFit("the program has no other place with what the fix writes")
 
     new = fill(_indented(rewrite_.fix, source, match.start), texts)
-    if new is None:
-        return NoFit("the fix needs a name that the message does not have")
-
     whole = match.start, match.end
     return _trimmed(_Change(*whole, new, whole, texts), source)
 
@@ -371,9 +305,9 @@ def _at_diagnostic(
 
     for end in (source.end_of(diagnostic) or start, start):
         around = [match for match in matches if match.covers(start, end)]
-        if around:
-            smallest = min(match.size for match in around)
-            return [match for match in around if match.size == smallest]
+        sizes = [match.end - match.start for match in around]
+        if sizes:
+            return list(compress(around, map(min(sizes).__eq__, sizes)))
 
     return []
 
@@ -407,9 +341,6 @@ def _token_change(
     texts = {**argument_texts(diagnostic.args), **match.texts, END_OF_LINE: ""}
     start, end = source.tokens[match.low].start, source.tokens[match.high - 1].end
     new = fill(_indented(rewrite_.fix, source, start), texts)
-    if new is None:
-        return NoFit("the fix needs a name that the message does not have")
-
     return _trimmed(_Change(start, end, new, (start, end), texts), source)
 
 
@@ -438,13 +369,10 @@ def _last_after(match: TokenMatch, source: ParsedSource) -> int:
 
     That is the next token; after the end of a line, any token of the next line with code.
     """
-    last = len(source.tokens) - 1
-    following = min(match.high, last)
-    if not is_last_of_line(source, match.high - 1):
-        return following
-
-    while following < last and not is_last_of_line(source, following):
-        following += 1
+    following = min(match.high, len(source.tokens) - 1)
+    if is_last_of_line(source, match.high - 1):
+        line = source.line_of(source.tokens[following].start)
+        following = first_at(source.tokens, source.line_end(line)) - 1
 
     return following
 
@@ -452,15 +380,11 @@ def _last_after(match: TokenMatch, source: ParsedSource) -> int:
 # ------------------------------------------------------------------------------------ the text
 
 
-def _with_imports(text: str, rule: Rule, diagnostic: Diagnostic) -> str | None:
-    """Return the text with the imports of a rule; None if a hole of an import is empty."""
+def _with_imports(text: str, rule: Rule, diagnostic: Diagnostic) -> str:
+    """Return the text with the imports of a rule."""
     texts = argument_texts(diagnostic.args)
     for each in rule.imports:
-        line = fill(each, texts)
-        if line is None:
-            return None
-
-        edit = place_import(text, line, rule.target)
+        edit = place_import(text, fill(each, texts), rule.target)
         if edit is not None:
             text = text[: edit.at] + edit.text + text[edit.at :]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from holdfast.rules.import_block import import_lines
 from holdfast.syntax.edits import Edit, edits_between, parts_of, with_edits
 from holdfast.syntax.fixits import Lines
+from holdfast.vocab.diagnostics import Area
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -28,118 +30,96 @@ def split_fix(
     before: str, after: str, diagnostics: Sequence[Diagnostic], language: str
 ) -> list[FixShare]:
     """Return the shares of a fix, each with the diagnostics nearest to it first."""
-    edits = edits_between(before, after, language)
     imports: list[Edit] = []
     others: list[Edit] = []
-    for edit in edits:
-        if import_lines(edit, after, language):
-            imports.append(edit)
-        else:
-            others.append(edit)
+    for edit in edits_between(before, after, language):
+        is_import = bool(import_lines(edit, after, language))
+        (imports if is_import else others).append(edit)
 
-    groups = _groups(_finest(others, before, after, diagnostics, language), before, diagnostics)
-    if not all(_has_diagnostic(group, before, diagnostics) for group in groups):
+    groups = _groups(others, before, after, diagnostics, language)
+    distances = [min(_distances(group, before, diagnostics), default=1) for group in groups]
+    if any(distances):
         # Nothing says that a part of the fix is right without the others.
         groups = [others]
 
-    takes_all = len(groups) == 1 and not _names_import(diagnostics, imports, after)
+    named = set[str]().union(*(diagnostic.args for diagnostic in diagnostics))
+    takes_all = len(groups) == 1 and named.isdisjoint(_new_words(imports, after))
     shares: list[FixShare] = []
-    used: set[Edit] = set()
+    left = list(imports)
     for group in groups:
+        words = set(_new_words(group, after))
         needed = imports
         if not takes_all:
-            needed = [edit for edit in imports if _is_needed(edit, group, after)]
+            needed = [edit for edit in imports if words.intersection(_new_words([edit], after))]
 
-        used.update(needed)
+        left = list(filterfalse(needed.__contains__, left))
         part = with_edits(before, after, [*needed, *group], language)
         shares.append(FixShare(part, _nearest(group, before, diagnostics)))
 
-    for edit in sorted(set(imports) - used, key=lambda edit: edit.start):
+    for edit in left:
         part = with_edits(before, after, [edit], language)
         shares.append(FixShare(part, tuple(diagnostics)))
 
     return shares
 
 
-def _names_import(diagnostics: Sequence[Diagnostic], imports: Sequence[Edit], after: str) -> bool:
-    """Return whether a diagnostic is about a name that is imported."""
-    named = set[str]().union(*(diagnostic.args for diagnostic in diagnostics))
-    return not named.isdisjoint(_new_words(imports, after))
-
-
 def _new_words(edits: Sequence[Edit], after: str) -> list[str]:
     """Return the words that edits add."""
-    return re.findall(r"\w+", " ".join(after[edit.new_start : edit.new_end] for edit in edits))
+    texts = [after[edit.new_start : edit.new_end] for edit in edits]
+    return re.findall(r"\w+", " ".join(texts))
 
 
-def _finest(
+def _groups(
     edits: Sequence[Edit],
     before: str,
     after: str,
     diagnostics: Sequence[Diagnostic],
     language: str,
-) -> list[Edit]:
-    """Return the edits, those with several diagnostics in parts if each part has its own."""
-    found: list[Edit] = []
-    for edit in edits:
-        parts = parts_of(edit, before, after, language)
-        single = all(_is_at_diagnostic(part, before, diagnostics) for part in parts)
-        found += parts if single else [edit]
-
-    return found
-
-
-def _is_at_diagnostic(edit: Edit, before: str, diagnostics: Sequence[Diagnostic]) -> bool:
-    areas = filter(None, (diagnostic.area for diagnostic in diagnostics))
-    spans = filter(None, map(Lines(before).span, areas))
-    return any(edit.start <= start <= edit.end for start, _ in spans)
-
-
-def _groups(
-    edits: Sequence[Edit], before: str, diagnostics: Sequence[Diagnostic]
 ) -> list[list[Edit]]:
     """Return the edits in groups: those of a line together, unless each has its diagnostic."""
-    groups: list[list[Edit]] = []
-    previous_alone = True
+    lines = Lines(before)
+    groups: dict[tuple[int, int], list[Edit]] = {}
     for edit in edits:
-        alone = _is_at_diagnostic(edit, before, diagnostics)
-        same_line = bool(groups) and "\n" not in before[groups[-1][-1].end : edit.start]
-        if same_line and not (alone and previous_alone):
-            groups[-1].append(edit)
+        parts = parts_of(edit, before, after, language)
+        alone = all(_is_at_diagnostic(part, lines, diagnostics) for part in parts)
+        line = lines.line_at(edit.start)
+        if alone:
+            groups.update({(line, part.start): [part] for part in parts})
         else:
-            groups.append([edit])
+            groups.setdefault((line, -1), []).append(edit)
 
-        previous_alone = alone
-
-    return groups
+    return list(groups.values())
 
 
-def _is_needed(edit: Edit, group: Sequence[Edit], after: str) -> bool:
-    """Return whether new code uses a name of an import."""
-    return not set(_new_words([edit], after)).isdisjoint(_new_words(group, after))
-
-
-def _has_diagnostic(group: Sequence[Edit], before: str, diagnostics: Sequence[Diagnostic]) -> bool:
-    return any(_distance(group, before, diagnostic) == 0 for diagnostic in diagnostics)
+def _is_at_diagnostic(edit: Edit, lines: Lines, diagnostics: Sequence[Diagnostic]) -> bool:
+    areas = filter(None, (diagnostic.area for diagnostic in diagnostics))
+    spans = filter(None, map(lines.span, areas))
+    return any(edit.start <= start <= edit.end for start, _ in spans)
 
 
 def _nearest(
     group: Sequence[Edit], before: str, diagnostics: Sequence[Diagnostic]
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics, the nearest first; of those, the ones that name what changes."""
-    words = set(re.findall(r"\w+", "".join(before[edit.start : edit.end] for edit in group)))
+    removed = [before[edit.start : edit.end] for edit in group]
+    words = set(re.findall(r"\w+", "".join(removed)))
+    others = [words.isdisjoint(diagnostic.args) for diagnostic in diagnostics]
+    keys = list(zip(_distances(group, before, diagnostics), others, strict=True))
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    return tuple(diagnostics[number] for number in order)
 
-    def key(diagnostic: Diagnostic) -> tuple[int, bool]:
-        return _distance(group, before, diagnostic), words.isdisjoint(diagnostic.args)
 
-    return tuple(sorted(diagnostics, key=key))
-
-
-def _distance(group: Sequence[Edit], before: str, diagnostic: Diagnostic) -> int:
-    """Return how many lines are between an edit and a diagnostic."""
-    if diagnostic.area is None:
-        return len(before)
-
+def _distances(group: Sequence[Edit], before: str, diagnostics: Sequence[Diagnostic]) -> list[int]:
+    """Return how many lines are between edits and each diagnostic."""
     lines = Lines(before)
     first, last = lines.line_at(group[0].start), lines.line_at(group[-1].end)
-    return max(first - diagnostic.area.end_line, diagnostic.area.line - last, 0)
+    found: list[int] = []
+    for diagnostic in diagnostics:
+        area = diagnostic.area or _NOWHERE
+        found.append(max(first - area.end_line, area.line - last, 0))
+
+    return found
+
+
+_NOWHERE = Area(1 << 30, 1, 1 << 30, 1)
+"""The place of a diagnostic that has none: far from all edits."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -10,17 +11,17 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from holdfast.syntax.edits import Edit
 
-_MODULE_IMPORT: Final = re.compile(r"import[\s{*\"']|(?:const|let|var)\s.*=\s*require\(")
-_INCLUDE: Final = re.compile(r"#\s*include\b")
+_MODULE_IMPORT: Final = r"import[\s{*\"']|(?:const|let|var)\s.*=\s*require\("
+_INCLUDE: Final = r"#\s*include\b"
 _IMPORT: Final = {
-    "python": re.compile(r"import\s|from\s+(?!__future__\s)"),
+    "python": r"import\s|from\s+(?!__future__\s)",
     "javascript": _MODULE_IMPORT,
     "typescript": _MODULE_IMPORT,
     "c": _INCLUDE,
     "cpp": _INCLUDE,
-    "rust": re.compile(r"(?:pub\s+)?use\s"),
-    "java": re.compile(r"import\s"),
-    "go": re.compile(r"import\s"),
+    "rust": r"(?:pub\s+)?use\s",
+    "java": r"import\s",
+    "go": r"import\s",
 }
 _COMMENT: Final = r"//|/\*|\*"
 _SCRIPT_HEADER: Final = rf"#!|{_COMMENT}|[\"']use strict[\"']"
@@ -36,21 +37,28 @@ _HEADER: Final = {
     "go": rf"{_COMMENT}|package\s",
 }
 """How the lines above the imports begin."""
-_DOCSTRING: Final = r"[rRuU]?(\"\"\"|\'\'\')(?:.|\n)*?\1.*"
+_DOCSTRING: Final = {"python": r"[rRuU]?(?:\"{3}(?:.|\n)*?\"{3}|'{3}(?:.|\n)*?'{3}).*"}
+_BELOW_HEADER: Final = {"python": 1}
+"""How many blank lines stay above a first import; the others stay above the code."""
+_BETWEEN_IMPORTS: Final = re.compile(r"\s*(?://|/\*|\*|#|$)")
+_OPENED: Final = re.compile(r"[({]")
+_CLOSED: Final = re.compile(r"[)}]")
 _NEVER: Final = "(?!)"
 _DEFINITION: Final = re.compile(r"(?:async\s+)?def\s|class\s|@")
 
 
 def is_import(line: str, language: str) -> bool:
     """Return whether a line of this language imports names."""
-    return language in _IMPORT and _IMPORT[language].match(line) is not None
+    return re.match(_IMPORT.get(language, _NEVER), line) is not None
 
 
 def import_lines(edit: Edit, after: str, language: str) -> list[str]:
     """Return the lines that an edit adds if all of them are imports; else []."""
     lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
-    only_imports = edit.start == edit.end and all(is_import(line, language) for line in lines)
-    return lines if only_imports else []
+    if edit.start == edit.end and all(is_import(line, language) for line in lines):
+        return lines
+
+    return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,7 @@ class ImportEdit:
 def place_import(text: str, new: str, language: str) -> ImportEdit | None:
     """Return the edit that adds an import line; None if the text has that line."""
     lines = text.split("\n")
-    if any(line.rstrip() == new for line in lines):
+    if new in map(str.rstrip, lines):
         return None
 
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -73,25 +81,41 @@ def place_import(text: str, new: str, language: str) -> ImportEdit | None:
         number = _place_in(block, lines, new, language)
         return ImportEdit(_offset(lines, number), new + newline)
 
-    number = _below_header(lines, language)
-    wanted = _blank_lines_below(lines, number, language)
-    return ImportEdit(_offset(lines, number), new + newline * (1 + wanted))
+    number = _header_end(lines, language)
+    if number > 0:
+        number += _blank_lines(lines, number, most=_BELOW_HEADER.get(language, len(lines)))
+
+    wanted = 1
+    there = _blank_lines(lines, number, most=len(lines))
+    following = "".join(lines[number + there :][:1])
+    if language == "python" and _DEFINITION.match(following):
+        wanted = 2
+
+    return ImportEdit(_offset(lines, number), new + newline * (1 + max(0, wanted - there)))
 
 
 def _offset(lines: list[str], number: int) -> int:
     return sum(len(line) + 1 for line in lines[:number])
 
 
+def _blank_lines(lines: list[str], number: int, *, most: int) -> int:
+    """Return how many blank lines there are from a line on, without the end of the text."""
+    found = 0
+    for line in lines[number:-1][:most]:
+        if line.strip():
+            break
+
+        found += 1
+
+    return found
+
+
 def _place_in(block: list[tuple[int, int]], lines: list[str], new: str, language: str) -> int:
     """Return the line before which an import goes: in order if the block is sorted, else last."""
     keys = [_order(lines[start], language) for start, _ in block]
-    if keys != sorted(keys):
-        return block[-1][1]
-
     key = _order(new, language)
-    for start, _ in block:
-        if _order(lines[start], language) > key:
-            return start
+    if keys == sorted(keys) and key < keys[-1]:
+        return block[bisect_right(keys, key)][0]
 
     return block[-1][1]
 
@@ -106,63 +130,31 @@ def _imports(lines: list[str], language: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     number = _header_end(lines, language)
     while number < len(lines):
-        line = lines[number]
-        if is_import(line, language):
+        end = number + 1
+        if is_import(lines[number], language):
             end = _statement_end(lines, number)
             found.append((number, end))
-            number = end
-        elif not line.strip() or line.lstrip().startswith(("//", "/*", "*", "#")):
-            number += 1
-        else:
+        elif not _BETWEEN_IMPORTS.match(lines[number]):
             break
+
+        number = end
 
     return found
 
 
 def _statement_end(lines: list[str], number: int) -> int:
+    """Return the line after an import, which may have a list in brackets."""
     depth = 0
-    for at in range(number, len(lines)):
-        opened = lines[at].count("(") + lines[at].count("{")
-        closed = lines[at].count(")") + lines[at].count("}")
-        depth += opened - closed
+    for at, line in enumerate(lines[number:], number + 1):
+        depth += len(_OPENED.findall(line)) - len(_CLOSED.findall(line))
         if depth <= 0:
-            return at + 1
+            return at
 
     return len(lines)
 
 
 def _header_end(lines: list[str], language: str) -> int:
     """Return the line after the comments, the docstring and the like at the top of a text."""
-    docstring = _DOCSTRING if language == "python" else _NEVER
-    line = rf"(?:{docstring}|[ \t]*(?:{_HEADER.get(language, _NEVER)}).*)\n"
-    header = re.match(rf"(?:(?:[ \t\r]*\n)*{line})*", "\n".join([*lines, ""]))
-    return 0 if header is None else header[0].count("\n")
-
-
-def _below_header(lines: list[str], language: str) -> int:
-    end = _header_end(lines, language)
-    if end == 0:
-        return 0
-
-    if language == "python":
-        # One blank line below a docstring; the others stay above the code.
-        has_blank = end < len(lines) - 1 and not lines[end].strip()
-        return end + has_blank
-
-    while end < len(lines) - 1 and not lines[end].strip():
-        end += 1
-
-    return end
-
-
-def _blank_lines_below(lines: list[str], number: int, language: str) -> int:
-    """Return how many blank lines to add below a new import that is alone."""
-    there = 0
-    while number + there < len(lines) - 1 and not lines[number + there].strip():
-        there += 1
-
-    wanted = 1
-    if language == "python" and _DEFINITION.match(lines[number + there]):
-        wanted = 2
-
-    return max(0, wanted - there)
+    line = rf"(?:{_DOCSTRING.get(language, _NEVER)}|[ \t]*(?:{_HEADER.get(language, _NEVER)}).*)\n"
+    header = re.findall(rf"\A(?:(?:[ \t\r]*\n)*{line})*", "\n".join([*lines, ""]))
+    return "".join(header).count("\n")

@@ -26,7 +26,7 @@ from holdfast.rules.rule import (
 from holdfast.rules.sample import Sample
 from holdfast.rules.token_learner import token_rewrite
 from holdfast.rules.tree_learner import tree_rewrite
-from holdfast.rules.type_text import TOP_TYPES, common_type, elements_of, outline
+from holdfast.rules.type_text import TOP_TYPES, common_type, outline
 from holdfast.syntax.edits import Edit, edits_between
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.syntax_errors import is_syntax
@@ -68,8 +68,8 @@ def learn_from(
         model=model,
     )
     fixes = [_Fix(example, blank) for example in examples]
-    imports = _common_imports(fixes)
-    if imports is None:
+    imports = fixes[0].imports
+    if any(fix.imports != imports for fix in fixes):
         return NotLearned("the examples import different things")
 
     samples = list(filter(None, (fix.sample for fix in fixes)))
@@ -152,7 +152,8 @@ def explains(rule: Rule, example: Example) -> bool:
 
 
 def _squeezed(text: str) -> list[str]:
-    return [line.rstrip() for line in filter(str.strip, text.split("\n"))]
+    lines = filter(str.strip, text.split("\n"))
+    return list(map(str.rstrip, lines))
 
 
 def _is_uncommented(samples: Sequence[Sample]) -> bool:
@@ -161,12 +162,14 @@ def _is_uncommented(samples: Sequence[Sample]) -> bool:
     A choice may be another one where a comment says what is meant; two fixes that differ in their
     comments show that the comments do not matter.
     """
-    comments = {sample.comments for sample in samples}
-    freed = len(comments) > 1 and "" not in comments
     if not any(sample.is_choice for sample in samples):
         return False
 
-    return not freed
+    comments = {sample.comments for sample in samples}
+    if "" in comments:
+        return True
+
+    return len(comments) == 1
 
 
 def _is_certain(fixes: Sequence[_Fix]) -> bool:
@@ -176,13 +179,15 @@ def _is_certain(fixes: Sequence[_Fix]) -> bool:
     What is in a variable of any type, no example can tell.
     """
     for fix in fixes:
-        if not TOP_TYPES.isdisjoint(map(plain_type, fix.types_named)):
+        types = map(plain_type, fix.example.args)
+        if not TOP_TYPES.isdisjoint(types):
             return False
 
-    if len(fixes) > 1:
+    first, *others = fixes
+    if others:
         return True
 
-    return not any(fix.has("brings_value") for fix in fixes)
+    return not first.has("brings_value")
 
 
 def id_of(rule: Rule) -> str:
@@ -205,11 +210,11 @@ class _Fix:
         self.diagnostic = diagnostic_of(rule, example)
         self.source = ParsedSource(example.before, rule.target)
         after = example.after or ""
-        self.imports: list[str] = []
+        self.imports: tuple[str, ...] = ()
         others: list[Edit] = []
         for edit in edits_between(example.before, after, rule.target):
             added = import_lines(edit, after, rule.target)
-            self.imports += added
+            self.imports += tuple(added)
             if not added:
                 others.append(edit)
 
@@ -219,39 +224,10 @@ class _Fix:
             whole = Edit(first.start, last.end, first.new_start, last.new_end)
             self.sample = Sample(example, self.diagnostic, whole, rule.target)
 
-    @property
-    def types_named(self) -> list[str]:
-        """The names in the message, but for those in a list of what is allowed."""
-        listed = " ".join(_ALLOWED.findall(self.diagnostic.template))
-        args = enumerate(self.example.args)
-        return [text for number, text in args if f"{{{number}}}" not in listed]
-
     def has(self, trait: str) -> bool:
         """Return a property of the edit; a fix that only imports brings a name, and no more."""
         found: bool = getattr(self.sample, trait, trait == "brings_content")
         return found
-
-
-def _common_imports(fixes: Sequence[_Fix]) -> tuple[str, ...] | None:
-    """Return the imports of all fixes, with holes for names of the message where they differ."""
-    for lines_of in (_lines, _templates):
-        found = set(map(lines_of, fixes))
-        if len(found) == 1:
-            return found.pop()
-
-    return None
-
-
-def _lines(fix: _Fix) -> tuple[str, ...]:
-    return tuple(fix.imports)
-
-
-def _templates(fix: _Fix) -> tuple[str, ...]:
-    template = "\n".join(fix.imports)
-    for number, text in enumerate(fix.example.args):
-        template = re.sub(rf"\b{re.escape(text)}\b", f"$ARG{number}", template)
-
-    return tuple(template.split("\n"))
 
 
 # ------------------------------------------------------------------------------- all of them
@@ -289,21 +265,12 @@ def _values(
         if all(_tells_place(fix, number, made) for fix in fixes):
             continue
 
-        if all(_is_element(fix.example.args, number) for fix in fixes):
-            continue
-
-        found = _common_values(fixes, number, bare=bare and taken)
-        differs = len(found) > 1
-        if found and not (differs and taken and made is not None):
+        found = _common_values(fixes, number, bare=taken)
+        is_free = taken and made is not None and len(found) > 1
+        if found and not is_free:
             values[number] = found
 
     return values
-
-
-def _is_element(args: Sequence[str], number: int) -> bool:
-    """Return whether a type is the last element of another: `int` in `Coroutine[Any, Any, int]`."""
-    elements = [elements_of(arg)[-1:] for arg in args]
-    return [args[number]] in elements
 
 
 def _common_values(fixes: Sequence[_Fix], number: int, *, bare: bool) -> tuple[str, ...]:
@@ -312,15 +279,19 @@ def _common_values(fixes: Sequence[_Fix], number: int, *, bare: bool) -> tuple[s
     Names of functions or of members that differ are listed where the fix brings a word of its own:
     that word belongs to them.
     """
-    common = reduce(common_type, [_value(fix, number, bare=bare) for fix in fixes])
+    values = [_value(fix, number, bare=bare) for fix in fixes]
+    common = reduce(common_type, values)
     if common:
         return (common,)
 
-    names = tuple(dict.fromkeys(plain_type(fix.example.args[number]) for fix in fixes))
-    if all(map(_is_plain_name, names)) and any(fix.has("brings_content") for fix in fixes):
-        return names
+    names = [plain_type(fix.example.args[number]) for fix in fixes]
+    if not all(map(_is_plain_name, names)):
+        return ()
 
-    return ()
+    if not any(fix.has("brings_content") for fix in fixes):
+        return ()
+
+    return tuple(dict.fromkeys(names))
 
 
 def _is_plain_name(text: str) -> bool:
@@ -332,7 +303,10 @@ def _is_plain_name(text: str) -> bool:
 
 def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
     """Return whether a fix writes words beside a name that nothing else ties them to."""
-    if not isinstance(made, TreeRewrite) or made.needs:
+    if not isinstance(made, TreeRewrite):
+        return False
+
+    if made.needs:
         return False
 
     if not re.fullmatch(r"\$ARG\d+", made.pattern):
@@ -380,9 +354,6 @@ def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
     if isinstance(made, TokenRewrite) or is_elsewhere:
         return source.text.startswith(text, place)
 
-    if _is_own_signature(fix, text):
-        return True
-
     for node in source.nodes_around(place):
         texts = [child.text() for child in node.children()]
         if _TYPE_DECLARATION.search(node.kind()) and text in texts:
@@ -391,16 +362,4 @@ def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
     return False
 
 
-def _is_own_signature(fix: _Fix, text: str) -> bool:
-    """Return whether a text is the signature of a function that is declared at the place."""
-    if "(" not in text:
-        return False
-
-    known = value_in(text, fix.example.before, fix.source.line_at(fix.diagnostic))
-    words = set(re.findall(r"(?<!<)\b\w*[^\W_]\w*", known))
-    return COMMON.issuperset(words)
-
-
-_ALLOWED = re.compile(r"\{\d+\}(?:, \{\d+\})+,? or\b")
-"""A list of names in a message: one of them is expected, and none is what the program has."""
 _TYPE_DECLARATION = re.compile("class|interface|enum|record|struct|impl|trait")

@@ -173,13 +173,9 @@ def diagnostic_of(rule: Rule, example: Example) -> Diagnostic:
     )
 
 
-def fill(template: str, texts: Mapping[str, str]) -> str | None:
-    """Return a template with its holes filled; None if a hole has no text."""
-    missing = [name for name in HOLE.findall(template) if name not in texts]
-    if missing:
-        return None
-
-    return HOLE.sub(lambda found: texts[found[1]], template)
+def fill(template: str, texts: Mapping[str, str]) -> str:
+    """Return a template with its holes filled; a hole without a text stays as it is."""
+    return HOLE.sub(lambda found: texts.get(found[1], found[0]), template)
 
 
 def argument_texts(args: tuple[str, ...]) -> dict[str, str]:

@@ -65,11 +65,16 @@ class RuleBook:
 
         If there is a rule with exactly this id, return only that one.
         """
-        exact = self._rules.get(beginning)
-        if exact is not None:
-            return (exact,)
+        if beginning in self._rules:
+            return (self._rules[beginning],)
 
-        return tuple(rule for rule in self if rule.id.startswith(beginning))
+        found: list[Rule] = []
+        for rule in self:
+            name = rule.id
+            if name.startswith(beginning):
+                found.append(rule)
+
+        return tuple(found)
 
     def candidates(self, diagnostic: Diagnostic, target: Target) -> list[Rule]:
         """Return the active rules that may answer a diagnostic, the best first."""
@@ -239,8 +244,7 @@ def _widened_by(rule: Rule, examples: Sequence[Example]) -> Rule | None:
     if rule.provenance != "extracted" or rule.widened or not rule.examples:
         return None
 
-    known = tuple(example for example in examples if example not in rule.examples)
-    together = (*rule.examples, *known)
+    together = tuple(dict.fromkeys((*rule.examples, *examples)))
     made = learn_from(together, diagnostic_of(rule, rule.examples[0]), rule.target)
     if isinstance(made, NotLearned):
         return None
@@ -360,8 +364,9 @@ def read_book(
 
         own[rule.id] = rule
 
-    rules = [rule for rule in builtin if rule.id not in own]
-    book = RuleBook([*rules, *own.values()], files, counters)
+    rules = {rule.id: rule for rule in builtin}
+    rules.update(own)
+    book = RuleBook(rules.values(), files, counters)
     book.problems = tuple(problems)
     return book
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import filterfalse
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from holdfast.rules.learn_rule import id_of
@@ -135,7 +136,8 @@ def rule_from(raw: object) -> Rule:
 
 def _problems(raw: Mapping[str, Any]) -> list[str]:
     """Return all that is wrong with a mapping."""
-    problems = [f"unknown key `{key}`" for key in raw if key not in _KEYS]
+    unknown = filterfalse(_KEYS.__contains__, raw)
+    problems = [f"unknown key `{key}`" for key in unknown]
     for key, (values, usual) in _CHOICES.items():
         if raw.get(key, usual) not in values:
             problems.append(f"`{key}` must be one of {', '.join(values)}")
@@ -157,7 +159,7 @@ def _missing(part: object, keys: Sequence[str], problem: str) -> list[str]:
 
 def _content_problems(raw: Mapping[str, Any]) -> list[str]:
     problems = []
-    rewrites = [key for key in ("pattern", "tokens") if key in raw]
+    rewrites = raw.keys() & {"pattern", "tokens"}
     if len(rewrites) > 1:
         problems.append("it has both `pattern` and `tokens`")
     elif not rewrites and not raw.get("imports"):
@@ -315,7 +317,8 @@ def rule_to_dict(rule: Rule) -> dict[str, Any]:
 
 
 def _is_unusual(key: str, value: object) -> bool:
-    if value in ([], {}, ""):
+    # A fix may be nothing: the pattern goes.
+    if key != "fix" and value in ([], {}, ""):
         return False
 
     return _USUAL.get(key) != value

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from itertools import filterfalse
+from operator import methodcaller
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.context import comments_at
@@ -47,12 +49,6 @@ def _gap_at(tokens: tuple[Token, ...], start: int, end: int, length: int) -> _Ga
     return _Gap(first, last, ends[first], starts[last])
 
 
-def _without(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
-    """Return the tokens whose texts no other token has."""
-    texts = {token.text for token in others}
-    return [token for token in tokens if token.text not in texts]
-
-
 class Sample:
     """One edit of a text, with the nodes and the tokens around it."""
 
@@ -82,12 +78,8 @@ class Sample:
     @cached_property
     def new_tokens(self) -> list[Token]:
         """The added tokens whose text the old text at that place has not."""
-        return _without(self.added_tokens, self.old_tokens)
-
-    @cached_property
-    def lost_tokens(self) -> list[Token]:
-        """The old tokens whose text the new text at that place has not."""
-        return _without(self.old_tokens, self.added_tokens)
+        texts = {token.text for token in self.old_tokens}
+        return [token for token in self.added_tokens if token.text not in texts]
 
     @cached_property
     def brings_content(self) -> bool:
@@ -95,34 +87,31 @@ class Sample:
         # The message may qualify a name: `java.io.IOException`.
         named = {re.split(r"\.|::", arg)[-1] for arg in self._named}
         named.update(self._named)
-        return any(token.text not in named for token in filter(is_content, self.new_tokens))
+        brought = {token.text for token in filter(is_content, self.new_tokens)}
+        return not brought <= named
 
     @cached_property
     def _named(self) -> set[str]:
         """What the message names; a number in it is a count, and no value."""
-        return {arg for arg in self.diagnostic.args if not arg.isdigit()}
+        return set(filterfalse(str.isdigit, self.diagnostic.args))
 
     @cached_property
     def renames_member(self) -> bool:
         """Whether the fix only writes another name for the member that the message names."""
-        match self.old_tokens, self.added_tokens:
-            case [old], [_]:
-                if old.kind != "name":
-                    return False
+        if len(self.old_tokens) != 1:
+            return False
 
-                return old.text in self.diagnostic.args
+        if len(self.added_tokens) != 1:
+            return False
 
-        return False
+        [old] = self.old_tokens
+        return old.text in self.diagnostic.args
 
     @cached_property
     def brings_words(self) -> bool:
         """Whether the fix adds a name, a value or a keyword, and not only signs."""
-        return any(map(is_word, self.new_tokens))
-
-    @cached_property
-    def drops_words(self) -> bool:
-        """Whether the fix removes a name, a value or a keyword, and not only signs."""
-        return any(map(is_word, self.lost_tokens))
+        kinds = {token.kind for token in self.new_tokens}
+        return not kinds.isdisjoint({"name", "keyword", "number", "string"})
 
     @cached_property
     def is_choice(self) -> bool:
@@ -131,8 +120,9 @@ class Sample:
         Signs are what the grammar demands; another fix might have had other words.
         """
         named = set(_WORD.findall(self.diagnostic.message)) - COMMON - self._offered
-        changed = {token.text for token in (*self.new_tokens, *self.lost_tokens)}
-        return bool(changed - named - _PUNCTUATION)
+        old = {token.text for token in self.old_tokens}
+        new = {token.text for token in self.added_tokens}
+        return bool((old ^ new) - named - _PUNCTUATION)
 
     @property
     def _offered(self) -> set[str]:
@@ -179,16 +169,17 @@ class Sample:
 
         return found
 
-    def is_edited(self, start: int, end: int) -> bool:
+    def is_edited(self, span: tuple[int, int]) -> bool:
         """Return whether a span is among the tokens that the edit replaces."""
-        if self.edit.start > start:
+        start, end = span
+        if start < self.edit.start:
             return False
 
         return end <= self.edit.end
 
     def touches(self, span: tuple[int, int]) -> bool:
         """Return whether a span is replaced, or is where the new text goes."""
-        if self.is_edited(*span):
+        if self.is_edited(span):
             return True
 
         if span[1] == self.low:
@@ -220,26 +211,19 @@ class Sample:
 
     def nodes(self) -> list[SgNode]:
         """Return the nodes that a pattern may describe, the smallest first."""
-        found = self._around()
-        if self.edit.end == self.edit.start:
-            found += self._beside()
+        found = self._named_at(self.edit.start)
+        found = [node for node in found if span_of(node)[1] >= self.edit.end]
+        if self.edit.start == self.edit.end:
+            # What begins or ends where the new text goes.
+            found += self._named_at(self.low) + self._named_at(self.high)
 
         constructs = filter(self._is_construct, found)
         return sorted(constructs, key=lambda node: span_of(node)[1] - span_of(node)[0])
 
-    def _around(self) -> list[SgNode]:
-        """Return the nodes around the edit."""
-        found = self._named_at(self.edit.start)
-        return [node for node in found if span_of(node)[1] >= self.edit.end]
-
-    def _beside(self) -> list[SgNode]:
-        """Return the nodes that begin or end where the new text goes."""
-        return self._named_at(self.low) + self._named_at(self.high)
-
     def _named_at(self, offset: int) -> list[SgNode]:
         """Return the nodes around an offset, of those with the same span the innermost."""
-        nodes = self.source.nodes_around(offset)
-        return list({span_of(node): node for node in nodes if node.is_named()}.values())
+        nodes = filter(methodcaller("is_named"), self.source.nodes_around(offset))
+        return list({span_of(node): node for node in nodes}.values())
 
     def is_at(self, span: tuple[int, int]) -> bool:
         """Return whether the diagnostic is at a span."""
@@ -256,14 +240,12 @@ class Sample:
         if node.kind() in BLOCKS:
             return False
 
-        if not is_operand(node):
+        # The construct of a name or a value is the node around it.
+        is_operand = node.is_leaf() or "string" in node.kind()
+        if not is_operand or parent_kind(node) in BLOCKS:
             return bool(parent_kind(node))
 
-        if parent_kind(node) in BLOCKS:
-            return bool(parent_kind(node))
-
-        is_named = node.text() in self.diagnostic.args and self.is_at((start, end))
-        if is_named:
+        if node.text() in self.diagnostic.args and self.is_at((start, end)):
             return True
 
         return self._is_converted(node)
@@ -272,10 +254,7 @@ class Sample:
         """Return whether the diagnostic is exactly about an operand, and names its type."""
         start, end = span_of(node)
         reported = self.source.end_of(self.diagnostic)
-        if start != self.place:
-            return False
-
-        if reported not in {start, end, None}:
+        if start != self.place or reported not in {start, end, None}:
             return False
 
         return names_type(node, self)
@@ -285,16 +264,3 @@ def names_type(node: SgNode, sample: Sample) -> bool:
     """Return whether the message names something that is not in a node: a type."""
     words = {token.text for token in tokenize(node.text(), sample.source.language)}
     return not words.issuperset(sample.diagnostic.args)
-
-
-def is_word(token: Token) -> bool:
-    """Return whether a token is a name, a keyword or a value, and not a sign."""
-    return token.kind in {"name", "keyword", "number", "string"}
-
-
-def is_operand(node: SgNode) -> bool:
-    """Return whether a node is only a name or a value: its construct is the node around it."""
-    if node.is_leaf():
-        return True
-
-    return "string" in node.kind()

@@ -20,8 +20,9 @@ _LANGUAGES: Final = {
     "java": "Java",
     "go": "Go",
 }
-_CALL: Final = re.compile(r"([\w.:]+)\(([^()]*)\)")
-_NUMBERS: Final = ("no arguments", "one argument", "two arguments", "three arguments")
+_CALL: Final = re.compile(r"([\w.:]+)\((?!.*\$\$\$)([^()]*)\)")
+"""A call with a known number of arguments."""
+_NUMBERS: Final = {0: "no arguments", 1: "one argument", 2: "two arguments", 3: "three arguments"}
 _MOST_VALUES: Final = 6
 
 
@@ -63,13 +64,8 @@ def _construct(pattern: str) -> str:
         return f"`{pattern}`"
 
     arguments = list(filter(str.strip, call[2].split(",")))
-    if "$$$" in pattern:
-        return f"`{pattern}`"
-
-    if len(arguments) >= len(_NUMBERS):
-        return f"`{pattern}`"
-
-    return f"`{call[1]}` called with {_NUMBERS[len(arguments)]} `{pattern}`"
+    number = _NUMBERS.get(len(arguments), f"{len(arguments)} arguments")
+    return f"`{call[1]}` called with {number} `{pattern}`"
 
 
 def _limits(rewrite: Rewrite, name: str) -> list[str]:
@@ -103,10 +99,7 @@ def _kinds(kinds: tuple[str, ...]) -> str:
 def _kind_in_words(kind: str) -> str:
     """Return a kind in words: `string:empty` is an empty string."""
     base, _, word = kind.replace("_", " ").partition(":")
-    if not word:
-        return base
-
-    if word == "number":
+    if word in {"", "number"}:
         return base
 
     if base in {"reference", "name"}:

@@ -14,20 +14,14 @@ if TYPE_CHECKING:
 
     from holdfast.rules.sample import Sample
 
-_ANY_NUMBER: Final = frozenset({"python", "javascript"})
-"""Languages whose compilers do not count the arguments of a call."""
 _VALUES: Final = frozenset({"name", "number", "string"})
-_SEPARATED: Final = (
-    ("number", "string:text", "string:empty"),
-    ("name:variable", "name:constant"),
+_PLAIN: Final = frozenset(
+    {"number", "string:text", "string:empty", "name:variable", "name:constant"}
 )
-"""The values that stand for each other beside a comma; digits in quotes may mean a number.
+"""The values that stand for each other beside a sign; digits in quotes may mean a number.
 
-Beside a name an operator may be missing, where a literal can only be the next one of a list. A name
-that is called or has members is only the beginning of an operand.
+A name that is called or has members is only the beginning of an operand.
 """
-_PLAIN: Final = sum(_SEPARATED, ())
-"""The values that stand for each other beside any other sign."""
 
 
 def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
@@ -62,50 +56,33 @@ def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
 def _holes(samples: Sequence[Sample], windows: Sequence[tuple[int, int]]) -> list[Hole]:
     """Return the tokens that may be free: names and literals, and what differs."""
     holes: list[Hole] = []
-    for numbers in zip(*(range(low, high) for low, high in windows), strict=True):
-        tokens = [sample.source.tokens[at] for sample, at in zip(samples, numbers, strict=True)]
+    numbers_of = [range(low, high) for low, high in windows]
+    for numbers in zip(*numbers_of, strict=True):
+        pairs = zip(samples, numbers, strict=True)
+        tokens = [sample.source.tokens[at] for sample, at in pairs]
         texts = tuple(token.text for token in tokens)
-        is_value = _VALUES.issuperset(token.kind for token in tokens)
-        if is_value or len(set(texts)) > 1:
+        kinds = {token.kind for token in tokens}
+        if kinds <= _VALUES or len(set(texts)) > 1:
             spans = tuple((token.start, token.end) for token in tokens)
-            kinds = _kinds_at(numbers, samples, is_value=is_value)
-            holes.append(Hole(spans, texts, kinds))
+            free = _kinds_at(numbers, samples)
+            holes.append(Hole(spans, texts, free))
 
     return holes
 
 
-def _kinds_at(
-    numbers: Sequence[int], samples: Sequence[Sample], *, is_value: bool
-) -> tuple[str, ...]:
+def _kinds_at(numbers: Sequence[int], samples: Sequence[Sample]) -> tuple[str, ...]:
     """Return the kinds that a free token may have: the more a fix writes, the fewer."""
-    choice = any(sample.is_choice for sample in samples)
-    kind_of = _class_of if is_value and choice else _kind_of
-    kinds = tuple(dict.fromkeys(map(kind_of, samples, numbers)))
-    if any(sample.brings_words or sample.drops_words for sample in samples):
-        return kinds
-
-    if any(map(_separates, samples)):
-        return _with_alike(kinds, _SEPARATED)
-
-    if is_value and not choice:
+    if not any(sample.is_choice for sample in samples):
         return (*sorted(_VALUES), "close")
 
-    return _with_alike(kinds, (_PLAIN,))
+    kinds = tuple(dict.fromkeys(map(_class_of, samples, numbers)))
+    if _PLAIN.isdisjoint(kinds):
+        return kinds
 
+    if any(sample.brings_words for sample in samples):
+        return kinds
 
-def _with_alike(kinds: tuple[str, ...], classes: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return kinds of values, with those of the same class."""
-    found = list(kinds)
-    for alike in classes:
-        if not set(alike).isdisjoint(kinds):
-            found += alike
-
-    return tuple(dict.fromkeys(found))
-
-
-def _separates(sample: Sample) -> bool:
-    """Return whether a fix adds a comma: between two operands an operator may be missing, too."""
-    return any(token.text == "," for token in sample.added_tokens)
+    return tuple(sorted(_PLAIN.union(kinds)))
 
 
 def _class_of(sample: Sample, number: int) -> str:
@@ -119,7 +96,11 @@ def _kind_of(sample: Sample, number: int) -> str:
 def _carried_holes(holes: Sequence[Hole], news: Sequence[str], language: str) -> list[Hole] | None:
     """Return the holes that the fix carries over; None if it drops something that differs."""
     kept: list[Hole] = []
-    words = [{token.text for token in tokenize(new, language)} for new in news]
+    words: list[set[str]] = []
+    for new in news:
+        tokens = tokenize(new, language)
+        words.append({token.text for token in tokens})
+
     for hole in holes:
         if all(map(set.__contains__, words, hole.texts)):
             kept.append(hole)
@@ -146,17 +127,11 @@ def _fix(
 def _common_constructs(
     samples: Sequence[Sample], windows: Sequence[tuple[int, int]]
 ) -> tuple[str, ...]:
-    """Return the constructs around, with the function that is called if nobody counts arguments."""
-    found = []
+    """Return the construct around that all examples have in common."""
+    constructs = set()
     for sample, (low, _) in zip(samples, windows, strict=True):
-        found.append(constructs_at(sample.source, low))
+        constructs.add(constructs_at(sample.source, low)[-1])
 
-    if any(map(_separates, samples)):
-        # Between two operands an operator may be missing, too: it depends on the construct.
-        number = 0 if samples[0].source.language in _ANY_NUMBER else -1
-        return tuple(dict.fromkeys(each[number] for each in found))
-
-    constructs = {each[-1] for each in found}
     if len(constructs) == 1:
         return tuple(constructs)
 
@@ -167,10 +142,13 @@ def _window(sample: Sample) -> tuple[int, int]:
     """Return the tokens of an edit with a neighbour on each side, on the same line."""
     source = sample.source
     low, high = sample.first, sample.last
-    if low > 0 and (low == high or not is_last_of_line(source, low - 1)):
+    only_adds = low == high
+    follows = only_adds or not is_last_of_line(source, low - 1)
+    is_followed = high < len(source.tokens) and not is_last_of_line(source, high - 1)
+    if low > 0 and follows:
         low -= 1
 
-    if high < len(source.tokens) and not is_last_of_line(source, high - 1):
+    if is_followed:
         high += 1
 
     return low, max(high, low + 1)

@@ -15,6 +15,7 @@ from holdfast.rules.match.node_classes import (
     LISTS,
     PARAMETERS,
     class_of_name,
+    construct_around,
     exact_kind_of,
     is_callee_or_member,
     is_expression,
@@ -23,12 +24,11 @@ from holdfast.rules.match.node_classes import (
     is_type,
     kind_around,
     kind_of,
-    path_around,
 )
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import TreeRewrite
 from holdfast.rules.sample import Sample, names_type
-from holdfast.syntax.tokens import COMMON, tokenize
+from holdfast.syntax.tokens import COMMON
 from holdfast.syntax.tree import parent_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -52,8 +52,6 @@ class Hole:
     texts: tuple[str, ...]
     kinds: tuple[str, ...] = ()
     run: bool = False
-    literal: bool = False
-    type: bool = False
     declared: bool = False
 
 
@@ -134,10 +132,12 @@ class _Construct:
         if not hole.declared:
             return False
 
-        lines = [sample.source.line_at(sample.diagnostic) for sample in self.samples]
-        return all(
-            text in re.findall(r"\w+", line) for text, line in zip(hole.texts, lines, strict=True)
-        )
+        words: list[list[str]] = []
+        for sample in self.samples:
+            line = sample.source.line_at(sample.diagnostic)
+            words.append(re.findall(r"\w+", line))
+
+        return all(map(list.__contains__, words, hole.texts))
 
     # ------------------------------------------------------------------------------ the holes
 
@@ -157,7 +157,7 @@ class _Construct:
         if _differ_in_number(children):
             return False
 
-        return all(self._align(each) for each in zip(*children, strict=True))
+        return all(map(self._align, zip(*children, strict=True)))
 
     def _align(self, nodes: Sequence[SgNode]) -> bool:
         """Collect the parts that are free; return False if the nodes differ where nothing may."""
@@ -169,18 +169,19 @@ class _Construct:
                 return self._add_part(nodes)
 
         children = [node.children() for node in nodes]
-        if not _same_kind(nodes) or _differ_in_number(children):
-            is_list = _same_kind(nodes) and nodes[0].kind() in LISTS
-            return self._add_run(nodes) if is_list else self._add_hole(nodes)
+        if not _same_kind(nodes):
+            return self._add_hole(nodes)
+
+        if _differ_in_number(children):
+            is_list = nodes[0].kind() in LISTS
+            add = self._add_run if is_list else self._add_hole
+            return add(nodes)
 
         if children[0]:
             return all(map(self._align, zip(*children, strict=True)))
 
         is_held = _same_text(nodes) and not all(map(_is_declared_name, nodes))
-        if is_held:
-            return True
-
-        return self._add_hole(nodes)
+        return is_held or self._add_hole(nodes)
 
     def _is_part(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether these are operands, and not constructs whose own parts count."""
@@ -188,9 +189,6 @@ class _Construct:
             return True
 
         if not all(map(_is_whole_operand, nodes)):
-            return False
-
-        if any(map(_has_argument, nodes, self.samples)) and self._is_tied(nodes):
             return False
 
         if any(map(_shares_name, nodes, self.samples)):
@@ -210,11 +208,16 @@ class _Construct:
         return any(map(Sample.touches, self.samples, map(span_of, nodes)))
 
     def _add_part(self, nodes: Sequence[SgNode]) -> bool:
-        is_same = _same_kind(nodes) and _same_text(nodes)
-        if is_same and not self._is_free(nodes[0]):
-            return True
+        if not _same_kind(nodes):
+            return self._add_hole(nodes)
 
-        return self._add_hole(nodes)
+        if not _same_text(nodes):
+            return self._add_hole(nodes)
+
+        if self._is_free(nodes[0]):
+            return self._add_hole(nodes)
+
+        return True
 
     def _is_free(self, node: SgNode) -> bool:
         """Return whether one example frees a part: an operand that the fix carries over."""
@@ -241,30 +244,15 @@ class _Construct:
     def _add_hole(self, nodes: Sequence[SgNode]) -> bool:
         spans = tuple(map(span_of, nodes))
         is_untouched = all(map(Sample.is_untouched, self.samples, spans))
-        if not is_untouched and not self._may_be_lost(nodes):
+        is_carried = all(map(_is_carried, nodes, self.samples))
+        is_dropped = all(map(Sample.is_edited, self.samples, spans)) and not _same_text(nodes)
+        declared = all(map(_is_declared_name, nodes))
+        if not (is_untouched or is_carried or is_dropped or declared):
             return False
 
-        kinds = self._kinds_of(nodes)
         texts = tuple(node.text() for node in nodes)
-        literal = all(map(is_literal, nodes))
-        type_ = any(map(is_type, nodes))
-        is_function = parent_kind(nodes[0]) == "function_declarator"
-        declared = not is_function and all(map(_is_declared_name, nodes))
-        self.holes.append(Hole(spans, texts, kinds, literal=literal, type=type_, declared=declared))
+        self.holes.append(Hole(spans, texts, self._kinds_of(nodes), declared=declared))
         return True
-
-    def _may_be_lost(self, nodes: Sequence[SgNode]) -> bool:
-        """Return whether the fix moves a part, or drops parts that differ between examples."""
-        if all(map(_is_carried, nodes, self.samples)):
-            return True
-
-        if all(map(_is_declared_name, nodes)):
-            return True
-
-        if not all(map(_is_replaced, nodes, self.samples)):
-            return False
-
-        return not _same_text(nodes)
 
     def _kinds_of(self, nodes: Sequence[SgNode]) -> tuple[str, ...]:
         """Return the kinds that a part may have; what differs between examples is wider."""
@@ -350,37 +338,34 @@ class _Construct:
 
     def _inside(self, *, alone: bool) -> tuple[str, ...]:
         """Return the kinds of the constructs around, unless the fix is the same in any of them."""
-        if self._adds_lines():
+        sample, node = self.samples[0], self.nodes[0]
+        if sample.new_text(node).count("\n") > node.text().count("\n"):
             return _agreed(map(kind_around, self.nodes))
 
         if alone and not self._typed:
-            return _agreed(map(path_around, self.nodes))
+            return _agreed(map(construct_around, self.nodes))
 
         return ()
 
-    def _adds_lines(self) -> bool:
-        sample, node = self.samples[0], self.nodes[0]
-        return sample.new_text(node).count("\n") > node.text().count("\n")
-
     def _uses(self, names: dict[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]:
-        """Return how the variables are used that the fix gives a value of its own.
+        """Return how the variables are used that the fix gives a value, or passes to a function.
 
         Those, too, whose declaration the fix changes because of an error elsewhere.
         """
         uses: dict[str, tuple[str, ...]] = {}
-        gives_value = all(map(_gives_value, self.nodes, self.samples))
         here = all(map(_is_at_diagnostic, self.nodes, self.samples))
-        for number, hole in enumerate(self.holes):
+        gives_value = all(map(_gives_value, self.nodes, self.samples))
+        for hole in self.holes:
             name = names[hole.texts]
-            is_set = gives_value and number == 0
-            is_wrapped = all(map(Sample.wraps, self.samples, hole.texts))
+            is_set = gives_value and hole is self.holes[0]
             is_named = here or name.startswith("ARG")
             is_changed = not is_named and self._is_at_error(hole)
-            if not (is_set or is_wrapped or is_changed):
+            is_passed = all(map(Sample.wraps, self.samples, hole.texts))
+            if not (is_set or is_passed or is_changed):
                 continue
 
             found: set[str] = set()
-            for node, (sample, text) in zip(self.nodes, self._texts_of(hole), strict=True):
+            for node, sample, text in zip(self.nodes, self.samples, hole.texts, strict=True):
                 found.update(uses_of(sample.source, text, *span_of(node)))
 
             uses[name] = tuple(sorted(found))
@@ -395,20 +380,13 @@ class _Construct:
             if hole.texts in arguments:
                 continue
 
+            words = [re.findall(r"\w+", text) for text in hole.texts]
             for number, texts in enumerate(arguments):
-                if _is_mentioned(texts, hole):
+                if all(map(list.__contains__, words, texts)):
                     name = names[hole.texts]
                     mentions[name] = (*mentions.get(name, ()), f"ARG{number}")
 
         return mentions
-
-    def _texts_of(self, hole: Hole) -> list[tuple[Sample, str]]:
-        return list(zip(self.samples, hole.texts, strict=True))
-
-
-def _is_mentioned(names: tuple[str, ...], hole: Hole) -> bool:
-    pairs = zip(names, hole.texts, strict=True)
-    return all(name in re.findall(r"\w+", text) for name, text in pairs)
 
 
 def _gives_value(node: SgNode, sample: Sample) -> bool:
@@ -432,19 +410,17 @@ def _agreed(kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def _same_kind(nodes: Sequence[SgNode]) -> bool:
-    return len({node.kind() for node in nodes}) == 1
+    kinds = {node.kind() for node in nodes}
+    return len(kinds) == 1
 
 
 def _same_text(nodes: Sequence[SgNode]) -> bool:
-    return len({node.text() for node in nodes}) == 1
+    texts = {node.text() for node in nodes}
+    return len(texts) == 1
 
 
 def _differ_in_number(children: Sequence[Sequence[SgNode]]) -> bool:
     return len(set(map(len, children))) > 1
-
-
-def _is_replaced(node: SgNode, sample: Sample) -> bool:
-    return sample.is_edited(*span_of(node))
 
 
 def _is_declared_name(node: SgNode) -> bool:
@@ -467,13 +443,17 @@ def _is_whole_operand(node: SgNode) -> bool:
 
 def _inner_span(node: SgNode) -> tuple[int, int]:
     """Return the span of what is in a block or a list, without its brackets."""
-    spans = [span_of(child) for child in node.children()]
     start, end = span_of(node)
+    spans = list(map(span_of, node.children()))
     if node.text().startswith(("{", "(")):
-        spans = spans[1:-1] or [(start + 1, start + 1)]
+        spans = spans[1:-1]
+        start, end = start + 1, start + 1
 
-    spans = spans or [(start, end)]
-    return spans[0][0], spans[-1][1]
+    if not spans:
+        return start, end
+
+    first, last = spans[0], spans[-1]
+    return first[0], last[1]
 
 
 def _is_at_diagnostic(node: SgNode, sample: Sample) -> bool:
@@ -485,15 +465,8 @@ def _shares_name(node: SgNode, sample: Sample) -> bool:
     if sample.places_in_gap(node.text(), "", []):
         return False
 
-    words = {token.text for token in tokenize(node.text(), sample.source.language)}
     names = {token.text for token in sample.added_tokens if token.kind == "name"}
-    return not names.isdisjoint(words)
-
-
-def _has_argument(node: SgNode, sample: Sample) -> bool:
-    """Return whether a name of the message is a part of a node."""
-    words = {token.text for token in tokenize(node.text(), sample.source.language)}
-    return not words.isdisjoint(sample.diagnostic.args)
+    return not names.isdisjoint(re.findall(r"\w+", node.text()))
 
 
 def _is_carried(node: SgNode, sample: Sample) -> bool:
@@ -501,7 +474,7 @@ def _is_carried(node: SgNode, sample: Sample) -> bool:
     if sample.is_untouched(span):
         return True
 
-    if not sample.is_edited(*span):
+    if not sample.is_edited(span):
         return False
 
     return bool(sample.places_in_gap(node.text(), "", []))

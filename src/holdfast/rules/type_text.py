@@ -70,31 +70,6 @@ def outline(text: str) -> str:
     return "".join(_written(tuple(parts)))
 
 
-def elements_of(text: str) -> list[str]:
-    """Return the types of the elements of a type.
-
-    >>> elements_of("Map<String, List<Integer>>"), elements_of("int")
-    (['String', 'List<Integer>'], [])
-    """
-    for part in _parse(text):
-        if not isinstance(part, str):
-            groups: list[list[str | _Parts]] = [[]]
-            for each in part[1:-1]:
-                if each == ",":
-                    groups.append([])
-                else:
-                    groups[-1].append(each)
-
-            return ["".join(_written(tuple(group))) for group in groups]
-
-    return []
-
-
-def is_number(text: str) -> bool:
-    """Return whether a type is one of numbers."""
-    return all(map(_is_number, text.split()))
-
-
 def fits_type(text: str, pattern: str) -> bool:
     """Return whether a type is one that a common type stands for.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.preservation.suppression_comments import suppressions_added
+from holdfast.preservation.suppression_comments import suppressions_between
+from holdfast.syntax.source import ParsedSource
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 from tests.repair.pipeline.judged import objections, refusals
 
@@ -231,9 +232,10 @@ def test_to_comment_the_code_out_is_to_delete_it() -> None:
 
 def test_a_suppression_that_was_there_may_stay_and_go() -> None:
     text = "x = y  # noqa: F821\n"
-    assert suppressions_added(text, text, "python") == ()
-    assert suppressions_added(text, "x = 1\n", "python") == ()
-    assert suppressions_added(text, text + text, "python") == ("# noqa",)
+    old, without, twice = (ParsedSource(each, "python") for each in (text, "x = 1\n", text * 2))
+    assert suppressions_between(old, old) == ()
+    assert suppressions_between(old, without) == ()
+    assert suppressions_between(old, twice) == ("# noqa",)
 
 
 def test_a_text_that_did_not_parse_is_not_held_to_names_that_were_guessed_of_it() -> None:

@@ -19,6 +19,7 @@ _LONGEST: Final = 120
 # when `/` becomes `.`.
 _PLAIN = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_-]*/)*[A-Za-z0-9_][A-Za-z0-9_-]*\.[A-Za-z0-9_]+")
 _HASHED = re.compile(r"-[0-9a-f]{12}$")
+_JOINED = re.compile("\u200d|.[\u200d\ufe0f\U0001f3fb-\U0001f3ff]", re.DOTALL)
 _RECORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,176}")
 
 
@@ -85,11 +86,8 @@ def cut_reasoning(text: str) -> str:
 def _continues(text: str, at: int) -> bool:
     """Return whether the character at `at` belongs to the one before it.
 
-    Such a character is an accent, a joiner or a skin tone.
+    Such a character is an accent, a joiner or a skin tone, or comes after a joiner.
     """
-    joiner = "\u200d"
     if unicodedata.combining(text[at]) > 0:
         return True
-    if "\U0001f3fb" <= text[at] <= "\U0001f3ff":
-        return True
-    return text[at] in {joiner, "\ufe0f"} or text[at - 1] == joiner
+    return _JOINED.match(text, at - 1) is not None

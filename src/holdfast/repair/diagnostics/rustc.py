@@ -152,14 +152,16 @@ def _related_at(span: Fields, message: str, sources: SourceLines) -> Related:
 
 def _fixits(fields: Fields, sources: SourceLines) -> Iterator[FixIt]:
     for part in (fields, *list_of(fields, "children")):
-        spans = [span for span in list_of(part, "spans") if _has_suggestion(span)]
+        spans = list_of(part, "spans")
+        spans = [span for span in spans if isinstance(span.get("suggested_replacement"), str)]
         kinds = {text_of(span, "suggestion_applicability") for span in spans}
         if "HasPlaceholders" in kinds:
             # `todo!()` and `/* value */` are for a person to fill in; some of them compile.
             continue
         edits = _edits(spans, sources)
         message = text_of(part, "message")
-        if _are_alternatives(edits):
+        places = {(edit.path, edit.area.line, edit.area.column) for edit in edits}
+        if len(places) < len(edits):
             # Several suggestions, one of which has to be chosen: none of them is safe.
             for edit in edits:
                 yield FixIt(message, (edit,))
@@ -198,10 +200,6 @@ def _replaced_text(span: Fields) -> str | None:
     return text_of(lines[0], "text")[first - 1 : last - 1]
 
 
-def _has_suggestion(span: Fields) -> bool:
-    return isinstance(span.get("suggested_replacement"), str)
-
-
 def _edits(spans: list[Fields], sources: SourceLines) -> list[TextEdit]:
     """Return the edits of all spans; none if one of them is not usable."""
     edits = []
@@ -216,8 +214,3 @@ def _edits(spans: list[Fields], sources: SourceLines) -> list[TextEdit]:
         edits.append(TextEdit(path, area, text_of(span, "suggested_replacement")))
 
     return edits
-
-
-def _are_alternatives(edits: list[TextEdit]) -> bool:
-    places = [(edit.path, edit.area.line, edit.area.column) for edit in edits]
-    return len(set(places)) < len(places)

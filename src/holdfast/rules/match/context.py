@@ -1,16 +1,15 @@
 """What surrounds a place in a program and says what is meant there.
 
 A rule cannot read a comment, and does not know what a variable is for. Where its fix is a choice,
-these are compared with the examples: the comments about the place, the declarations of the
-variables, and how a variable is used.
+these are compared with the examples: the comments about the place, and how a variable is used.
 """
 
 from __future__ import annotations
 
 import re
+from operator import methodcaller
 from typing import TYPE_CHECKING, Final
 
-from holdfast.rules.rule import plain_type, value_in
 from holdfast.syntax.tree import signs_of, span_of
 
 if TYPE_CHECKING:
@@ -22,36 +21,11 @@ _OWNER: Final = re.compile(
     "function|method|constructor|class|struct|interface|impl_item|enum|lambda|arrow"
 )
 """The kinds of nodes that a comment or a docstring describes."""
-_VARIABLES: Final = (
-    "parameter_declaration",
-    "optional_parameter_declaration",
-    "formal_parameter",
-    "typed_parameter",
-    "typed_default_parameter",
-    "required_parameter",
-    "optional_parameter",
-    "parameter",
-    "declaration",
-    "local_variable_declaration",
-    "let_declaration",
-    "enhanced_for_statement",
-    "for_range_loop",
-    "var_spec",
-    "assignment",
-)
-_FIELDS: Final = ("field_declaration", "public_field_definition", "property_signature")
-_MEMBER: Final = re.compile(r".*(?:\.|->|::)\s*([^\W\d]\w*)", re.DOTALL)
-_MODIFIER: Final = re.compile(
-    r"\b(?:private|public|protected|static|final|readonly|let|mut|var|volatile)\s+"
-)
 _BETWEEN: Final = re.compile(
     r"[ \t]*\n(?:[ \t]*(?://|/?\*|@|#(?!include|define|if|el|endif)).*\n)*"
 )
 """The lines between a comment and what the comment is about: more comment, or a decorator."""
 _DOCSTRING: Final = re.compile("[rRuUbB]*[\"']")
-_UNTYPED: Final = frozenset(
-    {"let", "const", "var", "mut", "auto", "final", "for", "in", "of", "static", "private"}
-)
 
 
 def comments_at(source: ParsedSource, start: int, end: int) -> str:
@@ -82,7 +56,9 @@ def comments_at(source: ParsedSource, start: int, end: int) -> str:
 
 def owners_at(source: ParsedSource, offset: int) -> list[SgNode]:
     """Return the functions and types around an offset, the outer ones first."""
-    return [node for node in source.nodes_around(offset) if _OWNER.search(node.kind())]
+    # The keyword `function` is a node of that kind, too.
+    around = filter(methodcaller("is_named"), source.nodes_around(offset))
+    return [node for node in around if _OWNER.search(node.kind())]
 
 
 def _docstrings(node: SgNode) -> list[str]:
@@ -98,86 +74,13 @@ def _docstrings(node: SgNode) -> list[str]:
     return list(filter(_DOCSTRING.match, code[:1]))
 
 
-# ------------------------------------------------------------------------------- declarations
-
-
-def declared_type(source: ParsedSource, text: str, near: int | None = None) -> str | None:
-    """Return the declaration of a variable without its value, with `_` for its name.
-
-    Of `row.cell` it is that of the member. A declaration in the function at `near` comes first; a
-    variable that is declared there without a type has none.
-
-    >>> from holdfast.syntax.source import ParsedSource
-    >>> declared_type(ParsedSource("int f(const char *at) { return 0; }", "c"), "at")
-    'char *_'
-    """
-    member = _MEMBER.fullmatch(text)
-    name = member[1] if member else text
-    # A declarator has no type of its own where a declaration is around it.
-    kinds = _FIELDS if member else (*_VARIABLES, *_FIELDS, "variable_declarator")
-    declared: list[SgNode] = []
-    for kind in kinds:
-        declared += source.find(kind)
-
-    for node in _nearest_first(declared, source, near):
-        head = _declaration(node).partition("=")[0]
-        words = re.findall(r"\w+", head)
-        if name not in words or "(" in head:
-            continue
-
-        if {name, *_UNTYPED}.issuperset(words):
-            return None
-
-        plain = plain_type(re.sub(rf"\b{re.escape(name)}\b", "_", head.rstrip(" ;:")))
-        known = value_in(plain, source.text).replace("&", "").replace("  ", " ")
-        return re.sub(r"\b\d+\b", "0", known).strip()
-
-    return None
-
-
-def types_in(source: ParsedSource, text: str, near: int) -> frozenset[str]:
-    """Return the types of the variables in an expression, without `private` and the like."""
-    names = set(re.findall(r"[^\W\d]\w*", text))
-    declared = filter(None, (declared_type(source, name, near) for name in names))
-    return frozenset(_MODIFIER.sub("", each) for each in declared)
-
-
-def _declaration(node: SgNode) -> str:
-    """Return a declaration without the block that may follow it."""
-    text = node.text()
-    if node.kind() in {"enhanced_for_statement", "for_range_loop"}:
-        text = re.split("[^:]:[^:]", text.partition("(")[2], maxsplit=1)[0]
-
-    if node.kind() == "assignment" and ":" not in text.partition("=")[0]:
-        return ""
-
-    return text.partition("{")[0]
-
-
-def _nearest_first(nodes: list[SgNode], source: ParsedSource, near: int | None) -> list[SgNode]:
-    """Return the nodes of the functions around an offset first."""
-    if near is None:
-        return nodes
-
-    spans = [span_of(owner) for owner in owners_at(source, near)]
-
-    def owners_shared(node: SgNode) -> int:
-        start, end = span_of(node)
-        return sum(low <= start and end <= high for low, high in spans)
-
-    return sorted(nodes, key=owners_shared, reverse=True)
-
-
-# --------------------------------------------------------------------------------------- uses
-
-
 def uses_of(source: ParsedSource, name: str, start: int, end: int) -> tuple[str, ...]:
     """Return how the function around a place uses a name after that place.
 
     A use is the kind of the construct, and its operator with the side: `binary_expression < 0`.
     """
-    ends = [span_of(owner)[1] for owner in owners_at(source, start)]
-    high = [len(source.text), *(each for each in ends if each > end)][-1]
+    spans = [(0, len(source.text)), *map(span_of, owners_at(source, start))]
+    _, high = spans[-1]
     found = set()
     for node in source.find("identifier"):
         at, _ = span_of(node)

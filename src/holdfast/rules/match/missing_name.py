@@ -43,6 +43,7 @@ _MEMBER: Final = r"(?:(?!return\b)[\w<>\[\]]+\s+)*[*&]*NAME\??\s*[;:=]"
 _READINGS: Final[tuple[tuple[Reading, str], ...]] = (
     ("declared", rf"{_TYPE}|\b(?:const|static)\s+NAME\s*:|\benum\b[^{{}};]*\{{[^}}]*\bNAME\b"),
     ("declared", rf"\b(?:struct|class|union|interface)\b[^{{}};]*\{{[^{{}}]*?[;{{\n]\s*{_MEMBER}"),
+    ("declared", r"\b(?:self|this)(?:\.|->)NAME\b"),
     # It differs from a type of the program only in its case.
     ("similar", rf"(?i:{_TYPE}|\}}\s*NAME\s*;)"),
     ("sibling", r"(?:\benum\b[^{}]*\{[^}]*|#\s*define\s+|\bconst\s+[\w ]*)\bPREFIX\w"),
@@ -126,13 +127,4 @@ def _is_similar(name: str, others: set[str]) -> bool:
 
     kind = class_of_name(name)
     same_kind = [each for each in others - {name} if class_of_name(each) == kind]
-    if get_close_matches(name, same_kind, 1, _ALIKE):
-        return True
-
-    return any(_is_short_for(each, name) for each in same_kind)
-
-
-def _is_short_for(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    rest = long.removeprefix(short)
-    return len(short) >= _SHORTEST and rest != long and not rest.startswith("_")
+    return bool(get_close_matches(name, same_kind, 1, _ALIKE))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from holdfast.syntax.tree import parent_kind, signs_of
+from holdfast.syntax.tree import parent_kind
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -119,11 +119,9 @@ def exact_kind_of(node: SgNode) -> str:
         return f"{kind}:{class_of_name(text)}"
 
     if kind in CALLS:
-        return f"{kind}:{_called_text(node)}"
-
-    signs = signs_of(node)
-    if signs and is_operation(kind):
-        return f"{kind}:{signs[0]}"
+        # What is called, without its receiver.
+        called = re.split(r"\.|::|->|\s", text.partition("(")[0])[-1]
+        return f"{kind}:{called}"
 
     return kind
 
@@ -131,12 +129,6 @@ def exact_kind_of(node: SgNode) -> str:
 def is_operation(kind: str) -> bool:
     """Return whether a node kind is that of an operator with its operands."""
     return _OPERATIONS.search(kind) is not None
-
-
-def _called_text(call: SgNode) -> str:
-    """Return what is called, without its receiver."""
-    head = call.text().partition("(")[0]
-    return re.split(r"\.|::|->|\s", head)[-1]
 
 
 def class_of_name(text: str) -> str:
@@ -153,23 +145,23 @@ def class_of_name(text: str) -> str:
 def class_of_literal(text: str) -> str:
     """Return what is special about a literal: zero, an empty string, digits, bytes, a format."""
     string = _STRING.fullmatch(text)
-    if string is None:
-        if _ZERO.fullmatch(text):
-            return "zero"
+    classes, content, usual = _NUMBERS, text, "number"
+    if string is not None:
+        classes, content, usual = _CONTENTS, string["inner"], "text"
 
-        return "number"
-
-    for name, pattern in _CONTENTS.items():
-        if pattern.search(string["inner"]):
+    for name, pattern in classes.items():
+        if pattern.search(content):
             return name
 
-    return "text"
+    return usual
 
 
 _STRING: Final = re.compile(
     r"""[a-zA-Z]{0,3}(?P<quote>\"{3}|'{3}|["'`])(?P<inner>.*)(?P=quote)""", re.DOTALL
 )
-_ZERO: Final = re.compile(r"0[xXbBoO][0_]*[uUlLn]*|[0._]*0[0._]*[fFuUlLdDn]*")
+_NUMBERS: Final = {
+    "zero": re.compile(r"\A(?:0[xXbBoO][0_]*[uUlLn]*|[0._]*0[0._]*[fFuUlLdDn]*)\Z"),
+}
 _BYTES: Final = re.compile(r"(?<!\\)(?:\\\\)*\\(?:x[0-9a-fA-F]|[0-7])")
 """A character that is written as a number: the string is data, and not a text."""
 _CONTENTS: Final = {
@@ -260,7 +252,6 @@ def is_type(node: SgNode) -> bool:
     return parent_kind(node) == "type"
 
 
-_STATEMENTS: Final = re.compile("_statement$|_declaration$|_definition$|_item$")
 _TYPES: Final = re.compile("_type$|^type_identifier$")
 _STATEMENT_LISTS: Final = BLOCKS | {"expression_statement"}
 STATEMENT: Final = "statement"
@@ -279,25 +270,6 @@ def construct_around(node: SgNode) -> str:
         return above.kind()
 
     return STATEMENT
-
-
-def path_around(node: SgNode) -> str:
-    """Return the construct that a node is an operand of, with the statement around that one.
-
-    `assignment_expression in for_statement` is no assignment of its own.
-    """
-    construct = construct_around(node)
-    if construct == STATEMENT:
-        return construct
-
-    for above in node.ancestors():
-        if above.kind() in _STATEMENT_LISTS:
-            return construct
-
-        if above.kind() != construct and _STATEMENTS.search(above.kind()):
-            return f"{construct} in {above.kind()}"
-
-    return construct
 
 
 def kind_around(node: SgNode) -> str:

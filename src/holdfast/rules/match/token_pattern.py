@@ -68,17 +68,13 @@ def find_token_matches(
     """Return the runs of tokens that fit a pattern and are inside of one of its constructs."""
     elements = parse_token_pattern(rewrite.pattern, source.language)
     inside = set(rewrite.inside)
-    if "group (" in inside:
-        # Between brackets without a comma an operator may be missing, in a list it hardly is.
-        inside.add("list [")
-
     found: list[TokenMatch] = []
     for low in range(len(source.tokens)):
         match = _match_at(elements, rewrite, source, args, low)
         if match is None:
             continue
 
-        if not rewrite.inside or not inside.isdisjoint(constructs_at(source, match.low)):
+        if not inside or inside.intersection(constructs_at(source, low)):
             found.append(match)
 
     return found
@@ -219,16 +215,14 @@ def _is_value(tokens: Sequence[Token], at: int) -> bool:
     if at == 0:
         return True
 
-    return tokens[at - 1].text in _BEFORE_VALUE
+    before = tokens[at - 1]
+    return before.text in _BEFORE_VALUE
 
 
 def _owner(tokens: Sequence[Token], at: int) -> str:
     """Return what a bracket belongs to."""
-    sign, is_value = tokens[at].text, _is_value(tokens, at)
-    if sign == "{":
-        return _VALUES[sign]
-
-    if is_value:
+    sign = tokens[at].text
+    if sign == "{" or _is_value(tokens, at):
         return _VALUES[sign]
 
     if sign == "[":

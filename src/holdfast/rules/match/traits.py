@@ -10,36 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, get_args
 
-from holdfast.rules.match.destination import (
-    form_of_result,
-    is_fraction,
-    kind_beside,
-    numbers_beside,
-    types_missing,
-)
-from holdfast.rules.match.node_classes import class_of_name
-from holdfast.rules.match.own_functions import (
-    conversions_named,
-    functions_at,
-    guarded_calls,
-    has_own_conversion,
-)
-from holdfast.rules.match.site import (
-    TARGET,
-    NewContent,
-    Region,
-    callback_of,
-    has_unused_variable,
-    types_of_parameters,
-    types_of_variables,
-    variables_set,
-)
+from holdfast.rules.match.site import TARGET, NewContent, Region
 from holdfast.rules.match.variables import (
-    counts_for_another,
-    has_idle_variable,
     has_unread_variable,
-    is_overwritten,
+    has_unused_parameter,
     is_write_lost,
+    kind_beside,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -51,9 +27,6 @@ if TYPE_CHECKING:
 _ANY: Final = frozenset[NewContent](get_args(NewContent))
 _CONTENT: Final = _ANY - {"nothing"}
 _CONVERSION: Final = frozenset[NewContent]({"conversion"})
-_VALUE: Final = frozenset[NewContent]({"operand", "argument"})
-_ARGUMENT: Final = frozenset[NewContent]({"argument"})
-_CALL: Final = frozenset[NewContent]({"call"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +34,12 @@ class Trait:
     """A trait of a place, and why a rule does not apply where it differs from the examples.
 
     `find` returns the values, or whether the place has the trait. `contents` are the kinds of fixes
-    that depend on the trait. With `choice`, it is only for rules whose fix is a choice. With
-    `shared`, one common value is enough, and so is none at all.
+    that depend on the trait. With `shared`, one common value is enough, and so is none at all.
     """
 
     find: Callable[[Site], Iterable[str] | bool]
     reason: str
     contents: frozenset[NewContent] = _ANY
-    choice: bool = False
     shared: bool = False
 
     def differs(self, site: Site, known: Sequence[Site]) -> bool:
@@ -128,11 +99,6 @@ class Sign:
         return found is not None and found[0] not in site.rewrite.pattern
 
 
-def constants_in(site: Site) -> list[str]:
-    """Return the holes that are named constants."""
-    return [hole for hole, text in site.names.items() if class_of_name(text) == "constant"]
-
-
 _RELYING: Final = (
     r"\b((?:make|push|pop|sort|is)_heap|lower_bound|upper_bound|equal_range|binary_search)"
 )
@@ -141,14 +107,15 @@ _DECIMALS: Final = r"(?:%\d*\.\d+[efg]|:[^{}]*\.\d+[efg]?\}|\.toFixed\()"
 _WHOLE_NUMBER: Final = (
     r"(?:unsigned |signed )?(?:char|short|int|long|long long|size_t|unsigned|u?int\d+_t)"
 )
+_CONSTANT: Final = (
+    r"^[ \t]*(?:(?:public|private|export|static|final|constexpr|const)[ \t]+)*"
+    r"(?:[\w<>:]+[ \t]+)?(k?[A-Z]\w+)[ \t]*(?::[^=\n]*)?="
+)
+"""The declaration of a constant: its name begins with a capital, or with a `k` before one."""
 _OTHER_USE: Final = "the value is used in another way than in the examples"
 _RELIES: Final = "a module relies on the form of the value"
 TRAITS: Final = (
     Trait(has_unread_variable, "nothing reads a variable that may be what is meant"),
-    Trait(counts_for_another, "the loop takes its end from one thing and counts for another"),
-    Trait(functions_at, "the function is one that no example is like"),
-    Trait(is_overwritten, "each turn of the loop sets the variable anew", _CONTENT),
-    Trait(constants_in, "a constant is where the examples have a variable"),
     Trait(
         Sign(
             "program",
@@ -164,13 +131,6 @@ TRAITS: Final = (
         ),
         "an operator follows, and none follows in the examples",
     ),
-    Trait(form_of_result, "the value is for something that is declared otherwise", shared=True),
-    Trait(is_fraction, "the value is for a fraction, and in the examples it is not", _CONVERSION),
-    Trait(types_missing, "no operand has the type that one has in the examples", _CONVERSION),
-    Trait(
-        Sign("until error", r"(?<![=!<>])=\s*NAME\b", "message", r"^[^\W\d]\w*$"),
-        "a copy that is made in between may be what is meant",
-    ),
     Trait(
         Sign("function", r"\bNAME\s*(?::[^=\n]*)?=(?!=)[^;\n]*\w\s*\("),
         "a call computes the value, and in the examples none does",
@@ -179,14 +139,6 @@ TRAITS: Final = (
     Trait(
         Sign("program", r"\A(?![\s\S]*\}\s*NAME\s*;)", "message", r"^[^\W\d]\w*$"),
         "the program does not declare the type that the message names, as the examples do",
-    ),
-    Trait(conversions_named, "a name speaks of another conversion", _CONVERSION),
-    Trait(has_own_conversion, "the program has a function for this conversion", _CONVERSION),
-    Trait(
-        guarded_calls,
-        "the guarded block calls nothing that the examples call",
-        _CONTENT,
-        shared=True,
     ),
     Trait(
         Sign(
@@ -197,7 +149,6 @@ TRAITS: Final = (
         _CONTENT,
     ),
     Trait(Sign("program", rf"{_RELYING}\(\s*NAME\b"), _RELIES, _CONTENT),
-    Trait(numbers_beside, "numbers that no example has are beside the one of the fix", _VALUE),
     Trait(
         Sign("program", r"\bNAME\([^()]*,", "fix", r"(?<![\w$])(\w+)\(\$\w+\)"),
         "the program calls the function with other arguments",
@@ -208,7 +159,6 @@ TRAITS: Final = (
     Trait(Sign("after", r"\bNAME\s*[!=]=\s*0\b", "head", TARGET), _OTHER_USE),
     Trait(Sign("after", rf"^(?=.*\bNAME\b).*{_DECIMALS}", "head", TARGET), _OTHER_USE),
     Trait(is_write_lost, "nothing reads what is changed, and in the examples something does"),
-    Trait(has_idle_variable, "another variable that nothing changes may be the one to set"),
     Trait(
         Sign(
             "function",
@@ -234,7 +184,7 @@ TRAITS: Final = (
     Trait(
         Sign("function", rf"\*\s*NAME\s*,\s*{_WHOLE_NUMBER} +\w+\s*[,)]"),
         "a number beside the pointer may be its length",
-        _CALL,
+        _CONTENT,
     ),
     Trait(
         Sign(
@@ -249,39 +199,45 @@ TRAITS: Final = (
         Sign("function", r"\breturn\s+NAME\s*;?\s*$", "kept"),
         "the value that is dropped may be what is to be returned",
     ),
-    Trait(callback_of, "the code is in another kind of callback than in the examples", choice=True),
-    Trait(variables_set, "a variable is set, or not set, other than in the examples", choice=True),
+    Trait(has_unused_parameter, "nothing uses a parameter that may be what is meant"),
     Trait(
-        has_unused_variable,
-        "a variable that nothing uses may be what is meant",
-        _VALUE,
-        choice=True,
+        Sign("program", r"\A(?!(?:[\s\S]*?\bNAME\b){2})", "program", _CONSTANT),
+        "nothing uses a constant that may be what is meant",
     ),
     Trait(
-        types_of_variables,
-        "a variable of a type that no example has may be what is meant",
-        _VALUE,
-        choice=True,
+        Sign("after", r"\A(?![\s\S]*\bNAME\b)", fix=r"&(?:mut )?\$HOLE\b"),
+        "nothing reads afterwards what the function is to change",
     ),
     Trait(
-        types_of_parameters,
-        "a parameter of a type that no example has may be meant",
-        _ARGUMENT,
-        choice=True,
+        Sign("function", r"\bNAME\s*(?:<|>=)\s*(?:0\b|-)"),
+        "the value may be negative",
+        _CONVERSION,
+    ),
+    Trait(
+        Sign(
+            "program",
+            r"(\b(?:if|while)\b|[=({,])[ !(]*NAME\([^(){}]*\)(?!\s*\{|\s*\.then\b)",
+            "function",
+            r"\A(?:async\s+)?function\s+(\w+)",
+            fix=r"\basync\b|\bPromise\b",
+        ),
+        "the program uses the result of the function at once",
+    ),
+    Trait(
+        Sign("lines", r"&&.*\|\||\|\|.*&&|\band\b.*\bor\b|\bor\b.*\band\b", "fix", r"\)"),
+        "the place of the bracket decides which operator comes first",
+    ),
+    Trait(
+        Sign("next line", r"\A([ \t]*)[-+*/%&|?:.<>=].*\n\1[ \t]*\S", "fix", r";"),
+        "the next line may go on with the expression",
     ),
 )
 
 
-def difference(site: Site, known: Sequence[Site], *, content: NewContent, choice: bool) -> str:
+def difference(site: Site, known: Sequence[Site], content: NewContent) -> str:
     """Return why a place may need another fix than the examples; "" if nothing says so."""
     for trait in TRAITS:
-        if content not in trait.contents:
-            continue
-
-        if trait.choice and not choice:
-            continue
-
-        if trait.differs(site, known):
+        if content in trait.contents and trait.differs(site, known):
             return trait.reason
 
     return ""

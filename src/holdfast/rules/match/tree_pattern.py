@@ -12,7 +12,6 @@ from holdfast.rules.match.node_classes import (
     fits_kind,
     kind_around,
     node_kinds,
-    path_around,
 )
 from holdfast.rules.rule import HOLE, TreeRewrite, argument_texts
 from holdfast.syntax.tree import MOST_CHARACTERS, all_nodes, parse_tree, span_of
@@ -42,7 +41,7 @@ _FRAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "typescript": (*_PLAIN, "x = {}", "class Q {{ {} }}", "function q({}) {{}}", "let x: {};"),
 }
 """The code around a pattern that makes it parse, by language."""
-_WITH_SEMICOLONS: Final = frozenset({"c", "cpp", "java"})
+_STATEMENT_END: Final = {"c": ";", "cpp": ";", "java": ";"}
 _VARIABLE: Final = "zz"
 _BODY: Final = re.compile(r"\)[^;()]*\{")
 """What follows the parameters of a function."""
@@ -55,11 +54,6 @@ class TreeMatch:
     start: int
     end: int
     texts: Mapping[str, str]
-
-    @property
-    def size(self) -> int:
-        """The number of characters."""
-        return self.end - self.start
 
     def covers(self, start: int, end: int) -> bool:
         """Return whether a span that begins in the node ends there, too."""
@@ -127,7 +121,7 @@ def _nodes_of_kinds(
 
 
 def _is_inside(node: SgNode, kinds: tuple[str, ...]) -> bool:
-    around = kind_around(node), construct_around(node), path_around(node)
+    around = kind_around(node), construct_around(node)
     if not kinds:
         return True
 
@@ -236,12 +230,18 @@ def _frame_of(pattern: str, language: str, wanted: str = "") -> tuple[str, str] 
 
 def _sample_code(hole: re.Match[str], language: str) -> str:
     """Return code that may be where a hole is: a name, or a statement in a block."""
+    name = f"{_VARIABLE}{hole[1]}"
     before = hole.string[: hole.start()].rstrip()
-    in_block = hole[0].startswith("$$$") and before.endswith("{")
-    end = ";" if in_block and language in _WITH_SEMICOLONS else ""
     after = hole.string[hole.end() :]
-    is_parameter = language == "java" and before.endswith("(") and _BODY.match(after)
-    return f"{'int ' if is_parameter else ''}{_VARIABLE}{hole[1]}{end}"
+    if hole[0].startswith("$$$") and before.endswith("{"):
+        # A list of statements.
+        return name + _STATEMENT_END.get(language, "")
+
+    if language == "java" and before.endswith("(") and _BODY.match(after):
+        # A list of parameters.
+        return f"int {name}"
+
+    return name
 
 
 def _kind_at(text: str, start: int, length: int, language: str) -> str | None:

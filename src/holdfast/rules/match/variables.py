@@ -1,4 +1,4 @@
-"""The variables around a place: what nothing reads, what nothing sets, what a loop counts.
+"""The values around a place: what nothing reads, and what a value is combined with.
 
 A fix that makes a variable mutable, or writes another name for a member, is right if that variable
 is the one that was meant. Another one that is left over says that it was not.
@@ -9,16 +9,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from holdfast.rules.match.site import SETTING, TARGET
-from holdfast.syntax.tree import field_text, first_field, span_of
+from holdfast.rules.match.node_classes import is_literal
+from holdfast.rules.match.site import SETTING, is_declaration
+from holdfast.syntax.tree import all_nodes, first_field, span_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ast_grep_py import SgNode
 
     from holdfast.rules.match.site import Site
 
+_NAMED: Final = re.compile(r"[^\W\d_]")
+_RECEIVERS: Final = frozenset({"self", "cls", "this"})
 _LOOPS: Final = re.compile("^(?:for|while|do|loop|enhanced_for)_")
-_BRANCHES: Final = frozenset({"if_statement", "if_expression", "switch_statement", "switch_block"})
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _FILLING: Final = "add|addAll|push|push_back|emplace_back|append|extend|insert|put|set|update"
 _NOT_READ: Final = "|".join(
@@ -33,11 +37,6 @@ _NOT_READ: Final = "|".join(
     )
 )
 """The places of a variable that read no value of it: it is declared, set, filled, or counts."""
-_NUMBER_DECLARED: Final = (
-    r"^[ \t]*(?!.*\b(?:const|constexpr|final|readonly)\b)(?:KIND)\s+(\w+)\s*(?::[^=\n]*)?=\s*-?\d"
-)
-_CHANGEABLE: Final = {"rust": r"let\s+mut"}
-_SETS: Final = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--")
 
 
 def has_unread_variable(site: Site) -> bool:
@@ -47,15 +46,37 @@ def has_unread_variable(site: Site) -> bool:
     """
     start, end = site.span
     known = {*_WORD.findall(site.source.text[start:end]), *site.diagnostic.args}
-    names = {node.text() for node in site.declared if _is_elsewhere(node, site)} - known
     for function in site.functions[:1]:
-        for name in names:
-            rest = re.sub(_NOT_READ.replace("NAME", name), "", function.text(), flags=re.MULTILINE)
-            is_there = name in _WORD.findall(function.text())
-            if is_there and name[0] != "_" and name not in _WORD.findall(rest):
+        text = function.text()
+        declared = filter(is_declaration, all_nodes(function))
+        names = {node.text() for node in declared if _is_elsewhere(node, site)}
+        for name in filter(_NAMED.match, names - known):
+            rest = re.sub(_NOT_READ.replace("NAME", name), "", text, flags=re.MULTILINE)
+            if name not in _WORD.findall(rest):
                 return True
 
     return False
+
+
+def has_unused_parameter(site: Site) -> bool:
+    """Return whether nothing uses a parameter of the function: it may be what is meant."""
+    for function in site.functions[-1:]:
+        words = _WORD.findall(function.text())
+        parameters = filter(_is_parameter, all_nodes(function))
+        names = {node.text() for node in parameters}
+        for name in names - _RECEIVERS:
+            if words.count(name) == 1:
+                return True
+
+    return False
+
+
+def _is_parameter(node: SgNode) -> bool:
+    kinds = " ".join(above.kind() for above in node.ancestors())
+    if "parameter" not in kinds:
+        return False
+
+    return is_declaration(node)
 
 
 def _is_elsewhere(name: SgNode, site: Site) -> bool:
@@ -65,42 +86,15 @@ def _is_elsewhere(name: SgNode, site: Site) -> bool:
             return False
 
         body = first_field(node, "body")
-        if _LOOPS.search(node.kind()) and body is not None and span_of(name)[1] <= span_of(body)[0]:
-            return span_of(body)[0] <= site.span[0] <= span_of(body)[1]
+        if body is None or not _LOOPS.search(node.kind()):
+            continue
+
+        start, end = span_of(body)
+        _, name_end = span_of(name)
+        if name_end <= start:
+            return start <= site.span[0] <= end
 
     return name.text() not in _WORD.findall(site.texts["lines"])
-
-
-def counts_for_another(site: Site) -> bool:
-    """Return whether a loop takes its end from one thing, and uses its number only with others.
-
-    `i < word.length` with `words[i]` in the body.
-    """
-    there = _WORD.findall(site.source.text[slice(*site.span)])
-    for loop in site.outer:
-        counters = _WORD.findall(field_text(loop, "update", "increment"))
-        condition = first_field(loop, "condition") or loop
-        if counters and span_of(condition)[0] <= site.span[0] <= span_of(condition)[1]:
-            number = rf"([\w.>-]+)([\[(])\s*(?:{'|'.join(counters)})\b"
-            used = re.findall(number, field_text(loop, "body"))
-            names = _WORD.findall(" ".join(name for name, _ in used))
-            return "[" in "".join(sign for _, sign in used) and set(names).isdisjoint(there)
-
-    return False
-
-
-def is_overwritten(site: Site) -> bool:
-    """Return whether each turn of a loop sets a variable to a value: only the last one counts."""
-    names = re.findall(TARGET, site.texts["head"])
-    for node in site.outer:
-        if node.kind() in _BRANCHES:
-            return False
-
-        if _LOOPS.search(node.kind()):
-            words = _WORD.findall(node.text())
-            return any(words.count(name) == 1 for name in names)
-
-    return False
 
 
 def is_write_lost(site: Site) -> bool:
@@ -120,31 +114,43 @@ def is_write_lost(site: Site) -> bool:
     return declared.isdisjoint(read)
 
 
-def has_idle_variable(site: Site) -> bool:
-    """Return whether another variable may be what the statement of the diagnostic is to set.
-
-    It has a number to start with and may change, and nothing has changed it until then.
-    """
-    place = site.source.place_of(site.diagnostic) or 0
-    if place <= site.span[1] or not _SETS.search(site.source.line_at(site.diagnostic)):
-        return False
-
-    start, end = site.function_span[0], _repeated_span(site, place)[1]
-    kind = _CHANGEABLE.get(site.source.language, r"[\w<>]+")
-    numbers = re.compile(_NUMBER_DECLARED.replace("KIND", kind), re.MULTILINE)
-    for found in numbers.finditer(site.source.text, start, place):
-        text = site.source.text[found.end() : end]
-        if not re.search(rf"{SETTING}|&(?:mut )?NAME\b".replace("NAME", found[1]), text):
-            return True
-
-    return False
-
-
 def _repeated_span(site: Site, place: int) -> tuple[int, int]:
     """Return the span of the outermost loop around an offset and after the declaration.
 
     Without such a loop, it is the offset itself.
     """
-    loops = [node for node in site.source.nodes_around(place) if _LOOPS.search(node.kind())]
-    spans = [span_of(loop) for loop in loops if span_of(loop)[0] >= site.span[1]]
-    return min(spans, default=(place, place))
+    for node in site.source.nodes_around(place):
+        start, end = span_of(node)
+        if start < site.span[1]:
+            continue
+
+        if _LOOPS.search(node.kind()):
+            return start, end
+
+    return place, place
+
+
+def kind_beside(site: Site) -> Iterator[str]:
+    """Yield what the operand that changes is combined with: a `text` or a `value`.
+
+    A variable that is set to a text is one.
+    """
+    for node in reversed(site.source.nodes_around(site.start)):
+        if "binary_" not in node.kind():
+            continue
+
+        for operand in node.named_children():
+            low, high = span_of(operand)
+            if not low <= site.start <= high:
+                yield _kind_of_operand(operand, site)
+
+        return
+
+
+def _kind_of_operand(operand: SgNode, site: Site) -> str:
+    is_text = "string" in operand.kind()
+    if not is_literal(operand):
+        name = re.escape(operand.text())
+        is_text = re.search(rf"\b{name}(?::[^=\n]*)?\s*=\s*[\"']", site.source.text) is not None
+
+    return "text" if is_text else "value"
