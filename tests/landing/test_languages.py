@@ -48,6 +48,8 @@ BLOCKS = [
     ("Makefile", "{}: build", ["\tcp build/app /usr/local/bin", "\tchmod +x /usr/local/bin/app"]),
     ("a.c", "#define {}(x) \\", ["  total_of_all(price, x); \\", "  send_it(x)"]),
     ("a.toml", "[{}]", ['path = "src/main"', "edition = 2021"]),
+    ("a.conf", "  server_name {}.org;", ["  listen 443 ssl;", "  root /srv/www/app;"]),
+    ("a.po", 'msgid "{}"', ['msgstr "Die Rechnung ist da"', ""]),
 ]
 
 

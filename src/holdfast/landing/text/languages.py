@@ -101,14 +101,15 @@ _LABEL = r"[A-Z]\w*(?: \d+)?: "
 _FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
     ("py pyi pyx", FileLanguage(rf"{_HASH}|[rbu]?(?:\"\"\"|''')")),
     (
-        "rb gemfile rakefile vagrantfile podfile pl pm sh bash zsh fish ksh r jl ex exs nim cmake tf awk ps1 bzl",
+        "rb gemfile rakefile vagrantfile podfile pl pm sh bash zsh fish ksh r jl ex exs nim cmake tf awk ps1 bzl graphql gql",
         FileLanguage(_HASH),
     ),
     ("yml yaml", FileLanguage(_HASH, rf"{_NAMED_VALUE}|- *[\w.-]+:", _KEY)),
     (
-        "toml cfg conf properties env ini editorconfig",
-        FileLanguage(r"[#;]", rf"\[|{_NAMED_VALUE}", _KEY),
+        "toml cfg conf properties env ini editorconfig service timer socket desktop",
+        FileLanguage(r"[#;]", rf"\[|{_NAMED_VALUE}|\w*name ", _KEY),
     ),
+    ("po pot", FileLanguage(_HASH, r"msg(?:id|id_plural|ctxt) ")),
     (
         "makefile mk gnumakefile",
         FileLanguage(_HASH, r"[\w./%$()-]+ *:(?!=)|ifn?(?:eq|def)\b", tabs=True),
