@@ -132,7 +132,7 @@ def test_code_left_out_without_a_marker_is_refused() -> None:
 
 
 def test_a_line_of_another_block_above_the_change_is_no_invented_line() -> None:
-    text = "server {\n  server_name one.org;\n  timeout 91s;\n  location /a/ {\n    listen 80;\n    root /srv;\n  }\n}\n"
+    text = "server {\n  resolver one.org;\n  timeout 91s;\n  location /a/ {\n    listen 80;\n    root /srv;\n  }\n}\n"
     old = text.replace("one.org", "two-more.org").replace("timeout 91s", "inner_theme 91s")
     outcome = land(text, Replace(old, old.replace("80", "81")), "a.conf")
     assert isinstance(outcome, Refused), outcome

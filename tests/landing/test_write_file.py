@@ -454,3 +454,25 @@ def test_what_announces_a_text_for_people_is_refused() -> None:
     text = "Title\n\nOne line.\nAnother line.\n"
     outcome = land(text, WriteFile(f"Here is the updated file:\n\n{text}More.\n"), "a.txt")
     assert isinstance(outcome, Refused), outcome
+
+
+@pytest.mark.parametrize("number", ["", "{}| ", "{}\t"])
+def test_a_file_on_one_line_has_its_line_breaks_again_also_between_numbered_lines(
+    number: str,
+) -> None:
+    lines = ["import os", "", "def f():", "    return 1", "", "def g():", "    return 2"]
+    text = "\n".join(lines) + "\n"
+    lines[3] = "    return 3"
+    sent = "\\n".join(f"{number.format(n)}{line}" for n, line in enumerate(lines, 1)) + "\\n"
+    outcome = land(text, WriteFile(sent), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("return 1", "return 3")
+
+
+def test_a_file_on_one_line_that_is_not_known_again_is_refused() -> None:
+    text = "import os\n\ndef f():\n    return 1\n\ndef g():\n    return 2\n"
+    outcome = land(text, WriteFile("a\\nb\\nc\\nd\\ne\\nf"), "a.py")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.message == (
+        r"a.py: the text is one line with \n in the place of line breaks; send the file's content as it is."
+    )

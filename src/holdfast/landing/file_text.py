@@ -455,13 +455,13 @@ def _shared_lines(doc: Doc, lines: Sequence[str]) -> int:
 # --------------------------------------------------------------------- line numbers and escapes
 
 
-def _out_of_escapes(text: str, new: str, _path: str | None) -> FileText | Refused | None:
+def _out_of_escapes(text: str, new: str, path: str | None) -> FileText | Refused | None:
     """Return the content without line numbers or escapes, a refusal where that is not clear, or None."""
     if len(contents_of(new)) == 1:
         new = _QUOTED.sub(r"\1", new)
     plain = without_mangling(text, new)
     if plain is None:
-        return None
+        return _out_of_one_line(text, new, path)
     if len(contents_of(plain)) == len(contents_of(new)):
         return FileText(plain, ("line numbers",))
     if len(contents_of(new)) == 1:
@@ -470,6 +470,28 @@ def _out_of_escapes(text: str, new: str, _path: str | None) -> FileText | Refuse
     return refusals.plain(
         "malformed",
         "some lines have escapes that the file has not; send the file's content alone.",
+    )
+
+
+def _out_of_one_line(text: str, new: str, path: str | None) -> FileText | Refused | None:
+    r"""Return the lines of a text that is one line with about as many `\n` as the file has lines.
+
+    Something else may have happened to them too. A refusal if most of the file's lines do not come back; None for any
+    other text.
+    """
+    doc = Doc(text)
+    if len(contents_of(new)) > 1 or 2 * new.count("\\n") < len(doc.lines) or len(doc.lines) < 3:
+        return None
+
+    lines = new.replace("\\n", "\n")
+    read = read_file_text(text, lines, path)
+    # The file's own `\n` are not told from those between the lines.
+    is_known = isinstance(read, FileText) and 2 * _returning(doc, read.text) > len(doc.bare_lines)
+    if is_known and "\\n" not in text:
+        return FileText(lines, (r"a literal \n for each newline",))
+    return refusals.plain(
+        "malformed",
+        r"the text is one line with \n in the place of line breaks; send the file's content as it is.",
     )
 
 
