@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.running_commands import RunningCommands
+from holdfast.changes.ports import FileInUse
 from holdfast.tools.ports import CommandDone
 from holdfast.vocab.sandbox import GitAccess, SandboxLevel
 from tests.adapters.sandbox.attempt import attempt
@@ -126,3 +128,33 @@ def test_the_settings_stay_locked_until_the_last_command_in_any_worktree_ends(pl
     assert run(place, SHORT, "write", run_other, git="write").exit_code == 0
     assert seen == [True]
     assert not lock.exists()
+
+
+def test_no_file_that_a_running_command_must_not_read_is_written_by_holdfast(place: Path) -> None:
+    root = place / "root"
+    (root / "plain.txt").hardlink_to(root / ".env")
+    running = RunningCommands(place / "state")
+    seen: dict[str, bool] = {}
+
+    def write() -> None:
+        for name in ("a.txt", ".env", "sub/new/.env", "plain.txt"):
+            try:
+                with running.kept_from([str(root / name)]):
+                    seen[name] = True
+            except FileInUse:
+                seen[name] = False
+
+    assert run(place, SHORT, "write", write).exit_code == 0
+    assert seen == {"a.txt": True, ".env": False, "sub/new/.env": False, "plain.txt": False}
+    write()
+    assert set(seen.values()) == {True}
+
+
+def test_a_command_that_was_killed_keeps_nobody_from_writing(place: Path) -> None:
+    running = RunningCommands(place / "state")
+    with running.record([str(place / "root")]):
+        records = list((place / "state/sandbox/running").iterdir())
+    left = next(path for path in records if path.name != "lock")
+    left.write_text(f"root {place / 'root'}\0")
+    with running.kept_from([str(place / "root/.env")]):
+        assert not left.exists()

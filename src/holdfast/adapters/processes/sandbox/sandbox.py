@@ -16,9 +16,11 @@ from holdfast.adapters.processes.sandbox.agent_confinement import AgentConfineme
 from holdfast.adapters.processes.sandbox.cleanup.git_settings import kept_settings
 from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
 from holdfast.adapters.processes.sandbox.cleanup.restoration import restored
-from holdfast.adapters.processes.sandbox.git_places import git_places, settings
+from holdfast.adapters.processes.sandbox.git_places import git_places, main_worktree_of, settings
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layouts
 from holdfast.adapters.processes.sandbox.mount_watch import watch_mounts
+from holdfast.adapters.processes.sandbox.view import existing
+from holdfast.adapters.running_commands import RunningCommands
 from holdfast.vocab.sandbox import SandboxStatus
 
 if TYPE_CHECKING:
@@ -94,10 +96,13 @@ class Sandbox:
 
         _require_program(argv[0], cwd, variables)
         process = ConfinedProcess(argv, level, root, cwd, variables, network, git, writable)
-        layout = layouts.of(process)
         first = _FirstOutput(on_output)
         why_stop: Callable[[], str] = str
         with ExitStack() as opened:
+            if self.status.kind == "bubblewrap":
+                layout = opened.enter_context(_recorded(process, layouts, state))
+            else:
+                layout = layouts.of(process)
             put_back = opened.enter_context(restored(layout))
             if self.status.kind == "bubblewrap":
                 opened.enter_context(_kept_places(process, layout, state, put_back))
@@ -162,6 +167,20 @@ class Sandbox:
 
 UNCONFINED = Sandbox(SandboxStatus("none", "it is not used here."))
 """Runs every process as is."""
+
+
+@contextmanager
+def _recorded(process: ConfinedProcess, layouts: Layouts, state: Path) -> Iterator[Layout]:
+    """Return the layout of a process; no file of the project that it masks is written meanwhile."""
+    root = os.path.realpath(process.root)
+    roots = [root, *existing(process.writable)]
+    main = main_worktree_of(git_places(root), root)
+    if main is not None:
+        roots.append(main)
+    with RunningCommands(state).record(roots) as running:
+        layout = layouts.of(process)
+        running.mask(path for path, access in layout.view.rules.items() if access == "masked")
+        yield layout
 
 
 @contextmanager
