@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 # ------------------------------------------------------------------------------------------ files
 
 
+class FileInUse(OSError):  # noqa: N818 - the word for it
+    """A file cannot be written as long as something else is at work: `strerror` says what."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileFound:
     """A regular file at the real path `at` below the root.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from holdfast.changes.plan import FileRefused
+from holdfast.changes.ports import FileInUse
 from holdfast.changes.transaction import BatchConflict, Failed
 from holdfast.usecases.settle_outcome import NOTHING_LEFT, Settled
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -79,6 +80,9 @@ def nothing_done(carried: BatchConflict | Failed, recovered: Settled) -> Nothing
     """Return why a batch was not carried out."""
     if isinstance(carried, Failed):
         error = carried.error
+        if isinstance(error, FileInUse):
+            refused = Refused("conflict", f"{error.filename}: {error.strerror}.")
+            return NothingDone((FileRefused("", refused),), recovered, carried.unsettled)
         where = ""
         if error.filename:
             where = f" ({error.filename})"

@@ -10,6 +10,7 @@ from holdfast.adapters.filesystem.older_journals import OlderJournals
 from holdfast.adapters.filesystem.worktree_lock import lock_worktree
 from holdfast.adapters.places.place_records import claim_place, worktree_around
 from holdfast.adapters.places.worktree_folder import worktree_folder
+from holdfast.adapters.running_commands import RunningCommands
 from holdfast.usecases.open_journal_entries import OpenEntry, open_entries
 
 if TYPE_CHECKING:
@@ -36,10 +37,13 @@ def lock_journal(
     claim_place(worktree, state)
     folder = worktree_folder(state, worktree)
     with lock_worktree(folder, deadline=deadline, say=say) as lock:
-        journal = DiskJournal(folder, worktree, root, lock)
+        journal = DiskJournal(folder, worktree, root, lock, running=RunningCommands(state))
         if not lock.nested:
             journal.open(OlderJournals(state, root, worktree))
-        yield journal
+        try:
+            yield journal
+        finally:
+            journal.close()
 
 
 def journal_lock(state: Path, say: Callable[[str], None]) -> LockJournal:

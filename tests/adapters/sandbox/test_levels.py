@@ -289,6 +289,79 @@ def test_only_limits_of_the_process_itself_are_changed(
     assert after == before
 
 
+PRIORITIES = """
+import ctypes, sys
+libc = ctypes.CDLL(None, use_errno=True)
+syscall = libc.syscall
+other = int(sys.argv[1])
+zero = ctypes.create_string_buffer(4)
+mask = ctypes.create_string_buffer(bytes([1]) + bytes(127))
+idle = (ctypes.c_uint32 * 12)(48, 5)
+for number in (0, other):
+    batch = ctypes.byref(zero)
+    results = [
+        libc.setpriority(0, number, 9),
+        libc.sched_setaffinity(number, ctypes.c_size_t(128), mask),
+        libc.sched_setscheduler(number, 3, batch),
+        libc.sched_setparam(number, batch),
+        syscall(int(sys.argv[2]), number, idle, 0),
+        syscall(int(sys.argv[3]), 1, number, 3 << 13),
+    ]
+    print(results)
+print([libc.setpriority(1, 0, 9), syscall(int(sys.argv[3]), 2, 0, 3 << 13)])
+"""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_only_priorities_of_the_process_itself_are_changed(
+    kind: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    numbers = {"x86_64": (314, 251), "aarch64": (274, 30)}[os.uname().machine]
+    (place / "root/priorities.py").write_text(PRIORITIES)
+    # One of root is out of reach in any case for who has fewer capabilities.
+    plain = ["setpriv", "--bounding-set", "-all"] if os.geteuid() == 0 else []
+    with subprocess.Popen([*plain, "sleep", str(LONGEST)]) as other:
+        try:
+            before = scheduling_of(other.pid)
+            words = " ".join(map(str, (other.pid, *numbers)))
+            done = attempt(kind, place, f"python3 priorities.py {words}", level)
+            after = scheduling_of(other.pid)
+        finally:
+            other.kill()
+    own, others, *_ = done.output.splitlines()
+    assert own == str([0] * 6)
+    assert others == str([-1] * 6)
+    if kind == "landlock":
+        assert done.output.splitlines()[2] == "[-1, -1]"
+    assert after == before
+
+
+def scheduling_of(number: int) -> tuple[object, ...]:
+    ionice = subprocess.run(["ionice", "-p", str(number)], check=True, capture_output=True).stdout
+    return (
+        os.getpriority(os.PRIO_PROCESS, number),
+        os.sched_getaffinity(number),
+        os.sched_getscheduler(number),
+        ionice,
+    )
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_flags_of_files_do_not_change(
+    landlock: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    path = place / "root/a.txt"
+    try:
+        before = subprocess.run(["lsattr", path], check=True, capture_output=True).stdout
+        subprocess.run(["chattr", "+d", path], check=True, capture_output=True)
+        subprocess.run(["chattr", "-d", path], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("the file system of temporary files has no flags")
+    done = attempt(landlock, place, "chattr +d a.txt; lsattr a.txt; nice -n 3 echo ran", level)
+    assert subprocess.run(["lsattr", path], check=True, capture_output=True).stdout == before
+    assert done.output.endswith(" a.txt\nran\n")
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_shared_memory_of_other_processes_is_not_reached(
     kind: SandboxChoice, place: Path, level: SandboxLevel

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.adapters.filesystem.older_journals import OlderJournals
+    from holdfast.adapters.running_commands import RunningCommands
     from holdfast.changes.swaps import Batch, Swap
 
 _SAVED_LIMIT = 10
@@ -58,10 +60,13 @@ class DiskJournal:
         root: Path,
         lock: WorktreeLock = UNLOCKED,
         number: int | None = None,
+        *,
+        running: RunningCommands | None = None,
     ) -> None:
         """Set the folder of a worktree, where that is, and the root of batches that are begun.
 
         `number` is the entry that `commit`, `finish` and `drop` are about, if not one of `prepare`.
+        No batch writes a file that must not be read by one of the commands that are `running`.
         """
         self.lock = lock
         self._folder = folder
@@ -69,6 +74,12 @@ class DiskJournal:
         self._worktree = worktree
         self._root = root
         self._number = number
+        self._running = running
+        self._kept = ExitStack()
+
+    def close(self) -> None:
+        """Let commands start again, if a batch was left as it is."""
+        self._kept.close()
 
     @property
     def nested(self) -> bool:
@@ -82,7 +93,12 @@ class DiskJournal:
     # ------------------------------------------------------------------------------------- a batch
 
     def prepare(self, batch: Batch) -> None:
-        """Record the batch durably."""
+        """Record the batch durably; raise `FileInUse` if a command must not read a file of it."""
+        self._kept.close()
+        if self._running is not None:
+            root = os.path.realpath(self._root)
+            paths = [f"{root}/{swap.path}" for swap in batch.swaps]
+            self._kept.enter_context(self._running.kept_from(paths))
         self._number = self._next_number()
         self._write(self._file("prepared"), pack_batch(batch, self._relative_root(), now()))
 
@@ -97,6 +113,7 @@ class DiskJournal:
 
     def drop(self) -> None:
         """Remove the batch."""
+        self._kept.close()
         _remove(self._file("batch"))
         _remove(self._file("prepared"))
         # Otherwise, after a power cut, a rolled-back batch could reappear and be completed.

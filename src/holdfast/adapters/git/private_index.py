@@ -208,8 +208,8 @@ class PrivateIndex:
         that refers to them.
         """
         batch = self._objects.batch()
-        capture = FileCapture(self._repository.root, batch, self.git.deadline)
-        files = {path: capture.read(to_bytes(path)) for path in take}
+        with FileCapture(self._repository.root, batch, self.git.deadline) as capture:
+            files = {path: capture.read(to_bytes(path)) for path in take}
         changes: dict[bytes, bytes | None] = dict.fromkeys(map(to_bytes, drop))
         for path, file in files.items():
             changes[to_bytes(path)] = file.entry

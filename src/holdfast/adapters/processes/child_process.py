@@ -36,20 +36,22 @@ _DRAIN = 0.2
 class ProcessEnded:
     """How a process ended. `code` is negative for a signal.
 
-    `left`: the process left child processes behind that kept its output open. `put_back` are paths
-    that it changed against the rules of its sandbox, and that are as before.
+    `left`: the process left child processes behind that kept its output open. `stopped_for` is why
+    the sandbox had to end it, or "". `put_back` are paths that it changed against the rules of its
+    sandbox, and that are as before.
     """
 
     code: int
     timed_out: bool = False
     cancelled: bool = False
     left: bool = False
+    stopped_for: str = ""
     put_back: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int | None:
         """The exit code; None if the process did not end by itself."""
-        if self.code < 0 or self.timed_out or self.cancelled:
+        if self.code < 0 or self.timed_out or self.cancelled or self.stopped_for:
             return None
         return self.code
 
@@ -78,6 +80,7 @@ def run_process(
     pass_fds: Sequence[int] = (),
     inner_group: Callable[[], int | None] = lambda: None,
     end_all: Callable[[], None] | None = None,
+    why_stop: Callable[[], str] = lambda: "",
 ) -> ProcessEnded:
     """Run a program until it ends, `on_output` returns False, the time is up, or a cancel.
 
@@ -88,6 +91,9 @@ def run_process(
     `inner_group` returns the group of a program that the child runs in a sandbox, once it is known.
     Then that group gets SIGTERM, so that the program can end well, and the child only SIGKILL.
     `end_all` makes the child end all processes of the program, before it gets SIGKILL itself.
+
+    `why_stop` is asked before each chunk of output is passed on, and at least every 50 ms. When it
+    returns a reason, the program gets no time to end, and the chunk is dropped.
     """
     with watchdog.watching() as (mark, started):
         child = subprocess.Popen(  # noqa: S603 - a list of words, judged by the caller
@@ -104,7 +110,9 @@ def run_process(
         record_group(child.pid)
         with child:
             deadline = time.monotonic() + timeout
-            running = _RunningProcess(child, on_output, grace, inner_group, end_all)
+            running = _RunningProcess(
+                child, on_output, grace, inner_group, end_all, why_stop=why_stop
+            )
             return running.wait(deadline, cancel)
 
 
@@ -118,8 +126,12 @@ class _RunningProcess:
         grace: float,
         inner_group: Callable[[], int | None],
         end_all: Callable[[], None] | None,
+        *,
+        why_stop: Callable[[], str],
     ) -> None:
         self._child = child
+        self._why_stop = why_stop
+        self._stopped_for = ""
         self._end_all = end_all
         self._inner_group = inner_group
         self._on_output = on_output
@@ -136,17 +148,22 @@ class _RunningProcess:
         try:
             while not (self._enough or cancelled or timed_out or self._has_ended()):
                 self._read(_TICK)
+                self._look_for_stop()
                 cancelled = cancel.is_set()
                 timed_out = time.monotonic() >= deadline
             if self._has_ended():
                 # By itself, perhaps at the last moment: then this was neither limit nor cancel.
                 timed_out = cancelled = False
+                self._look_for_stop()
                 self._drain(_DRAIN)
                 left = self._open
         finally:
             self._end_group()
 
-        return ProcessEnded(self._child.wait(), timed_out, cancelled, left)
+        code = self._child.wait()
+        if self._stopped_for:
+            code = -signal.SIGKILL
+        return ProcessEnded(code, timed_out, cancelled, left, self._stopped_for)
 
     def _end_group(self) -> None:
         """Send SIGTERM to the group, and SIGKILL after the grace.
@@ -194,9 +211,17 @@ class _RunningProcess:
             return
 
         data = os.read(self._out, _CHUNK)
+        # After the reading: what is read was written before that, so nothing that the program has
+        # read since then is in it.
+        self._look_for_stop()
         if not data:
             self._open = False
-        elif not self._on_output(data):
+        elif not self._enough and not self._on_output(data):
+            self._enough = True
+
+    def _look_for_stop(self) -> None:
+        self._stopped_for = self._stopped_for or self._why_stop()
+        if self._stopped_for:
             self._enough = True
 
     def _has_ended(self) -> bool:

@@ -132,6 +132,11 @@ def run_tool(
                 f"{argv[0]}: this cannot be run ({error.strerror}); reinstall it."
             ) from error
 
+    if ended.stopped_for:
+        raise CheckCrashed(
+            f"{argv[0]}: {ended.stopped_for} was replaced while this ran, and was no longer kept "
+            "from it; run it again."
+        )
     return ToolRun(ended.code, output.text(), ended.timed_out or ended.cancelled, output.is_full)
 
 

@@ -6,8 +6,10 @@ import errno
 import os
 import stat
 import time
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Self
 
+from holdfast.adapters.descriptors import open_below
 from holdfast.adapters.git.objects.index_file import LINK, encode_entry, mode_of
 from holdfast.adapters.git.objects.object_store import LARGE_FILE, ObjectBatch
 from holdfast.checkpoints.ports import CheckpointFailed
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _GONE = {errno.ENOENT, errno.ENOTDIR}
+# A symlink in the place of a folder is ENOTDIR on Linux, ELOOP on macOS.
+_NO_FOLDER = {*_GONE, errno.ELOOP}
 # Without O_NONBLOCK the opening of a pipe would wait for a writer.
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # Git refuses to check out a symlink of this name.
@@ -36,13 +40,28 @@ _NO_FILE = CapturedFile()
 
 
 class FileCapture:
-    """Reads files below a root; their content is added to a batch of objects."""
+    """Reads files below a root, by no link; their content is added to a batch of objects.
+
+    The folder of the last file stays open until the end of the context: most files are in the
+    folder of the one before.
+    """
 
     def __init__(self, root: Path, batch: ObjectBatch, deadline: float | None) -> None:
         """Raise `CheckpointFailed` after the deadline."""
-        self._prefix = os.fsencode(root) + b"/"
+        self._root = os.fsencode(root)
         self._batch = batch
         self._deadline = deadline
+        self._opened = ExitStack()
+        self._folder: bytes | None = None
+        self._descriptor = -1
+
+    def __enter__(self) -> Self:
+        """Return this object."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the folder of the last file."""
+        self._opened.close()
 
     def read(self, path: bytes) -> CapturedFile:
         """Return what is at a path, read now; a symlink is not followed."""
@@ -52,15 +71,38 @@ class FileCapture:
                 "checkpoint to .gitignore, and try again."
             )
 
+        folder, _, name = path.rpartition(b"/")
+        if not self._open_folder(folder):
+            return _NO_FILE
+
         try:
-            handle = os.open(self._prefix + path, _OPEN)
+            handle = os.open(name, _OPEN, dir_fd=self._descriptor)
         except OSError as error:
+            error.filename = b"%s/%s" % (self._root, path)
             return self._read_other(path, error)
 
         try:
             return self._read_file(path, handle)
         finally:
             os.close(handle)
+
+    def _open_folder(self, folder: bytes) -> bool:
+        """Open a folder below the root, unless it is open; return whether there is one."""
+        if folder == self._folder:
+            return True
+
+        self._opened.close()
+        self._folder = None
+        names = filter(None, folder.split(b"/"))
+        try:
+            self._descriptor = self._opened.enter_context(open_below(self._root, names))
+        except OSError as error:
+            if error.errno in _NO_FOLDER:
+                return False
+            error.filename = b"%s/%s" % (self._root, folder)
+            raise
+        self._folder = folder
+        return True
 
     def _read_file(self, path: bytes, handle: int) -> CapturedFile:
         # Before the content: a file that changes while it is read is found the next time.
@@ -88,8 +130,13 @@ class FileCapture:
         if error.errno in _GONE:
             return _NO_FILE
 
-        location = self._prefix + path
-        status = os.lstat(location)
+        name = path.rpartition(b"/")[2]
+        try:
+            status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return _NO_FILE
+        except OSError:
+            raise error from None
         if not stat.S_ISLNK(status.st_mode):
             if stat.S_ISREG(status.st_mode):
                 raise error
@@ -97,5 +144,5 @@ class FileCapture:
         if _MODULES in path.lower().split(b"/"):
             return _NO_FILE
 
-        oid = self._batch.add("blob", os.readlink(location))  # noqa: PTH115 - bytes, not a path
+        oid = self._batch.add("blob", os.readlink(name, dir_fd=self._descriptor))
         return CapturedFile(encode_entry(path, status, LINK, oid), None, status.st_ctime_ns)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from holdfast.adapters.processes.child_process import ProcessEnded
     from holdfast.adapters.processes.sandbox.layout import ConfinedProcess
     from holdfast.adapters.processes.sandbox.view import View
 
-_NOT_WRITABLE = re.compile(r"read-only file system|EROFS", re.IGNORECASE)
+_NOT_WRITABLE = re.compile(r"read-only file system|EROFS|could not lock config", re.IGNORECASE)
 _REFUSED = re.compile(
     r"permission denied|operation not permitted|resource busy|EACCES|EPERM|EBUSY", re.IGNORECASE
 )
@@ -54,9 +55,27 @@ def explain_failure(output: str, process: ConfinedProcess, view: View) -> str:
 
 def explain_restoration(paths: Sequence[str], process: ConfinedProcess) -> str:
     """Return a sentence about paths that were put back when a process had ended."""
+    return (
+        f"it may not change {_names(paths, process)}, which was put back as it was before; {_ALL}."
+    )
+
+
+def explain_stop(ended: ProcessEnded, process: ConfinedProcess) -> str:
+    """Return a sentence about a file that was replaced, so that a mount did not protect it."""
+    name = _names([ended.stopped_for], process)
+    sentence = (
+        f"{name} was replaced by another program while the command ran, and was no longer kept "
+        "from it. So the command was stopped; run it again."
+    )
+    if ended.put_back:
+        names = _names(ended.put_back, process)
+        sentence += f" {names} was put back as it was before; what was there is {names}.replaced."
+    return sentence
+
+
+def _names(paths: Sequence[str], process: ConfinedProcess) -> str:
     root = os.path.realpath(process.root)
-    names = " and ".join(os.path.relpath(path, root) for path in paths)
-    return f"it may not change {names}, which was put back as it was before; {_ALL}."
+    return " and ".join(os.path.relpath(path, root) for path in paths)
 
 
 def _explain(line: str, process: ConfinedProcess, view: View) -> str:

@@ -66,8 +66,19 @@ def main_worktree_of(places: GitPlaces | None, root: str) -> str | None:
 
 
 def configuring(places: GitPlaces) -> list[str]:
-    """Return the paths that must not change while git may write, whether they exist or not."""
-    return [os.path.join(places.common, name) for name in _CONFIGURING]
+    """Return the paths that must not change while git may write, whether they exist or not.
+
+    The locks of the settings are among them: while there is one, no git replaces the settings, and
+    with them the mount that keeps them from the process.
+    """
+    shared = [os.path.join(places.common, name) for name in _CONFIGURING]
+    return [*shared, *(f"{path}.lock" for path in settings(places))]
+
+
+def settings(places: GitPlaces) -> list[str]:
+    """Return the files with the settings of a repository and of its worktree."""
+    own = {os.path.join(each, "config.worktree") for each in (places.directory, places.common)}
+    return [os.path.join(places.common, "config"), *sorted(own)]
 
 
 def with_keys(places: GitPlaces) -> list[str]:

@@ -7,23 +7,28 @@ import os
 import shutil
 import signal
 import subprocess
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.child_process import GRACE, ProcessEnded, run_process
 from holdfast.adapters.processes.sandbox.agent_confinement import AgentConfinement
+from holdfast.adapters.processes.sandbox.cleanup.git_settings import kept_settings
 from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
 from holdfast.adapters.processes.sandbox.cleanup.restoration import restored
+from holdfast.adapters.processes.sandbox.git_places import git_places, main_worktree_of, settings
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layouts
+from holdfast.adapters.processes.sandbox.mount_watch import watch_mounts
+from holdfast.adapters.processes.sandbox.view import existing
+from holdfast.adapters.running_commands import RunningCommands
 from holdfast.vocab.sandbox import SandboxStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from holdfast.adapters.processes.sandbox.launch import Launcher
-    from holdfast.adapters.processes.sandbox.layout import SecretFiles
+    from holdfast.adapters.processes.sandbox.layout import Layout, SecretFiles
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.sandbox import GitAccess, SandboxLevel
 
@@ -91,13 +96,17 @@ class Sandbox:
 
         _require_program(argv[0], cwd, variables)
         process = ConfinedProcess(argv, level, root, cwd, variables, network, git, writable)
-        layout = layouts.of(process)
         first = _FirstOutput(on_output)
+        why_stop: Callable[[], str] = str
         with ExitStack() as opened:
+            if self.status.kind == "bubblewrap":
+                layout = opened.enter_context(_recorded(process, layouts, state))
+            else:
+                layout = layouts.of(process)
             put_back = opened.enter_context(restored(layout))
             if self.status.kind == "bubblewrap":
-                here = os.path.realpath(root)
-                opened.enter_context(placeholders(layout.kept_out, here, state))
+                opened.enter_context(_kept_places(process, layout, state, put_back))
+                why_stop = opened.enter_context(watch_mounts(layout.view)).replaced
             launch = opened.enter_context(launcher.prepare(process, layout))
             ended = run_process(
                 launch.argv,
@@ -112,10 +121,11 @@ class Sandbox:
                 pass_fds=launch.pass_fds,
                 inner_group=launch.inner_group,
                 end_all=launch.end_all,
+                why_stop=why_stop,
             )
             failed = launch.failed()
 
-        if failed and ended.code > 0 and not (ended.timed_out or ended.cancelled):
+        if failed and ended.code > 0 and not _was_ended(ended):
             problem = first.data.decode("utf-8", "replace").strip()
             raise SandboxFailed(errno.EPERM, f"the sandbox could not be set up: {problem}")
 
@@ -143,11 +153,13 @@ class Sandbox:
         """Return a sentence about what the sandbox forbade to a process or put back, or ""."""
         if process.level == "full" or self._launcher is None or self._layouts is None:
             return ""
-        if ended.exit_code in {0, None} and not ended.put_back:
+        if ended.exit_code in {0, None} and not (ended.put_back or ended.stopped_for):
             return ""
         # Most processes do not fail, and this has many patterns.
         from holdfast.adapters.processes.sandbox import denials  # noqa: PLC0415 - see above
 
+        if ended.stopped_for:
+            return denials.explain_stop(ended, process)
         if ended.put_back:
             return denials.explain_restoration(ended.put_back, process)
         return denials.explain_failure(output, process, self._layouts.of(process).view)
@@ -155,6 +167,50 @@ class Sandbox:
 
 UNCONFINED = Sandbox(SandboxStatus("none", "it is not used here."))
 """Runs every process as is."""
+
+
+@contextmanager
+def _recorded(process: ConfinedProcess, layouts: Layouts, state: Path) -> Iterator[Layout]:
+    """Return the layout of a process; no file of the project that it masks is written meanwhile."""
+    root = os.path.realpath(process.root)
+    roots = [root, *existing(process.writable)]
+    main = main_worktree_of(git_places(root), root)
+    if main is not None:
+        roots.append(main)
+    with RunningCommands(state).record(roots) as running:
+        layout = layouts.of(process)
+        running.mask(path for path, access in layout.view.rules.items() if access == "masked")
+        yield layout
+
+
+@contextmanager
+def _kept_places(
+    process: ConfinedProcess, layout: Layout, state: Path, put_back: list[str]
+) -> Iterator[None]:
+    """Keep what mounts protect, and what mounts need, in its place while a process runs."""
+    root = os.path.realpath(process.root)
+    places = git_places(root)
+    if places is None:
+        with placeholders(layout.kept_out, root, state):
+            yield
+        return
+
+    inside = f"{places.common}/"
+    shared = [path for path in layout.kept_out if path.startswith(inside)]
+    own = [path for path in layout.kept_out if not path.startswith(inside)]
+    files: list[str] = []
+    if process.level == "write" and process.git == "write":
+        files = settings(places)
+        # Also where there is one: it may be that of a process which ends before this one.
+        shared += [lock for file in files if (lock := f"{file}.lock") not in shared]
+
+    # All worktrees of a repository share what is missing in its git directory.
+    with (
+        placeholders(own, root, state),
+        placeholders(shared, places.common, state),
+        kept_settings(files, put_back),
+    ):
+        yield
 
 
 class _FirstOutput:
@@ -184,6 +240,11 @@ def _require_program(name: str, cwd: str, variables: Mapping[str, str]) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     if not os.access(program, os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
+
+
+def _was_ended(ended: ProcessEnded) -> bool:
+    """Return whether we have ended a process."""
+    return ended.timed_out or ended.cancelled or bool(ended.stopped_for)
 
 
 def _as_signal(ended: ProcessEnded) -> ProcessEnded:

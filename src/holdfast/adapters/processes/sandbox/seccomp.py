@@ -2,7 +2,8 @@
 
 It refuses what neither mounts nor Landlock can: sockets of other families, `io_uring`, which makes
 sockets without the call `socket`, the kernel's store of keys, and, where there is no namespace for
-them, the memory and the messages of System V and the queues of POSIX.
+them, the memory and the messages of System V, the queues of POSIX, limits and priorities of other
+processes, and flags of inodes.
 """
 
 from __future__ import annotations
@@ -27,6 +28,13 @@ _CALLS: Mapping[str, Mapping[str, int]] = {
         "socket": 41,
         "socketpair": 53,
         "prlimit64": 302,
+        "sched_setparam": 142,
+        "sched_setscheduler": 144,
+        "sched_setaffinity": 203,
+        "sched_setattr": 314,
+        "setpriority": 141,
+        "ioprio_set": 251,
+        "ioctl": 16,
         "shmget": 29,
         "shmat": 30,
         "shmctl": 31,
@@ -71,6 +79,13 @@ _CALLS: Mapping[str, Mapping[str, int]] = {
         "socket": 198,
         "socketpair": 199,
         "prlimit64": 261,
+        "sched_setparam": 118,
+        "sched_setscheduler": 119,
+        "sched_setaffinity": 122,
+        "sched_setattr": 274,
+        "setpriority": 140,
+        "ioprio_set": 30,
+        "ioctl": 29,
         "mq_open": 180,
         "mq_unlink": 181,
         "msgget": 186,
@@ -118,6 +133,28 @@ _ATTRIBUTES = (
     "setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr setxattrat removexattrat "
     "file_setattr"
 ).split()
+_OF_PROCESS = (
+    "prlimit64",
+    "sched_setparam",
+    "sched_setscheduler",
+    "sched_setaffinity",
+    "sched_setattr",
+)
+"""Calls whose first argument is the number of the process that they change."""
+_OF_KIND = {"setpriority": 0, "ioprio_set": 1}
+"""Calls that change a process, a group or a user, and the number with which they mean a process."""
+_FLAG_REQUESTS = (
+    0x40086602,  # FS_IOC_SETFLAGS, which `chattr` uses
+    0x40046602,  # the same of 32-bit programs
+    0x401C5820,  # FS_IOC_FSSETXATTR
+    0x40087602,  # FS_IOC_SETVERSION
+    0x40086604,  # EXT4_IOC_SETVERSION
+    0x800C6613,  # FS_IOC_SET_ENCRYPTION_POLICY
+    0x40806685,  # FS_IOC_ENABLE_VERITY
+    0x4008941A,  # BTRFS_IOC_SUBVOL_SETFLAGS
+    0x40047211,  # FAT_IOCTL_SET_ATTRIBUTES
+)
+"""Requests of `ioctl` that change flags of an inode, also by a descriptor that can only read."""
 # As Linux numbers them; `socket` takes longer to import than the rest of a sandbox.
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
 _SOCKET_TYPE, _STREAM, _SEQUENCE = 0xF, 1, 5
@@ -144,8 +181,8 @@ def socket_filter(
 ) -> bytes:
     """Return a filter. Without `metadata` no mode, owner or time of a file can change.
 
-    Without `truncate` no file can be cut by its path. Without namespaces no extended attribute of a
-    file can change: programs that copy one go on where a file system does not support attributes.
+    Without `truncate` no file can be cut by its path. Without namespaces no extended attribute and
+    no flag of a file can change: programs that copy these go on where a file system has none.
     """
     calls = _CALLS[os.uname().machine]
     refused = list(_ALWAYS)
@@ -170,7 +207,11 @@ def socket_filter(
         steps += _refuse_datagram_pairs(calls["socketpair"])
 
     if scope != "namespaces":
-        steps += _refuse_limits_of_others(calls["prlimit64"])
+        for name in _OF_PROCESS:
+            steps += _only_own_process(calls[name])
+        for name, kind in _OF_KIND.items():
+            steps += _only_own_process_of_kind(calls[name], kind)
+        steps += _refuse_flags(calls["ioctl"])
 
     steps += _refuse_other_families(calls["socket"], _families(scope, network))
     return _assemble(steps)
@@ -212,15 +253,37 @@ def _refuse_datagram_pairs(call: int) -> list[_Step]:
     ]
 
 
-def _refuse_limits_of_others(call: int) -> list[_Step]:
-    """Return the steps for `prlimit64`: the limit of another process can end that process.
+def _only_own_process(call: int) -> list[_Step]:
+    """Return the steps for a call that changes a process: a limit of another one can end that one.
 
-    The number 0 stands for the process itself, and `ulimit` and the C library use it.
+    The number 0 stands for the process itself; `ulimit`, `taskset` and the C library use it.
     """
     return [
         (_EQUAL, 0, 2, call),
         (_LOAD, 0, 0, _FIRST_ARGUMENT),
         (_EQUAL, "allow", "refuse", 0),
+    ]
+
+
+def _only_own_process_of_kind(call: int, kind: int) -> list[_Step]:
+    """Return the steps for a call whose first argument says what its second one is a number of."""
+    return [
+        (_EQUAL, 0, 4, call),
+        (_LOAD, 0, 0, _FIRST_ARGUMENT),
+        (_EQUAL, 0, "refuse", kind),
+        (_LOAD, 0, 0, _SECOND_ARGUMENT),
+        (_EQUAL, "allow", "refuse", 0),
+    ]
+
+
+def _refuse_flags(call: int) -> list[_Step]:
+    """Return the steps for `ioctl`: flags of an inode are no right that Landlock knows."""
+    requests: list[_Step] = [(_EQUAL, "unsupported", 0, number) for number in _FLAG_REQUESTS]
+    return [
+        (_EQUAL, 0, len(requests) + 2, call),
+        (_LOAD, 0, 0, _SECOND_ARGUMENT),
+        *requests,
+        (_EQUAL, "allow", "allow", 0),
     ]
 
 

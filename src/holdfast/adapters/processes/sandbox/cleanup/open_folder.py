@@ -71,7 +71,7 @@ class OpenFolder:
         # Renamed first: a folder can be made so that to remove it fails.
         aside = _fresh(name)
         try:
-            self._rename(name, aside)
+            self.rename(name, aside)
         except FileNotFoundError:
             return False
 
@@ -82,7 +82,8 @@ class OpenFolder:
                 self._remove_folder(aside)
         return True
 
-    def _rename(self, name: str, new: str) -> None:
+    def rename(self, name: str, new: str) -> None:
+        """Give an entry another name, in the place of a file that has it."""
         try:
             os.rename(name, new, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
         except PermissionError:
@@ -98,14 +99,14 @@ class OpenFolder:
                     set_mode(each, _USABLE, descriptor)
         shutil.rmtree(name, dir_fd=self._descriptor)
 
-    def write(self, name: str, content: bytes) -> None:
+    def write(self, name: str, content: bytes, mode: int = _PLAIN_FILE) -> None:
         """Write a new file in the place of what has this name."""
         self.remove(name)
         fresh = _fresh(name)
-        descriptor = os.open(fresh, _CREATE, _PLAIN_FILE, dir_fd=self._descriptor)
+        descriptor = os.open(fresh, _CREATE, mode, dir_fd=self._descriptor)
         with open(descriptor, "wb") as file:
             file.write(content)
-        self._rename(fresh, name)
+        self.rename(fresh, name)
 
     def link(self, name: str, target: str) -> None:
         """Make a symbolic link in the place of what has this name."""
@@ -113,7 +114,7 @@ class OpenFolder:
         # Renamed: something may be there again by now.
         fresh = _fresh(name)
         os.symlink(target, fresh, dir_fd=self._descriptor)
-        self._rename(fresh, name)
+        self.rename(fresh, name)
 
 
 def _fresh(name: str) -> str:

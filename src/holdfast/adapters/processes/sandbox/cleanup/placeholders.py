@@ -29,8 +29,7 @@ def placeholders(paths: Sequence[str], root: str, state: Path) -> Iterator[None]
         return
 
     record.parent.mkdir(parents=True, exist_ok=True)
-    with record.open("a+") as file:
-        fcntl.flock(file, fcntl.LOCK_SH)
+    with _share(record) as file:
         for path in paths:
             # Recorded first: it is removed even if we are killed right after we have made it.
             file.write(f"{path}\n")
@@ -41,6 +40,18 @@ def placeholders(paths: Sequence[str], root: str, state: Path) -> Iterator[None]
             yield
         finally:
             _remove(record, file)
+
+
+def _share(record: Path) -> TextIO:
+    """Open the record with a lock that others may have too."""
+    while True:
+        file = record.open("a+")
+        fcntl.flock(file, fcntl.LOCK_SH)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(record)):
+                return file
+        # The last process that used it has removed it meanwhile.
+        file.close()
 
 
 def _remove(record: Path, file: TextIO) -> None:
