@@ -105,3 +105,19 @@ def test_a_text_that_stops_in_a_bracket_or_a_quote_was_cut_also_if_it_adds_lines
     outcome = land(text, WriteFile(new), path)
     assert isinstance(outcome, Refused), outcome
     assert "was cut off" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("path", "last"), [("a.css", ".send-large-cursor {"), ("a.graphql", "type DecodeBucket {")]
+)
+def test_a_whole_file_that_adds_lines_and_stops_in_a_lost_line_was_cut(
+    path: str, last: str
+) -> None:
+    text = f"first {{\n  one: 1\n}}\n\n{last}\n  two: 2\n}}\n"
+    added = "more {\n  three: 3\n  four: 4\n  five: 5\n  six: 6\n}\n\n"
+    whole = text.replace(last, f"{added}{last}")
+    cut = whole[: whole.index(last) + len(last) - 6]
+    outcome = land(text, WriteFile(cut), path)
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.message.endswith("it was cut off. Send the whole file.")
+    assert isinstance(land(text, WriteFile(whole), path), Landed)

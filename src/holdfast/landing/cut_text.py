@@ -30,17 +30,15 @@ def judge_cut(text: str, new: str, path: str | None) -> Refused | None:
     is_open = text.endswith(_NEWLINES) and not new.endswith(_NEWLINES)
     if loss < 1 and not is_open:
         return None
-    is_cut = _stops_in_block(text, new, path)
-    if loss > 0:
-        is_cut = is_cut or _stops_in_line(script, new, loss)
-    if not is_cut:
+    if not (_stops_in_block(text, new, path) or _stops_in_line(script, new, loss)):
         return None
 
     last = solid_lines(script.new)[-1].strip()
     if loss < 1:
         return refusals.plain(
             "malformed",
-            f"the text stops at `{last}`, with a bracket or a quote open: it was cut off. Send the whole file.",
+            f"the text stops at `{last}`, in the middle of a line or with a bracket or a quote open: it was cut off. Send "
+            "the whole file.",
         )
     return refusals.plain(
         "malformed",
@@ -75,15 +73,15 @@ def _stops_in_line(script: EditScript, new: str, loss: int) -> bool:
 
     It is the beginning of a line that is lost; or several lines are lost, and most others are the file's.
     """
-    if new.endswith(_NEWLINES):
+    if not new or new.endswith(_NEWLINES):
         return False
+    old = set(map(key_of, script.old))
     stump = key_of(script.new[-1])
-    if stump in {"", *map(key_of, script.old)}:
+    if stump in {"", *old}:
         return False
-    lost = script.old[script.edits[-1].o1 :]
-    for key in map(key_of, lost):
-        if key.startswith(stump):
-            return True
+    lost = old.difference(map(key_of, script.new))
+    if any(key.startswith(stump) for key in lost):
+        return True
 
     # Of 1,600 commits without their last newline four are so, and land with it.
     if loss < _MANY_LINES:

@@ -16,9 +16,9 @@ from holdfast.landing.file_text import (
 )
 from holdfast.landing.line_edits import land_line_edits
 from holdfast.landing.lost_lines import judge_lost_lines, may_stand_for_text
+from holdfast.landing.new_levels import in_file_levels
 from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.patch import land_patch
-from holdfast.landing.projection.new_levels import in_file_levels
 from holdfast.landing.projection.splices import landed, line_splices
 from holdfast.landing.replace import land_replace
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
