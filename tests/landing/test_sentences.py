@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast import LineEdit, LineEdits, Replace, WriteFile, land, land_reply
-from holdfast.landing.sentences import mark_of
+from holdfast.landing.formats.sentences import mark_of
 from holdfast.vocab.outcomes import Landed, Refused
 
 FILES = {

@@ -8,6 +8,7 @@ from itertools import dropwhile, product, takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
+from holdfast.landing.formats.sentences import mark_of
 from holdfast.landing.formats.surrounding_text import (
     END_TOKEN,
     WRAPPER_TAG,
@@ -18,7 +19,6 @@ from holdfast.landing.formats.surrounding_text import (
 from holdfast.landing.ladder.exact import with_mixed_endings
 from holdfast.landing.ladder.line_decoration import without_file_decoration
 from holdfast.landing.ladder.unmangle import ENTITY, is_carrier, is_edit_mark, without_mangling
-from holdfast.landing.sentences import mark_of
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import BY_NAME, UNKNOWN, comment_words, language_of

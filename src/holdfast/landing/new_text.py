@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.accidents import ACCIDENTS, FileFacts
-from holdfast.landing.sentences import find_sentence
+from holdfast.landing.formats.sentences import find_sentence
 from holdfast.landing.text.code_spans import code_spans
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
