@@ -83,7 +83,7 @@ class RequestBody:
         fragments: list[bytes] = []
         for group in _groups(request.messages, quirks):
             # The cache refers to the messages, so that no other object can have these ids.
-            key = tuple(id(message) for message in group)
+            key = tuple(map(id, group))
             cached = self._cache.get(key)
             if cached is None:
                 cached = (group, _encode_group(group, quirks))

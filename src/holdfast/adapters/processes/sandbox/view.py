@@ -65,4 +65,4 @@ class View:
 
 def existing(paths: Iterable[str]) -> list[str]:
     """Return the real paths of those that exist."""
-    return [os.path.realpath(path) for path in paths if os.path.exists(path)]
+    return [os.path.realpath(path) for path in dict.fromkeys(paths) if os.path.exists(path)]
