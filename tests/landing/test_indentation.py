@@ -190,3 +190,12 @@ def test_levels_of_data_may_have_any_width() -> None:
     outcome = land(text, Replace("        runs-on: linux\n", new), "a.yml")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("        runs-on: linux\n", new)
+
+
+@pytest.mark.parametrize("path", ["a.rb", "a.py", "a.txt", None])
+def test_an_edit_that_only_moves_a_line_to_another_level_is_that_edit(path: str | None) -> None:
+    text = "class A:\n    def f(self):\n        x = 1\n\n        y = 2\n        z = 3\n"
+    new = text.replace("        x = 1", "            x = 1")
+    outcome = land(text, Replace(text, new), path)
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == new

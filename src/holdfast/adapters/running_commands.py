@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-_LOCK = "lock"
 _SECONDS = 10.0
 """How long a command or a write waits for others, which need the records for a moment."""
 _PAUSE = 0.005
@@ -83,8 +82,6 @@ class RunningCommands:
     def _records(self) -> Iterator[list[str]]:
         """Return the records of commands that run; remove those of processes that were killed."""
         for path in self._folder.iterdir():
-            if path.name == _LOCK:
-                continue
             with suppress(FileNotFoundError), path.open("rb") as file:
                 try:
                     fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -109,7 +106,7 @@ def _sees(record: list[str], path: str) -> bool:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Have the records to oneself; raise OSError if another process has them for too long."""
-    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         until = time.monotonic() + _SECONDS
         while not _try_lock(descriptor):

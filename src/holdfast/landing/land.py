@@ -290,6 +290,9 @@ def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:
     levelled = in_file_levels(text, plain.text, path)
     if isinstance(levelled, Refused):
         return levelled
+    if levelled == text:
+        # Only the levels differ: they are the edit.
+        levelled = plain.text
     undone = list(plain.undone)
     if levelled != plain.text:
         undone.append("levels of another width")
