@@ -208,3 +208,19 @@ def test_a_blank_line_that_only_new_shows_at_the_end_of_the_range_is_not_doubled
     outcome = land(text, LineEdits((edit,)), "a.kt")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "package c\n\nimport b\n"
+
+
+@pytest.mark.parametrize(
+    "new", ["count += 7;\nlog(count);\nrender(options);", "first(options);\ncount += 8;"]
+)
+@pytest.mark.parametrize("others", [(), (LineEdit(4, 4, "return {};", old="return 0;"),)])
+def test_a_line_beside_the_range_is_not_written_twice(
+    new: str, others: tuple[LineEdit, ...]
+) -> None:
+    """The model has repeated the line above or below; without a path landing is splicing."""
+    text = "first(options);\ncount += 7;\nrender(options);\nreturn 0;\n"
+    request = LineEdits((*others, LineEdit(2, 2, new, old="count += 7;")))
+    outcome = land(text, request, "a.cpp")
+    assert isinstance(outcome, Refused), outcome
+    assert "would be there twice" in outcome.message
+    assert isinstance(land(text, request), Landed)

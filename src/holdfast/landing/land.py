@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing import refusals
@@ -125,16 +126,17 @@ def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
     if path is None or isinstance(outcome, Refused):
         return _with_undone(outcome, read.undone)
 
-    doubled = _line_written_twice(text, read.text, outcome)
+    first, last = outcome.spans[0], outcome.spans[-1]
+    doubled = _line_written_twice(text, read.text, (first.start, last.end), outcome.text)
     if doubled:
-        return refusals.doubled_line(doubled, outcome.spans[-1].line)
+        return refusals.doubled_line(doubled, last.line)
     return _with_undone(outcome, read.undone)
 
 
-def _line_written_twice(text: str, new: str, outcome: Landed) -> str:
-    """Return a line at an end of the new text that was the file's only such line, directly beside the old text; or ""."""
+def _line_written_twice(text: str, new: str, place: tuple[int, int], result: str) -> str:
+    """Return a line at an end of the new text that was the file's only such line, directly beside its place; or ""."""
     fresh = list(map(key_of, solid_lines(contents_of(new))))
-    start, end = outcome.spans[0].start, outcome.spans[-1].end
+    start, end = place
     size = len(new) + _BESIDE
     above = Doc(text[max(0, start - size) : start])
     below = Doc(text[end : end + size])
@@ -146,7 +148,7 @@ def _line_written_twice(text: str, new: str, outcome: Landed) -> str:
             repeated += fresh[-count:]
     if not repeated:
         return ""
-    before, after = Doc(text), Doc(outcome.text)
+    before, after = Doc(text), Doc(result)
     for key in repeated:
         if strength(key) < _TELLING:
             continue
@@ -174,6 +176,12 @@ def _land_line_edits(text: str, request: LineEdits, path: str | None) -> Outcome
         undone += read.undone
 
     outcome = land_line_edits(text, replace(request, edits=tuple(edits)), path)
+    if path is not None and isinstance(outcome, Landed) and len(outcome.spans) == len(edits):
+        edits.sort(key=attrgetter("start"))
+        for edit, span in zip(edits, outcome.spans, strict=True):
+            doubled = _line_written_twice(text, edit.new, (span.start, span.end), outcome.text)
+            if doubled:
+                return refusals.doubled_line(doubled, span.line)
     return _with_undone(outcome, undone)
 
 
