@@ -103,7 +103,7 @@ class Git:
 
     def filter_settings(self) -> tuple[str, ...]:
         """Return settings that switch off the programs which the repository itself defines."""
-        return switches_off(self.own_settings())
+        return disabling_settings(self.own_settings())
 
     def own_programs(self) -> dict[str, str]:
         """Return what the repository's own settings say of filters and merge drivers, by name."""
@@ -267,7 +267,7 @@ def _failure(arguments: Sequence[str], code: int, stderr: str) -> GitFailed:
     return GitFailed(arguments, code, f"{first_line} ({cure}).")
 
 
-def switches_off(own: Iterable[str]) -> tuple[str, ...]:
+def disabling_settings(own: Iterable[str]) -> tuple[str, ...]:
     """Return settings that switch off the filters and merge drivers among a repository's own."""
     named = tuple(own)
     settings: list[str] = []

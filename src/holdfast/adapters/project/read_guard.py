@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.git_command import Git, switches_off
+from holdfast.adapters.git.git_command import Git, disabling_settings
 from holdfast.adapters.places.main_worktree import is_inside_or_named, settings_files
 from holdfast.adapters.plain_file import open_plain
 from holdfast.adapters.processes.git_environment import environment, options_of
@@ -293,8 +293,8 @@ class DiskReadGuard:
             own = Git(Path(self._root)).own_settings()
             if not own or any(map(_INCLUSION.match, own)):
                 # They may be in any file.
-                return switches_off(own)
-            self._settings = (state, switches_off(own))
+                return disabling_settings(own)
+            self._settings = (state, disabling_settings(own))
         return self._settings[1]
 
 

@@ -10,12 +10,14 @@ import os
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.descriptors import PATH_ONLY
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.adapters.processes.sandbox.view import View
 
-_PATH = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC if hasattr(os, "O_PATH") else os.O_RDONLY
+_PATH = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | PATH_ONLY
 _SHOWING = {"write", "cache"}
 
 
@@ -62,7 +64,7 @@ def watch_mounts(view: View) -> Iterator[MountWatch]:
 
 
 def _protected(view: View) -> Iterator[str]:
-    """Return the paths with fewer rights than what they are in."""
+    """Yield the paths with fewer rights than the folder they are in."""
     for path, access in view.rules.items():
         above = view.access_of(os.path.dirname(path))
         if path == "/" or access in _SHOWING or above == "hidden":
