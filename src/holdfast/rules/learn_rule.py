@@ -191,10 +191,16 @@ def _is_certain(fixes: Sequence[_Fix]) -> bool:
 
 
 def id_of(rule: Rule) -> str:
-    """Return the id of a rule: a hash of its diagnostic and of what it does first."""
+    """Return the id of a rule: a hash of its diagnostic and of what it does first.
+
+    Two branches may learn the same rule from two programs. The program is in the hash, so that git
+    merges two files, and not two texts of one.
+    """
     parts = [*rule.key, repr(rule.rewrite), *rule.imports]
     for first in rule.examples[:1]:
         parts += first.args
+        if rule.provenance != "manual":
+            parts += [rule.provenance, first.before, first.after or ""]
 
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 

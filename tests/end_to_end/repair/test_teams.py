@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 
 import pytest
@@ -64,6 +65,28 @@ def test_two_branches_that_repair_one_file_are_merged_by_git_alone(workshop: Wor
     listed = workshop.decisions("list").told
     assert (len(listed["decisions"]), listed["problems"]) == (2, [])
     assert workshop.decisions("gate").code == 4
+
+
+def test_two_branches_that_learn_the_same_rule_are_merged_by_git_alone(workshop: Workshop) -> None:
+    need("gcc")
+    git(workshop, "init", "-q", "-b", "base")
+    workshop.write("a.c", TWO)
+    git(workshop, "add", "-A")
+    git(workshop, "commit", "-qm", "base")
+    for branch, old, new in (
+        ("x", "return 1;", "return fgets(b, 80) != NULL;"),
+        ("y", "strcpy(d, s);", "fgets(d, 99);"),
+    ):
+        broken = TWO.replace(old, new)
+        repair_on_branch(workshop, branch, broken, re.sub(r"(fgets\(., ..)", r"\1, stdin", broken))
+    git(workshop, "merge", "-q", "-m", "both", "x")
+    listed = workshop.run("rules", "list", "--own", "--root", str(workshop.root), "--json").told
+    assert ([rule["status"] for rule in listed["rules"]], listed["problems"]) == (
+        ["active", "active"],
+        [],
+    )
+    workshop.write("b.c", ASK)
+    assert workshop.repair("b.c").outcomes == {"b.c": "RuleRepaired"}
 
 
 def test_what_a_pinned_rule_makes_does_not_shut_the_gate(workshop: Workshop) -> None:
