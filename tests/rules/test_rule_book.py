@@ -270,3 +270,40 @@ def test_a_rule_that_only_drops_something_is_read_again(before: str, after: str)
     rule = learn(before, after, said, "python")
     assert isinstance(rule, Rule)
     assert parse_rule(dump_rule(rule)) == rule
+
+
+# ------------------------------------------------------------------------------------------------------ suggested by a model
+
+
+def _suggest(book: RuleBook, pattern: str = "pritn") -> Rule | None:
+    asked = [undefined("pritn")]
+    return book.propose("pritn(1)\n", "print(1)\n", asked, "python", (pattern, "print"), model="m")
+
+
+def test_a_rule_that_a_model_suggests_is_proposed_with_its_model() -> None:
+    proposed = _suggest(RuleBook())
+    assert proposed is not None
+    assert (proposed.status, proposed.provenance, proposed.model) == ("proposed", "model", "m")
+    assert _suggest(RuleBook(), "prtin") is None
+
+
+def test_a_suggestion_does_not_replace_a_verdict_on_the_same_rule() -> None:
+    book = RuleBook()
+    proposed = _suggest(book)
+    assert proposed is not None
+    pinned = book.judge(proposed.id, "pin")
+    assert _suggest(book) == pinned
+    assert list(book) == [pinned]
+
+
+def test_a_fix_is_learned_beside_a_rule_that_is_only_proposed() -> None:
+    book = RuleBook()
+    proposed = _suggest(book)
+    rule = book.learn("pritn(1)\n", "print(1)\n", [undefined("pritn")], "python")
+    assert isinstance(rule, Rule)
+    assert (rule.status, rule.provenance) == ("active", "extracted")
+    assert proposed in list(book)
+    book.judge(rule.id, "reject")
+    again = book.learn("pritn(1)\n", "print(1)\n", [undefined("pritn")], "python")
+    assert isinstance(again, Rule)
+    assert again.status == "rejected"

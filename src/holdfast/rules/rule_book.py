@@ -135,13 +135,15 @@ class RuleBook:
     ) -> Rule | None:
         """Keep a rule that a model suggests as proposed if it repeats a verified fix.
 
-        Returns None if the rule does not; raises OSError.
+        The verdict of a user on the same rule stays. Returns None if the rule does not repeat the
+        fix; raises OSError.
         """
         for share in split_fix(before, after, diagnostics, target):
             for diagnostic in share.diagnostics:
                 rule = suggested_rule(before, share.after, diagnostic, target, suggested)
                 if rule is not None:
-                    return self.put(replace(rule, model=model))
+                    new = replace(rule, model=model)
+                    return self._change(rule.id, lambda found: found, new)
 
         return None
 
@@ -177,12 +179,15 @@ class RuleBook:
         return self.put(wider)
 
     def _like(self, rule: Rule) -> list[Rule]:
-        """Return the rules for the same kind of diagnostic, the best first."""
+        """Return the rules for the same kind of diagnostic, the best first.
+
+        What waits for a user is left out: it does not do what was learned.
+        """
         found: list[Rule] = []
         for each in self._rules.values():
-            # An unsafe rule that is built in is only a hint: it does not do what was learned.
             is_hint = each.provenance == "builtin" and not each.safe
-            if each.key == rule.key and not is_hint:
+            waits = is_hint or each.status == "proposed"
+            if each.key == rule.key and not waits:
                 found.append(each)
 
         return sorted(found, key=rank_of, reverse=True)

@@ -149,6 +149,21 @@ def test_a_model_s_rule_that_repeats_the_fix_waits_for_a_person(workshop: Worksh
     assert file.read_text() == call.replace("sizeof line)", "sizeof line, stdin)")
 
 
+@pytest.mark.parametrize("pattern", ["fgets($X, $Y)", "fgets($A, $B)"])
+def test_a_model_s_rule_takes_nothing_from_what_is_learned_of_the_same_fix(
+    workshop: Workshop, pattern: str
+) -> None:
+    workshop.write("a.c", ASK)
+    suggested = say(_suggesting(ASKED, pattern, pattern.replace(")", ", stdin)")))
+    learned = workshop.repair("a.c", script=[suggested]).told["files"][0]["rule_added"]
+    statuses = {rule["id"]: rule["status"] for rule in _own(workshop)}
+    assert statuses.pop(learned) == "active"
+    assert list(statuses.values()) == ["proposed"]
+    file = workshop.write("b.c", ASK.replace("line", "row"))
+    assert workshop.repair("b.c").outcomes == {"b.c": "RuleRepaired"}
+    assert file.read_text() == ASKED.replace("line", "row")
+
+
 def test_a_model_s_rule_that_makes_something_else_is_dropped(workshop: Workshop) -> None:
     workshop.write("a.c", ASK)
     wrong = say(_suggesting(ASKED, "fgets($X, $Y)", "fgets($X, $Y, stdout)"))
