@@ -71,6 +71,15 @@ def test_one_is_shown_with_its_diff_and_no_commands_for_the_terminal(recorded: P
     assert "\x1b" not in shown
 
 
+def test_the_error_of_a_decision_and_what_was_tried_are_shown_in_lines(project: Project) -> None:
+    error = {"tool": "gcc", "code": "", "message": "no 'x'"}
+    tried = ("a rule: it fails.", "the model's proposal: 'x' is gone.")
+    decisions_at(project.root).record(replace(BUILD, diagnostic=error, alternatives=tried))
+    shown = run(project, "show", "a1").out
+    assert "\ndiagnostic:\n  message: no 'x'\n  tool: gcc\n" in shown
+    assert f"\nalternatives:\n  {tried[0]}\n  {tried[1]}\n" in shown
+
+
 def test_pin_gate_unpin(recorded: Project) -> None:
     shut = run(recorded, "gate")
     assert (shut.code, shut.out.splitlines()[-1]) == (

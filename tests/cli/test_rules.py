@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from holdfast.repair.builtin import builtin_rules
+from holdfast.rules.rule import Status
 from holdfast.rules.rule_yaml import dump_rule, parse_rule
 from holdfast.rules.scope import scope_of
 from tests.cli.project import Project, Ran
@@ -203,3 +206,21 @@ def test_a_person_widens_a_rule(project: Project) -> None:
     _with_own(project)
     answer = _rules(project, "widen", OWN.id, "--json").told["rule"]
     assert (answer["widened"], answer["scope"]) == (True, "`pritn`, in Python")
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (
+            "proposed",
+            f"A model suggested it; `holdfast rules approve {OWN.id}` lets it be applied.",
+        ),
+        ("active", "A model suggested it, and a person has judged it."),
+    ],
+)
+def test_the_rule_of_a_model_is_explained_as_such(
+    project: Project, status: Status, words: str
+) -> None:
+    suggested = replace(OWN, provenance="model", status=status)
+    project.write(f".holdfast/rules/python/{OWN.id}.yaml", dump_rule(suggested))
+    assert _rules(project, "explain", OWN.id).out.splitlines()[-1] == words

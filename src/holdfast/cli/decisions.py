@@ -332,6 +332,15 @@ def _show(decision: Decision, *, as_json: bool, short: bool = False) -> None:
     for name, value in _as_json(decision).items():
         is_empty = value in (None, "", [], False)
         if name not in {"id", "path", "diff"} and not is_empty:
-            write(f"{name}: {value}")
+            write(f"{name}:{_in_words(value)}")
 
     write(decision.diff, newline=False)
+
+
+def _in_words(value: object) -> str:
+    """Return what follows the name of a field: its value, or a line for each of several."""
+    if isinstance(value, dict):
+        value = [f"{name}: {text}" for name, text in value.items() if text]
+    if isinstance(value, list):
+        return "".join(f"\n  {each}" for each in value)
+    return f" {value}"

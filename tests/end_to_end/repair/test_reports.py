@@ -133,6 +133,30 @@ def test_why_the_guards_refused_a_proposal_is_said_when_the_model_repeats_it(
     assert file_report["reasons"][0] in file_report["message"]
 
 
+def test_a_person_is_told_which_rule_was_learned_and_which_was_applied(workshop: Workshop) -> None:
+    ask = "#include <stdio.h>\n\nint ask(char *line) {\n    return fgets(line, 80) != NULL;\n}\n"
+    workshop.write("a.c", ask)
+    with ScriptedServer([fix(ask.replace("80)", "80, stdin)"))]) as server:
+        first = people(workshop, "a.c", "--base-url", server.base_url, "--model", "m")
+    listed = workshop.run("rules", "list", "--own", "--root", str(workshop.root), "--json").told
+    [rule] = [each["id"] for each in listed["rules"]]
+    assert first.out.splitlines()[:2] == [
+        "a.c: repaired by the model",
+        f"  after 1 model request; learned rule {rule}",
+    ]
+    workshop.write("b.c", ask.replace("line", "row"))
+    second = people(workshop, "b.c", "--no-model")
+    assert second.out.splitlines()[:2] == ["b.c: repaired by a rule", f"  by rule {rule}"]
+
+
+def test_a_confidence_that_is_just_too_low_is_not_rounded_up(workshop: Workshop) -> None:
+    workshop.write(NAME, BAD)
+    [told] = workshop.repair(NAME, script=[fix(GOOD, 0.7499999)]).told["files"]
+    assert told["message"].startswith(
+        "the model's confidence is 0.7499999, and 0.75 is asked for; look at its proposal"
+    )
+
+
 def test_without_a_model_the_next_step_is_said(workshop: Workshop) -> None:
     workshop.write(NAME, BAD)
     file_report = workshop.repair(NAME).told["files"][0]

@@ -299,13 +299,8 @@ class TerminalRepair:
 
     def _show_one(self, repair: FileRepair) -> None:
         would = text_if(self._dry_run and repair.diff, "would be ")
-        colour: str | None = "red"
+        colour = None if repair.success else "red"
         message = _message(repair, dry_run=self._dry_run)
-        if repair.success:
-            colour = None
-            if repair.diff:
-                message = repair.note
-
         write(f"{repair.path}: {would}{_headline(repair)}", colour, bold=True)
         if message:
             for line in message.split("\n"):

@@ -45,18 +45,32 @@ def _print_rewrite(rule: Rule) -> None:
 def _reason(rule: Rule) -> str:
     if not rule.safe:
         return "It is not certain: it is a hint, and is applied only with --unsafe-fixes."
-    if rule.provenance == "builtin":
-        return "It came with holdfast."
-    if rule.provenance == "manual":
-        return "A person has written it."
     if rule.widened:
         return "A person has widened it."
 
+    match rule.provenance:
+        case "builtin":
+            return "It came with holdfast."
+        case "manual":
+            return "A person has written it."
+        case "model":
+            return _reason_of_suggestion(rule)
+        case "extracted":
+            return _reason_of_examples(rule)
+
+
+def _reason_of_examples(rule: Rule) -> str:
     count = len(rule.examples)
     if count == 1:
         return "It was learned from one fix, so it is narrow until a second one widens it."
 
     return f"It was learned from {count} fixes; what differs between them is free."
+
+
+def _reason_of_suggestion(rule: Rule) -> str:
+    if rule.status == "proposed":
+        return f"A model suggested it; `holdfast rules approve {rule.id}` lets it be applied."
+    return "A model suggested it, and a person has judged it."
 
 
 def message_of(rule: Rule) -> str:

@@ -119,7 +119,7 @@ def _first(names: Sequence[str]) -> list[str]:
 def _success(outcome: RepairOutcome | None) -> str:
     match outcome:
         case RuleRepaired(_, rules):
-            return f"by {', '.join(rules)}"
+            return f"by rule {', '.join(rules)}"
         case Replayed(_, decision):
             return f"by decision {decision}"
         case Repaired(_, attempts, rule):
@@ -148,7 +148,8 @@ def _next_step(outcome: RepairOutcome) -> str:
         case ProviderError(_, message):
             return message
         case RejectedLowConfidence(_, confidence, threshold):
-            problem = f"the model's confidence is {confidence:g}, and {threshold:g} is asked for"
+            # Not `:g`, which rounds 0.7499999 to a number that is not below 0.75.
+            problem = f"the model's confidence is {confidence}, and {threshold:g} is asked for"
             return (
                 f"{problem}; look at its proposal with `holdfast decisions list`, and pin it if "
                 "it is right."
