@@ -1,10 +1,11 @@
-"""What is special about a literal."""
+"""What is special about a literal, and what a node is in."""
 
 from __future__ import annotations
 
 import pytest
 
-from holdfast.rules.match.node_classes import class_of_literal
+from holdfast.rules.match.node_classes import class_of_literal, construct_around, kind_around
+from holdfast.syntax.source import ParsedSource
 
 
 @pytest.mark.parametrize(
@@ -35,3 +36,23 @@ from holdfast.rules.match.node_classes import class_of_literal
 )
 def test_letters_of_a_prefix_or_suffix_are_content_elsewhere(text: str, expected: str) -> None:
     assert class_of_literal(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "construct", "kind"),
+    [
+        ("here\n", "statement", "module"),
+        ("if x:\n    here\n", "statement", "if_statement"),
+        ("def f():\n    g(here)\n", "call", "call"),
+        ("def f():\n    y = here\n", "assignment", "assignment"),
+        ("def f():\n    return (here)\n", "return_statement", "return_statement"),
+        ("while here:\n    pass\n", "while_statement", "while_statement"),
+    ],
+)
+def test_lists_and_brackets_belong_to_their_construct_and_a_block_to_what_it_is_of(
+    text: str, construct: str, kind: str
+) -> None:
+    [node] = [
+        each for each in ParsedSource(text, "python").find("identifier") if each.text() == "here"
+    ]
+    assert (construct_around(node), kind_around(node)) == (construct, kind)

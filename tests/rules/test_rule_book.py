@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from holdfast.repair.rule_lookup import Applied, Miss, MissNeedsPin, lookup
+from holdfast.rules.apply_rule import NoFit, Rewritten, rewrite
 from holdfast.rules.learn_rule import NotLearned, explains, learn
-from holdfast.rules.rule import Rule
-from holdfast.rules.rule_book import RuleBook, rank_of, read_book, with_verdict
+from holdfast.rules.rule import Rule, TokenRewrite
+from holdfast.rules.rule_book import RuleBook, rank_of, read_book, widened, with_verdict
 from holdfast.rules.rule_yaml import BadRule, dump_rule, parse_rule
 from holdfast.rules.scope import scope_of
 from holdfast.vocab.diagnostics import Area, Diagnostic
@@ -171,6 +172,31 @@ def test_a_person_can_widen_a_rule() -> None:
     found = lookup(book, [asked], "load(f(x), -y)\n", "python", "development")
     assert isinstance(found, Applied)
     assert found.code == "load(f(x), -y, None)\n"
+
+
+COLON = learned(
+    "if n > 1\n    f()\n", "if n > 1:\n    f()\n", complaint("expected ':'", line=1, column=9)
+)
+MISSING = replace(undefined("np"), tool="ruff", code="F821")
+NUMPY = learned("np.sum(x)\n", "import numpy as np\n\nnp.sum(x)\n", MISSING)
+
+
+def test_a_person_can_widen_a_rule_of_tokens_and_one_that_only_imports() -> None:
+    wide = widened(COLON)
+    assert isinstance(COLON.rewrite, TokenRewrite)
+    assert wide.rewrite == replace(COLON.rewrite, kinds={})
+    assert (wide.widened, wide.approved, wide.safe) == (True, True, True)
+    # Which module a name needs, no width can tell.
+    assert (widened(NUMPY).rewrite, widened(NUMPY).values) == (None, {0: ("np",)})
+
+
+def test_what_a_person_has_widened_asks_for_no_other_reading_of_a_missing_name() -> None:
+    text = "import re\n\n\ndef f(self, x):\n    self.np = x\n    return np.sum(x)\n"
+    asked = replace(MISSING, area=Area(6, 12, 6, 14))
+    assert isinstance(rewrite(NUMPY, text, asked), NoFit)
+    made = rewrite(widened(NUMPY), text, asked)
+    assert isinstance(made, Rewritten)
+    assert made.text == text.replace("import re\n", "import numpy as np\nimport re\n")
 
 
 def test_what_has_nothing_to_do_with_the_complaint_is_not_learned() -> None:

@@ -6,9 +6,10 @@ import pytest
 
 from holdfast.rules.apply_rule import NoFit, Rewritten, rewrite
 from holdfast.rules.fix_shares import split_fix
-from holdfast.rules.learn_rule import NotLearned, learn
-from holdfast.rules.rule import Rule
+from holdfast.rules.learn_rule import NotLearned, learn, learn_from
+from holdfast.rules.rule import Rule, example_of
 from holdfast.rules.rule_book import RuleBook
+from holdfast.rules.scope import scope_of
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 
 
@@ -80,6 +81,8 @@ def test_lines_that_were_added_before_a_statement_are_indented_like_it() -> None
     assert made == text.replace(
         "        return k", "        if k is None:\n            return ''\n        return k"
     )
+    loop = "def f(ks):\n    for k in ks:\n        return k.group()\n"
+    assert _made(rule, loop, _said("{0} may be None", "Match", at=(3, 16))) is None
 
 
 def test_two_places_that_fit_are_none() -> None:
@@ -264,6 +267,9 @@ def test_a_name_that_the_program_declares_itself_is_no_name_of_a_library() -> No
     assert _made(rule, "string title();\n", said) == "std::string title();\n"
     own = "namespace text { struct string { char at[8]; }; }\nstring title();\n"
     assert _made(rule, own, _said(said.template, "string", at=(2, 1))) is None
+    function = "int fgets(char *to, int size, int from) {\n    return 0;\n}\n"
+    text = f"{function}int g(void) {{\n    return fgets(line, 80);\n}}\n"
+    assert _made(ASK, text, _said(FEW, "fgets", at=(5, 12))) is None
 
 
 def test_a_value_that_is_used_again_is_not_moved() -> None:
@@ -291,3 +297,49 @@ def test_two_functions_in_the_message_are_a_list_if_the_fix_is_a_choice() -> Non
         book.add(_rule("use(a, x)\n", "use(a, x.encode())\n", said, "python"))
     [rule] = book
     assert rule.values[0] == ("load", "read")
+
+
+IMPORTED = "import k\nimport s\n\n"
+
+
+def test_an_import_goes_with_the_part_of_a_fix_that_uses_it() -> None:
+    before = f"{IMPORTED}a = f(x)\nb = g(x)\n"
+    after = "import k\nimport m\nimport s\nimport z\n\na = m.f(x)\nb = z.g(x)\n"
+    said = [_said("no {0}", "f", at=(4, 5)), _said("no {0}", "g", at=(5, 5))]
+    first, second = split_fix(before, after, said, "python")
+    assert first.after == "import k\nimport m\nimport s\n\na = m.f(x)\nb = g(x)\n"
+    assert second.after == "import k\nimport s\nimport z\n\na = f(x)\nb = z.g(x)\n"
+    assert (first.diagnostics, second.diagnostics) == (tuple(said), tuple(said[::-1]))
+
+
+def test_the_imports_of_a_fix_at_one_place_stay_together_unless_a_message_names_one() -> None:
+    before = f"{IMPORTED}a = f(x)\n"
+    after = "import k\nimport m\nimport s\nimport z\n\na = m.f(x)\n"
+    said = _said("no {0}", "f", at=(4, 5))
+    [share] = split_fix(before, after, [said], "python")
+    assert share.after == after
+    named = _said("no {0}", "z", at=(4, 5))
+    first, second = split_fix(before, after, [said, named], "python")
+    assert first.after == after.replace("import z\n", "")
+    assert second.after == "import k\nimport s\nimport z\n\na = f(x)\n"
+
+
+def test_a_name_of_the_message_is_called_so_in_the_scope() -> None:
+    said = _said("Undefined name {0}", "w", at=(6, 16))
+    rule = _rule(BOX, BOX.replace("return w", "return self.w"), said, "python")
+    assert "$ARG0 the name in the message" in scope_of(rule)
+
+
+def test_two_examples_that_differ_in_what_they_add_are_no_rule() -> None:
+    one = example_of("f(a)\n", "f(a, 1)\n", _said(FEW, "f", at=(1, 1)))
+    other = example_of("f(b)\n", "f(b, 2)\n", _said(FEW, "f", at=(1, 1)))
+    made = learn_from([one, other], _said(FEW, "f", at=(1, 1)), "c")
+    assert isinstance(made, NotLearned)
+
+
+@pytest.mark.parametrize("text", ["function go() {}\n", "function go(a) { await f(a); }\n"])
+def test_what_is_in_the_brackets_of_a_header_and_in_its_block_is_free(text: str) -> None:
+    said = _said("{0} is not async", "go", at=(1, 1))
+    rule = _rule(text, f"async {text}", said, "javascript")
+    for other in ("function run(b, c) {\n  await g(b, c);\n}\n", "function run() {}\n"):
+        assert _made(rule, other, _said(said.template, "run", at=(1, 1))) == f"async {other}"

@@ -40,14 +40,11 @@ def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
     if holes is None:
         return None
 
+    # The caller applies the rule to all samples: one with another fix is found there.
     names = hole_names(holes, samples)
-    fixes = {_fix(new, number, holes, names, samples) for number, new in enumerate(news)}
-    if len(fixes) != 1:
-        return None
-
     return TokenRewrite(
         pattern=_token_pattern(samples[0], windows[0], holes, names),
-        fix=fixes.pop(),
+        fix=_fix(news[0], holes, names, samples[0].source.language),
         kinds=kinds_of(holes, names),
         inside=_common_constructs(samples, windows),
     )
@@ -110,16 +107,10 @@ def _carried_holes(holes: Sequence[Hole], news: Sequence[str], language: str) ->
     return kept
 
 
-def _fix(
-    new: str,
-    number: int,
-    holes: Sequence[Hole],
-    names: dict[tuple[str, ...], str],
-    samples: Sequence[Sample],
-) -> str:
-    language = samples[number].source.language
+def _fix(new: str, holes: Sequence[Hole], names: dict[tuple[str, ...], str], language: str) -> str:
+    """Return the new text of the first sample with holes for what is carried over."""
     for hole in holes:
-        new = _with_hole(new, hole.texts[number], names[hole.texts], language)
+        new = _with_hole(new, hole.texts[0], names[hole.texts], language)
 
     return new
 

@@ -79,8 +79,10 @@ def uses_of(source: ParsedSource, name: str, start: int, end: int) -> tuple[str,
 
     A use is the kind of the construct, and its operator with the side: `binary_expression < 0`.
     """
-    spans = [(0, len(source.text)), *map(span_of, owners_at(source, start))]
-    _, high = spans[-1]
+    high = len(source.text)
+    for owner in owners_at(source, start):
+        _, high = span_of(owner)
+
     found = set()
     for node in source.find("identifier"):
         at, _ = span_of(node)
