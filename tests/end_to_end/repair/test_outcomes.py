@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 from pathlib import Path
 
@@ -249,15 +248,18 @@ def test_verify_compile_runs_the_compiler_alone(workshop: Workshop) -> None:
     assert workshop.repair("a.py", "--verify", "check").outcomes == {"a.py": "NoProvider"}
 
 
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
-def test_the_projects_tests_run_in_the_sandbox(workshop: Workshop, code: Path) -> None:
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock", "off"])
+def test_the_projects_tests_run_in_the_sandbox(workshop: Workshop, code: Path, kind: str) -> None:
+    workshop.settings["HOLDFAST_SANDBOX"] = kind
+    shown = workshop.run("config", "show", "--root", str(workshop.root), "--json").told
+    if kind != "off" and shown["sandbox"]["kind"] != kind:
+        pytest.skip(f"{kind} does not work on this machine")
     outside = workshop.root.parent / "outside"
-    workshop.settings["HOLDFAST_SANDBOX"] = "bubblewrap"
     workshop.write(".holdfast/config.toml", 'check = "sh tests.sh"\n')
     workshop.write("tests.sh", f"touch {outside}\nexit 0\n")
     ran = workshop.repair(code.name, "--trust", script=[fix(GOOD)])
     assert ran.outcomes == {"cart.c": "Repaired"}, (ran.out, ran.err)
-    assert not outside.exists()
+    assert outside.exists() == (kind == "off")
 
 
 # ------------------------------------------------------------------- decisions, gate, production
