@@ -410,7 +410,7 @@ def test_a_repair_begins_only_in_time_and_writes_only_what_is_allowed(
 @pytest.mark.parametrize(
     ("outcome", "message"),
     [
-        (RuleRepaired("", ("r1", "r2")), "by r1, r2"),
+        (RuleRepaired("", ("r1", "r2")), "by rule r1 and rule r2"),
         (Replayed("", "d1"), "by decision d1"),
         (Repaired("", 0), "by a cached response"),
         (Repaired("", 2, "r1"), "after 2 model requests; learned rule r1"),

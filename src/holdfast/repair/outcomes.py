@@ -97,9 +97,13 @@ class Repaired(_Succeeded):
 
 @dataclass(frozen=True, slots=True)
 class NoProvider(_Failed):
-    """Nothing cheaper helped, and no model is available."""
+    """Nothing cheaper helped, and no model is available.
+
+    `hints` are fixes that are not certain, as diffs: of unsafe rules, and guesses of the compiler.
+    """
 
     compiler_error: str
+    hints: tuple[str, ...] = ()
     name: ClassVar[str] = "NoProvider"
 
 

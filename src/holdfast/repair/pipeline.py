@@ -79,6 +79,7 @@ _FIXIT_ROUNDS = 8
 _FIXITS_ALONE = 3
 _RULE_ROUNDS = 64
 _MOST_REASONS = 3
+_MOST_HINTS = 3
 
 _Ended: TypeAlias = RepairOutcome | None
 
@@ -333,7 +334,7 @@ class _Repair:
 
     def _ask_model(self, provider: Provider) -> RepairOutcome:
         if provider.proposer is None:
-            return NoProvider(self._error)
+            return NoProvider(self._error, (*self._guesses(), *self._hints()))
 
         start, first_request = self._progress.accepted, self._request(())
         tried: list[str] = []
@@ -450,7 +451,45 @@ class _Repair:
             text=current.candidate.text,
             diagnostics=current.checked.diagnostics,
             tried=tried,
+            hints=self._hints(),
         )
+
+    def _hints(self) -> tuple[str, ...]:
+        """Return what unsafe rules would change, unless that was tried."""
+        rules = self._ports.rules
+        if rules is None or self._policy.applies_unsafe:
+            return ()
+
+        hints: dict[str, str] = {}
+        text, errors = self._progress.text, errors_of(self._progress.current.checked)
+        for _ in range(_MOST_HINTS):
+            found = rules.look_up(
+                self._unit, text, errors, self._policy.strictness, hints, unsafe=True
+            )
+            if isinstance(found, NoRule):
+                break
+            hints[found.rule_id] = self._hint(f"rule {found.rule_id}", found.text)
+
+        return tuple(hints.values())
+
+    def _guesses(self) -> tuple[str, ...]:
+        """Return what the compiler guesses, unless that was tried.
+
+        A model is told by the errors.
+        """
+        if self._policy.applies_unsafe:
+            return ()
+
+        errors = errors_of(self._progress.current.checked)
+        text = apply_fixits(self._progress.text, self._unit.path, errors, guessed=True)
+        if text is None:
+            return ()
+        return (self._hint("a guess of the compiler", text),)
+
+    def _hint(self, source: str, text: str) -> str:
+        landed = land(self._progress.text, WriteFile(text), self._unit.path)
+        diff = "" if isinstance(landed, Refused) else landed.diff
+        return f"{source}:\n{diff}".rstrip()
 
     def _judge_proposal(
         self, proposal: Proposal | ProposerFailed, attempt: int

@@ -82,13 +82,17 @@ class Check(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ProposalRequest:
-    """The input of a proposer: the code, the last check's diagnostics, and earlier attempts."""
+    """The input of a proposer: the code, the last check's diagnostics, and earlier attempts.
+
+    `hints` are fixes that are not certain: each has the name of a rule and a diff.
+    """
 
     path: str
     target: Target
     text: str
     diagnostics: tuple[Diagnostic, ...]
     tried: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

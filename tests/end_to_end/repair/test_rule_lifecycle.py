@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.testing import say
+from holdfast.testing import RecordedRequest, Reply, say
 from tests.end_to_end.repair.workshop import Ran, Workshop, fix, need
 
 ASK = "#include <stdio.h>\n\nint ask(char *line) {\n    return fgets(line, 80) != NULL;\n}\n"
@@ -77,6 +77,39 @@ def test_a_rule_that_is_not_safe_is_applied_only_if_the_user_allows_it(workshop:
     assert (workshop.repair("ask.c").code, file.read_text()) == (1, ASK)
     allowed = workshop.repair("ask.c", "--unsafe-fixes")
     assert (allowed.outcomes, file.read_text()) == ({"ask.c": "RuleRepaired"}, ASKED)
+
+
+def test_a_rule_that_is_not_safe_is_a_hint_for_the_model_or_the_person(workshop: Workshop) -> None:
+    workshop.write("fgets.yaml", _documented_rule() + "safe: false\n")
+    rule = _rules(workshop, "add", str(workshop.root / "fgets.yaml")).told["rule"]["id"]
+    workshop.write("ask.c", ASK)
+    [told] = workshop.repair("ask.c").told["files"]
+    [hint] = told["hints"]
+    assert hint.startswith(f"rule {rule}:\n@@ ")
+    assert "+    return fgets(line, 80, stdin) != NULL;" in hint
+    assert f"applied only with --unsafe-fixes:\n{hint}" in told["message"]
+    asked: list[str] = []
+
+    def model(request: RecordedRequest) -> Reply:
+        asked.append(request.messages[-1]["content"])
+        return fix(ASKED)
+
+    assert workshop.repair("ask.c", script=model).outcomes == {"ask.c": "Repaired"}
+    assert f"A fix that may be wrong, of {hint}" in asked[0]
+
+
+def test_a_person_without_a_model_is_shown_a_guess_and_not_after_it_was_tried(
+    workshop: Workshop,
+) -> None:
+    workshop.write("best.cpp", BEST)
+    [told] = workshop.repair("best.cpp").told["files"]
+    [hint] = told["hints"]
+    assert hint.startswith("a guess of the compiler:\n@@ ")
+    assert "+    return min_price(a, b);" in hint
+    worse = BEST.replace("return max", "return zzqx + max")
+    workshop.write("best.cpp", worse)
+    [told] = workshop.repair("best.cpp", "--unsafe-fixes").told["files"]
+    assert (told["outcome"], told["hints"]) == ("NoProvider", [])
 
 
 # ------------------------------------------------------------------------------------------------ written by a person

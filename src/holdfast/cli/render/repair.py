@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.settle_outcome import Settled
 
 _REMEMBERED = "repaired by a cached answer of the model"
+_UNCERTAIN = "this may be wrong, and is applied only with --unsafe-fixes:"
 _SECONDS_BETWEEN = 5.0
 # Fields of an outcome that are not printed: code is in the diff, the message is printed apart.
 _NOT_PRINTED = {"code", "best", "message"}
@@ -217,11 +218,13 @@ def _next_step(repair: FileRepair, *, dry_run: bool) -> str:
         return ""
 
     match repair.outcome:
-        case NoProvider():
-            return (
+        case NoProvider(hints=hints):
+            step = (
                 "no cheaper method fixes this; set a model (--model, --base-url, "
                 "and no --no-model), or fix it by hand."
             )
+            shown = [f"{_UNCERTAIN}\n{hint}" for hint in hints]
+            return "\n".join([*shown, step])
         case NeedsReview(decision_id=record) if record and not dry_run:
             return f"if it is right: `holdfast decisions pin {record}`, and repair again."
         case (

@@ -172,16 +172,20 @@ def _shown(text: str) -> str:
 
 
 def question(request: ProposalRequest) -> str:
-    """Return the prompt: all diagnostics, the whole file, and the attempts before this one."""
+    """Return the prompt: all diagnostics, hints, the whole file, and the attempts before."""
     # A check that sees other files may quote them.
     diagnostics = remove_tokens("\n".join(_diagnostic_lines(request)))
+    hints = ""
+    for hint in request.hints:
+        hints += f"\n\nA fix that may be wrong, of {_shown(hint)}"
+
     tried = ""
     for number, refusal in enumerate(request.tried, 1):
         tried += f"\n\nAttempt {number} was refused:\n{refusal}"
 
     code = _shown(request.text)
     fence = _fence_around(request.text)
-    head = f"File: {request.path} ({request.target})\n\nThe check says:\n{diagnostics}"
+    head = f"File: {request.path} ({request.target})\n\nThe check says:\n{diagnostics}{hints}"
     return f"{head}\n\nThe file:\n{fence}\n{code}\n{fence}{tried}"
 
 
