@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.repair.ports import Checked, Proposal
-from tests.repair.pipeline.judged import refusals
+from tests.preservation.judged import refusals
 from tests.repair.pipeline.stage import NamesCheck, Proposing, Stage
 
 LINES = [

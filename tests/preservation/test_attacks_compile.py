@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.repair.pipeline.fixes import c, cpp, go, java, javascript, python, rust, typescript
-from tests.repair.pipeline.fixes.compilers import COMPILERS
-from tests.repair.pipeline.fixes.fix import Shop
+from tests.preservation.fixes import c, cpp, go, java, javascript, python, rust, typescript
+from tests.preservation.fixes.compilers import COMPILERS
+from tests.preservation.fixes.fix import Shop
 from tests.samples import sample
 
 SHOPS = [each.SHOP for each in (python, javascript, typescript, c, cpp, rust, java, go)]

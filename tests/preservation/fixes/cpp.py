@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.repair.pipeline.fixes import c
-from tests.repair.pipeline.fixes.fix import Fix, Shop
+from tests.preservation.fixes import c
+from tests.preservation.fixes.fix import Fix, Shop
 
 EXTRA = """
 class Cart {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.repair.pipeline.fixes.fix import Fix, Shop
+from tests.preservation.fixes.fix import Fix, Shop
 
 BROKEN = """\
 import { log } from "./log.js";

@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.repair.outcomes import NeedsReview, Repaired, RuleRepaired, VerificationRejected
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
-from tests.repair.pipeline.judged import objections
+from tests.preservation.judged import objections
 from tests.repair.pipeline.stage import MemoryRules, Proposing, Stage
 
 _PATHS: dict[Target, str] = {

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.repair.pipeline.fixes import c, cpp, go, java, javascript, python, rust, typescript
-from tests.repair.pipeline.fixes.fix import Fix, Shop
-from tests.repair.pipeline.judged import objections, refusals
+from tests.preservation.fixes import c, cpp, go, java, javascript, python, rust, typescript
+from tests.preservation.fixes.fix import Fix, Shop
+from tests.preservation.judged import objections, refusals
 
 # 900 judgements of 25 ms: the fast loop does without.
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 from holdfast.preservation.suppression_comments import suppressions_between
 from holdfast.syntax.source import ParsedSource
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
-from tests.repair.pipeline.judged import objections, refusals
+from tests.preservation.judged import objections, refusals
 
 FILLER = "".join(f"\n\ndef helper_{n}(value):\n    return value * {n} + 1\n" for n in range(8))
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pytest
 
 from holdfast.vocab.diagnostics import Target
-from tests.repair.pipeline.fixes.fix import Fix
-from tests.repair.pipeline.judged import objections
+from tests.preservation.fixes.fix import Fix
+from tests.preservation.judged import objections
 
 
 class Dishonest(NamedTuple):
