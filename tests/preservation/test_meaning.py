@@ -340,6 +340,26 @@ def test_new_lines_above_a_statement_without_an_error_are_an_edit_elsewhere() ->
 
 
 @pytest.mark.parametrize(
+    ("language", "before", "old", "new"),
+    [
+        ("python", "limit = 5\n\n\ndef f(n):\n    use(m)\n    return n\n", "return n\n", "return n + 1\n"),
+        ("python", "limit = 5\n\n\ndef f(n):\n    use(m)\n    return n\n", "return n\n", "return n\n\n\nlimit = 6\n"),
+        ("python", "limit = 5\n\n\ndef f(n):\n    use(m)\n    return n\n", "5\n", "5\nlimit = 6\n"),
+        ("c", "int limit = 5;\n\nvoid f(int n) {\n    use(m);\n    g(n);\n}\n", "g(n);", "g(n);\n    limit = 6;"),
+        ("javascript", "let limit = 5;\n\nfunction f(n) {\n  use(m);\n  g(n);\n}\n", "5;\n", "5;\nlimit = 6;\n"),
+    ],
+)  # fmt: skip
+def test_new_code_at_the_edge_of_the_function_with_the_error_is_an_edit_elsewhere(
+    language: Target, before: str, old: str, new: str
+) -> None:
+    said = _said("Undefined name {0}", before[: before.index("use")].count("\n") + 1, 9, "m")
+    honest = before.replace("use(m)", "use(n)")
+    assert _judged(before, honest, said, language) == []
+    [reason] = _judged(before, honest.replace(old, new), said, language)
+    assert "which no error points at" in reason
+
+
+@pytest.mark.parametrize(
     ("language", "old", "new", "reason"),
     [
         ("python", "total += row", "if row: continue\n        total += int(row)", "it ends the code on a new condition (`continue`)."),

@@ -141,6 +141,11 @@ class Statement:
         """Return whether one of these offsets is in the statement."""
         return any(map(self.has, offsets))
 
+    @property
+    def headers(self) -> tuple[tuple[int, int], ...]:
+        """The spans before its blocks; all of them if it has no block."""
+        return self.spans[:-1] or self.spans
+
     def covers_any(self, offsets: Sequence[int]) -> bool:
         """Return whether one of these offsets is in the statement, or in a block of it."""
         return any(self.start <= offset <= self.end for offset in offsets)
@@ -214,6 +219,7 @@ class _Related:
         self._old, self._new = old, new
         self._places = places
         self._statements = _statements(old)
+        self._new_statements = _statements(new)
         self._failing = [each for each in self._statements if each.has_any(places)]
         self._named = set[str]().union(*map(names_in, errors)) - KEYWORDS
         self._names = self._named.union(*(each.words for each in self._failing))
@@ -243,10 +249,24 @@ class _Related:
         if self._adds_beside(edit):
             return True
 
-        if statement is None:
+        if statement is None or self._is_whole(edit):
             return False
 
         return self._is_about(statement)
+
+    def _is_whole(self, edit: Edit) -> bool:
+        """Return whether an edit adds a statement of its own to a text, beside the others.
+
+        What ends in a colon (`public:`) belongs to what follows.
+        """
+        if self._new.text[: edit.new_end].endswith(":"):
+            return False
+
+        for each in self._new_statements:
+            if edit.new_start <= each.start and each.end <= edit.new_end:
+                return edit.start == edit.end
+
+        return False
 
     def _says_name(self, edit: Edit) -> bool:
         """Return whether an edit adds a name that a message names."""
@@ -265,17 +285,23 @@ class _Related:
         if end in [each.end for each in self._failing]:
             return True
 
-        return any(self._is_completed(each, edit.start) for each in self._statements)
+        return any(self._is_completed(each, edit) for each in self._statements)
 
-    def _is_completed(self, statement: Statement, place: int) -> bool:
-        """Return whether a place is in the header or the body of what a diagnostic is about."""
+    def _is_completed(self, statement: Statement, edit: Edit) -> bool:
+        """Return whether an edit is in the header of what a diagnostic is about, or in its body.
+
+        If the diagnostic is in another statement of the body, only the header is about it.
+        """
         if not statement.covers_any(self._places):
             return False
 
         if statement in self._failing:
-            return statement.covers_any([place])
+            return statement.covers_any([edit.start])
 
-        return statement.has(place)
+        if self._is_whole(edit):
+            return False
+
+        return any(start <= edit.start <= end for start, end in statement.headers)
 
     def _is_about(self, statement: Statement) -> bool:
         """Return whether a statement declares what a diagnostic is about."""

@@ -9,6 +9,7 @@ from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 
 CODES = (
+    (r"cannot use .*: (.* does not implement .*)", "go", ""),
     (r"(?:Undefined|Ambiguous).*", "ruff", "F821"),
     (r".* imported but unused", "ruff", "F401"),
     (r"Local variable .* never used", "ruff", "F841"),

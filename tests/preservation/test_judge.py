@@ -1,0 +1,71 @@
+"""How a fix is judged as a whole: the language it is read in, and which reason comes first."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.preservation.judge import judge_fix, language_for, parse_errors
+from holdfast.vocab.diagnostics import Area, Diagnostic, Target
+
+
+@pytest.mark.parametrize(
+    ("path", "target", "language"),
+    [
+        ("a.py", "any", "python"),
+        ("a.notes", "any", ""),
+        ("a.py", "c", "c"),
+        ("a", "python", "python"),
+        ("a.tsx", "typescript", "tsx"),
+        ("a.js", "typescript", "javascript"),
+        ("a.ts", "typescript", "typescript"),
+        ("a.jsx", "javascript", "javascript"),
+        ("a.ts", "javascript", "javascript"),
+    ],
+)
+def test_the_target_says_the_language_and_the_name_its_dialect(
+    path: str, target: Target, language: str
+) -> None:
+    assert language_for(path, target) == language
+
+
+def test_places_that_do_not_parse_are_counted_where_the_language_is_understood() -> None:
+    assert parse_errors("x = 1\n", "a.py", "python") == 0
+    assert (parse_errors("x = = 1\n", "a.py", "python") or 0) > 0
+    assert parse_errors("x = = 1\n", "a.notes", "any") is None
+
+
+GUARDED = (
+    "limit = 5\n\n\ndef pick(at, size):\n    if at >= sise:\n        return -1\n    return at\n"
+)
+SAID = Diagnostic(
+    "ruff",
+    "1",
+    "F821",
+    "error",
+    "Undefined name `sise`",
+    "Undefined name {0}",
+    ("sise",),
+    "a.py",
+    Area(5, 14, 5, 18),
+)
+
+
+def test_what_is_refused_comes_before_what_is_shown() -> None:
+    weaker = GUARDED.replace("at >= sise", "at > size")
+    [doubt] = judge_fix(GUARDED, weaker, "a.py", "python", [SAID])
+    assert doubt.severity == "review"
+    both = weaker.replace("limit = 5", "limit = 6")
+    severities = [each.severity for each in judge_fix(GUARDED, both, "a.py", "python", [SAID])]
+    assert severities[0] == "refused"
+    assert severities == sorted(severities, key=lambda each: each != "refused")
+    assert "review" in severities
+
+
+@pytest.mark.parametrize("name", ["a.py", "a.notes"])
+def test_bytes_that_are_no_text_must_stay_in_any_language(name: str) -> None:
+    before = "x = 1  # \udce9 \udce8\ny = zz\n"
+    reason = "it loses bytes of the file that are not text; keep their lines."
+    kept = before.replace("zz", "1")
+    lost = kept.replace("\udce8", "e")
+    assert reason not in {each.reason for each in judge_fix(before, kept, name, "any")}
+    assert reason in {each.reason for each in judge_fix(before, lost, name, "any")}
