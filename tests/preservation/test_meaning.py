@@ -182,6 +182,16 @@ def test_a_constant_does_not_go_with_a_syntax_error() -> None:
 # ------------------------------------------------------------------- what only looks like the value
 
 
+def test_the_last_digit_of_a_hexadecimal_number_is_no_suffix() -> None:
+    before = "void f(int v) {\n    send(v & 0xFF);\n}\n"
+    said = _said("too few arguments to function {0}", 2, 5, "send")
+    honest = before.replace("0xFF", "0xff, v")
+    assert _judged(before, honest, said, "c") == []
+    assert _judged(before, before.replace("0xFF", "0xFD, v"), said, "c") == [
+        "it changes the constant 0xFF to 0xFD."
+    ]
+
+
 def test_a_result_from_a_constant_does_not_leave_a_parameter_unused() -> None:
     before = "class A {\n    boolean f(long a, long b) {\n        long c = g(a);\n    }\n}\n"
     said = _said("missing return statement", 4, 5)

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from holdfast.syntax.source import ParsedSource
 
 _NOTATION: Final = re.compile(r"^0[oO]?(?=\d)|[uUlLfFdDn]+$|_")
+_HEXADECIMAL: Final = re.compile(r"(0[xX][\da-fA-F_]+)[uUlLn]*")
+"""In it `f` and `d` are digits."""
 _NUMBER: Final = re.compile(r"\s*\(?-?\d[\w.]*\)?\s*")
 _STRING_TEXT: Final = frozenset({"string_content", "string_fragment"})
 _WORD: Final = re.compile(r"\w+")
@@ -101,6 +103,10 @@ def value_of(literal: str) -> str:
     """Return a constant without what only says its type, its notation or its format."""
     if literal[-1:] in {'"', "'", "`"}:
         return " ".join(_WORD.findall(literal.lstrip("rbfuRBFU")))
+
+    hexadecimal = _HEXADECIMAL.fullmatch(literal)
+    if hexadecimal is not None:
+        return hexadecimal[1].replace("_", "").lower()
 
     return _NOTATION.sub("", literal)
 
