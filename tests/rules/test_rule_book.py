@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from holdfast.rules.apply_rule import NoFit, Rewritten, rewrite
 from holdfast.rules.learn_rule import NotLearned, explains, learn
 from holdfast.rules.rule import Rule, TokenRewrite
 from holdfast.rules.rule_book import RuleBook, rank_of, read_book, widened, with_verdict
-from holdfast.rules.rule_yaml import BadRule, dump_rule, parse_rule
+from holdfast.rules.rule_yaml import BadRule, dump_rule, parse_rule, rule_from
 from holdfast.rules.scope import scope_of
 from holdfast.vocab.diagnostics import Area, Diagnostic
 from tests.rules.complaint import complaint, learned, undefined
@@ -269,12 +270,76 @@ def test_a_rule_is_written_as_a_person_would_write_it() -> None:
         ),
         ("language: python\npattern: f\ntokens: f\nfix: g", "it has both `pattern` and `tokens`"),
         ("language: python\nexamples: [1]", "`before` of examples 1 is missing"),
+        ("language: python\nexamples: [{before: a}]", "`after` of examples 1 is missing"),
+        (
+            "language: python\nexamples: [{at: [two, 5]}]",
+            "`at` of examples 1 must be a line and a column",
+        ),
+        (
+            "language: python\ncounter_examples: [{at: [1, 2, 3]}]",
+            "`at` of counter_examples 1 must be",
+        ),
+        ("language: python\nimports: [5]", "`imports` must be a list of texts"),
+        ("a: b: c", "it is not YAML in line 1"),
+        ("\x07", "it is not YAML"),
+        ("- language", "it is not a mapping"),
     ],
 )
 def test_a_rule_file_with_wrong_values_is_refused(text: str, problem: str) -> None:
     with pytest.raises(BadRule) as caught:
         parse_rule(text)
     assert problem in str(caught.value)
+
+
+WHOLE: dict[str, object] = {
+    "id": "a1",
+    "language": "python",
+    "diagnostic": {"tool": "ruff", "code": "F821", "message": "Undefined name {0}"},
+    "where": {0: ["np"]},
+    "pattern": "$ARG0($A)",
+    "fix": "f($A)",
+    "kinds": {"A": "call"},
+    "uses": {"A": "call 0"},
+    "mentions": {"A": "ARG0"},
+    "inside": "call",
+    "needs": "f($A)",
+    "kind": "call",
+    "imports": ["import f"],
+    "examples": [
+        {
+            "message": "Undefined name `np`",
+            "at": [1, 1],
+            "args": ["np"],
+            "before": "a",
+            "after": "b",
+        }
+    ],
+    "counter_examples": [{"message": "Undefined name `np`", "before": "a"}],
+    "model": "m",
+}
+
+
+@pytest.mark.parametrize("junk", [None, 5, "x", [], [5], [[1]], {}, {"x": 5}, {5: None}])
+@pytest.mark.parametrize("key", [*WHOLE, "status", "safe", "tokens"])
+def test_any_value_of_a_rule_file_is_read_or_refused(key: str, junk: object) -> None:
+    assert rule_from(WHOLE).id == "a1"
+    with contextlib.suppress(BadRule):
+        rule = rule_from({**WHOLE, key: junk})
+        assert parse_rule(dump_rule(rule)) == rule
+        assert scope_of(rule)
+
+
+@pytest.mark.parametrize("junk", [None, 5, "x", [5], [None, None], ["a", "b"], {"x": 5}])
+@pytest.mark.parametrize("key", ["message", "at", "args", "before", "after"])
+def test_any_value_of_an_example_is_read_or_refused(key: str, junk: object) -> None:
+    whole = {"message": "m x", "at": [1, 1, 1, 2], "args": ["x"], "before": "a", "after": "b"}
+    for raw in (
+        {**WHOLE, "examples": [{**whole, key: junk}]},
+        {**WHOLE, "counter_examples": [{**whole, key: junk}]},
+    ):
+        with contextlib.suppress(BadRule):
+            rule = rule_from(raw)
+            assert parse_rule(dump_rule(rule)) == rule
 
 
 def test_everything_that_is_wrong_with_a_rule_file_is_said_at_once() -> None:

@@ -63,6 +63,11 @@ _SHAPES: Final[Mapping[type, tuple[str, Sequence[str]]]] = {
     list: ("a list", ("imports", "examples", "counter_examples")),
 }
 """The types of values, each with its name and the keys."""
+_EXAMPLE_TEXTS: Final = {
+    "examples": ("before", "message", "after"),
+    "counter_examples": ("before", "message"),
+}
+"""The texts that an example must have."""
 _USUAL: Final = {
     "safe": True,
     "status": "active",
@@ -178,12 +183,30 @@ def _content_problems(raw: Mapping[str, Any]) -> list[str]:
     if not all(str(number).isdigit() for number in raw.get("where", {})):
         problems.append("`where` must have numbers of `{0}`, `{1}`, … of the message as its keys")
 
-    for key in ("examples", "counter_examples"):
+    if not all(isinstance(line, str) for line in raw.get("imports", ())):
+        problems.append("`imports` must be a list of texts")
+
+    return problems + _example_problems(raw)
+
+
+def _example_problems(raw: Mapping[str, Any]) -> list[str]:
+    problems = []
+    for key, texts in _EXAMPLE_TEXTS.items():
         for number, example in enumerate(raw.get(key, []), 1):
-            name = f"`{{}}` of {key} {number} is missing"
-            problems += _missing(example, ("before", "message"), name)
+            problems += _missing(example, texts, f"`{{}}` of {key} {number} is missing")
+            if isinstance(example, dict) and not _is_place(example.get("at", [1, 1])):
+                problems.append(f"`at` of {key} {number} must be a line and a column")
 
     return problems
+
+
+def _is_place(value: object) -> bool:
+    """Return whether a value is a place: a line and a column, or two of each."""
+    match value:
+        case [int(), int()] | [int(), int(), int(), int()]:
+            return True
+        case _:
+            return False
 
 
 def _rewrite_from(raw: Mapping[str, Any]) -> Rewrite | None:
@@ -235,9 +258,9 @@ def _example(raw: Mapping[str, Any], template: str) -> Example:
     area = None
     match raw.get("at"):
         case [line, column]:
-            area = Area(int(line), int(column), int(line), int(column))
+            area = Area(line, column, line, column)
         case [line, column, end_line, end_column]:
-            area = Area(int(line), int(column), int(end_line), int(end_column))
+            area = Area(line, column, end_line, end_column)
 
     return Example(raw["before"], raw.get("after"), raw["message"], args, area)
 
