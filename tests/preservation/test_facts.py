@@ -380,3 +380,11 @@ def test_code_that_never_runs_and_imports_have_no_facts() -> None:
     text = "import os\nif False:\n    f(1)\ng(2)\n"
     assert [fact for fact in shown(text, "python") if "@ f" in fact or "os" in fact] == []
     assert shown("from typing import Any as T\n", "python") == ["wide type: Any @ from"]
+
+
+def test_the_type_whose_method_a_function_of_go_is_counts_as_a_name() -> None:
+    text = "package a\n\nfunc (t *Shop) M(n int) int { return n }\n"
+    facts = facts_of(ParsedSource(text, "go"))
+    assert [fact.start for fact in facts if fact.text == "Shop"] == [text.index("Shop")]
+    plain = "package a\n\nfunc M(t *Shop, n int) int { return n }\n"
+    assert [fact for fact in facts_of(ParsedSource(plain, "go")) if fact.text == "Shop"] == []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from holdfast.preservation.judge import judge_fix, language_for, parse_errors
-from holdfast.vocab.diagnostics import Area, Diagnostic, Target
+from holdfast.vocab.diagnostics import Area, Diagnostic, Related, Target
 
 
 @pytest.mark.parametrize(
@@ -69,3 +71,26 @@ def test_bytes_that_are_no_text_must_stay_in_any_language(name: str) -> None:
     lost = kept.replace("\udce8", "e")
     assert reason not in {each.reason for each in judge_fix(before, kept, name, "any")}
     assert reason in {each.reason for each in judge_fix(before, lost, name, "any")}
+
+
+def test_an_error_or_a_note_without_a_place_is_about_the_whole_file() -> None:
+    fixed = GUARDED.replace("sise", "size")
+    nowhere = replace(SAID, area=None, related=(Related("see the manual", "a.py"),))
+    assert judge_fix(GUARDED, fixed, "a.py", "python", [nowhere]) == []
+    noted = replace(SAID, related=(Related("see the manual", "a.py"),))
+    assert judge_fix(GUARDED, fixed, "a.py", "python", [noted]) == []
+
+
+def test_a_text_without_a_tree_keeps_its_words_and_its_checks() -> None:
+    def judged(before: str, after: str) -> list[tuple[str, str]]:
+        return [(each.severity, each.reason) for each in judge_fix(before, after, "a.notes", "any")]
+
+    assert judged("a b c\n", "a b d\n") == []
+    assert judged("a b c\n", "a b\n") == [
+        ("review", "it deletes 1 of 3 words, in a language that is not parsed.")
+    ]
+    assert judged("a b c\n", "\n") == [
+        ("refused", "it deletes the whole text; keep the code and fix it.")
+    ]
+    [(severity, reason)] = judged("a b\n", "a b  # noqa\n")
+    assert (severity, reason.partition(" (")[0]) == ("refused", "it silences the checker")

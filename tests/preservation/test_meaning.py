@@ -376,6 +376,7 @@ def test_new_code_at_the_edge_of_the_function_with_the_error_is_an_edit_elsewher
         ("python", "total += row", "kept = int(row)\n        total += 1", "it sets `kept`, which nothing uses."),
         ("rust", "parse(row);", "parse(row).map(|_| 0)?;", "it drops the value that `map` gets."),
         ("rust", "row.iters();", "row.iter().skip(1);", "it calls `skip` beside the correction of `iters`."),
+        ("rust", "row.iters();", "row.iter().skip(1).take(2);", "it calls `take` beside the correction of `iters`."),
         ("python", "return self.size", "return self.size > 3", "it compares where a value was used (`>` is new)."),
     ],
 )  # fmt: skip

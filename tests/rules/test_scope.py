@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from holdfast.rules.apply_rule import NoFit, Rewritten, rewrite
 from holdfast.rules.fix_shares import split_fix
 from holdfast.rules.learn_rule import NotLearned, learn, learn_from
-from holdfast.rules.rule import Rule, example_of
+from holdfast.rules.rule import Rule, TokenRewrite, TreeRewrite, example_of
 from holdfast.rules.rule_book import RuleBook
 from holdfast.rules.scope import scope_of
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
@@ -343,3 +346,82 @@ def test_what_is_in_the_brackets_of_a_header_and_in_its_block_is_free(text: str)
     rule = _rule(text, f"async {text}", said, "javascript")
     for other in ("function run(b, c) {\n  await g(b, c);\n}\n", "function run() {}\n"):
         assert _made(rule, other, _said(said.template, "run", at=(1, 1))) == f"async {other}"
+
+
+def test_a_message_with_fewer_names_than_a_rule_asks_for_is_another_one() -> None:
+    said = _said("argument {1} of {0} is wrong", "load", "str", at=(1, 6))
+    rule = _rule("use(a, x)\n", "use(a, x.encode())\n", said, "python")
+    assert 1 in rule.values
+    for args in ((), ("load",)):
+        assert rewrite(rule, "use(a, x)\n", replace(said, args=args)) == NoFit(
+            "the message is another one, or names something else"
+        )
+
+
+def test_a_misspelt_keyword_is_a_rule_of_tokens() -> None:
+    said = _said("invalid syntax", at=(1, 1))
+    rule = _rule("fro x in xs:\n    f(x)\n", "for x in xs:\n    f(x)\n", said, "python")
+    assert _made(rule, "fro k in ks:\n    g(k)\n", said) == "for k in ks:\n    g(k)\n"
+    assert _made(rule, "frm k in ks:\n    g(k)\n", said) is None
+
+
+LIMITED = Rule(
+    id="a",
+    target="go",
+    tool="go",
+    code="",
+    template="no {0}",
+    rewrite=TreeRewrite("f($A, $$$B)", "g($A)"),
+    examples=(),
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rewrite": None}, "any place, in Go"),
+        ({}, "`f($A, $$$B)`, in Go"),
+        ({"target": "any"}, "`f($A, $$$B)`, in any"),
+        ({"rewrite": TreeRewrite("f()", "g()")}, "`f` called with no arguments `f()`, in Go"),
+        (
+            {"rewrite": TreeRewrite("a.f($A, $B, $C, 1)", "g()")},
+            "`a.f` called with 4 arguments `a.f($A, $B, $C, 1)`, in Go",
+        ),
+        (
+            {"rewrite": TreeRewrite("f($A)", "g", kinds={"A": ("string:empty", "integer")})},
+            "`f` called with one argument `f($A)`, $A an empty string or integer, in Go",
+        ),
+        (
+            {"rewrite": TreeRewrite("f($A)", "g", kinds={"A": ("reference:constant",)})},
+            "`f` called with one argument `f($A)`, $A a constant, in Go",
+        ),
+        (
+            {"rewrite": TreeRewrite("f($A)", "g", uses={"A": ("call 0",)}, inside=("block",))},
+            "`f` called with one argument `f($A)`, used as `call 0`, inside `block`, in Go",
+        ),
+        (
+            {"rewrite": TreeRewrite("f($A)", "g", mentions={"A": ("ARG0",)}, needs=("x.y",))},
+            (
+                "`f` called with one argument `f($A)`, with `$ARG0` in it,"
+                " if the file has `x.y` elsewhere, in Go"
+            ),
+        ),
+        (
+            {"rewrite": TokenRewrite("$A $EOL", "$A;", kinds={"A": ("name",)}, inside=("line",))},
+            "`$A $EOL`, $A a name, where the text does not parse, in Go",
+        ),
+        (
+            {"values": {1: ("b",), 0: tuple("acdefgh")}, "rewrite": None},
+            (
+                "any place, where the message names `a` or `c` or `d` or `e` or `f` or `g` or one of"
+                " 1 more ({0}), where the message names `b` ({1}), in Go"
+            ),
+        ),
+        (
+            {"uncommented": True, "rewrite": None},
+            "any place, where no comment says what is meant, in Go",
+        ),
+    ],
+)
+def test_the_scope_of_a_rule_is_told_in_words(changes: dict[str, Any], words: str) -> None:
+    assert scope_of(replace(LIMITED, **changes)) == words

@@ -199,6 +199,8 @@ def value_in(text: str, program: str, line: str = "") -> str:
 
     >>> value_in("struct point", "struct point { int x; };"), value_in("int", "int f(void);")
     ('<struct>', 'int')
+    >>> value_in("char [80]", ""), value_in("vec<row>", "", "row = 1"), value_in("3", "")
+    ('char [0]', 'vec<_>', '3')
     """
     plain = plain_type(text)
     names = set(re.findall(r"\w+", line)) - COMMON
