@@ -83,7 +83,7 @@ def repair(
         Level | None,
         typer.Option(
             "--strictness",
-            help="production: only pinned fixes, and no model. sketch: no review.",
+            help="production: only pinned fixes, and no model.",
         ),
     ] = None,
     no_model: Annotated[bool, typer.Option("--no-model", help="Use no model.")] = False,

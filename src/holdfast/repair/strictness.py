@@ -19,14 +19,13 @@ STRICT_CONFIDENCE = 0.90
 class Allowed:
     """What one strictness allows: a row of the table.
 
-    `unreviewed` lists a new rule as not reviewed yet. `unsafe_fixes` lets the user allow what is
-    not certain: a compiler's guesses and unsafe rules; they pass the same `verify()`.
+    `unsafe_fixes` lets the user allow what is not certain: a compiler's guesses and unsafe rules;
+    they pass the same `verify()`.
     """
 
     fresh_model_calls: bool
     rules_applied: Literal["active", "pinned"]
     new_rules: bool
-    unreviewed: bool
     unsafe_fixes: bool
 
 
@@ -36,21 +35,18 @@ TABLE: Mapping[Strictness, Allowed] = MappingProxyType(
             fresh_model_calls=True,
             rules_applied="active",
             new_rules=True,
-            unreviewed=False,
             unsafe_fixes=True,
         ),
         "development": Allowed(
             fresh_model_calls=True,
             rules_applied="active",
             new_rules=True,
-            unreviewed=True,
             unsafe_fixes=True,
         ),
         "production": Allowed(
             fresh_model_calls=False,
             rules_applied="pinned",
             new_rules=False,
-            unreviewed=False,
             unsafe_fixes=False,
         ),
     }

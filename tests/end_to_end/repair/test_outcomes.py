@@ -289,6 +289,64 @@ def test_a_learned_rule_is_named_by_its_decision_and_by_each_use(
     assert workshop.decisions("gate").code == 0
 
 
+@pytest.mark.parametrize(
+    ("strictness", "questions", "first", "rules", "second"),
+    [
+        ("sketch", 1, "Repaired", 1, "RuleRepaired"),
+        ("development", 1, "Repaired", 1, "RuleRepaired"),
+        ("production", 0, "ProductionBlocked", 0, "ProductionBlocked"),
+    ],
+)
+def test_the_strictness_says_who_is_asked_what_is_learned_and_what_is_applied(
+    workshop: Workshop,
+    code: Path,
+    strictness: str,
+    questions: int,
+    first: str,
+    rules: int,
+    second: str,
+) -> None:
+    text = "#include <stdio.h>\n\nint ask(char *line) {\n    return fgets(line, 80) != NULL;\n}\n"
+    code.write_text(text)
+    reply = fix(text.replace("80)", "80, stdin)"))
+    ran = workshop.repair(code.name, "--strictness", strictness, script=[reply])
+    assert (ran.outcomes, ran.questions) == ({"cart.c": first}, questions), (ran.out, ran.err)
+    words = ("rules", "list", "--unreviewed", "--root", str(workshop.root), "--json")
+    assert len(workshop.run(*words).told["rules"]) == rules
+    # A rule that is not pinned, learned at another strictness if not at this one.
+    if not rules:
+        assert workshop.repair(code.name, script=[reply]).code == 0
+    workshop.write("b.c", text.replace("line", "row"))
+    ran = workshop.repair("b.c", "--strictness", strictness, script=[])
+    assert (ran.outcomes, ran.questions) == ({"b.c": second}, 0), (ran.out, ran.err)
+    needs = (
+        []
+        if second == "RuleRepaired"
+        else [rule["id"] for rule in workshop.run(*words).told["rules"]]
+    )
+    assert file_of(ran).get("needs_pin", []) == needs
+
+
+def test_what_a_person_decides_about_a_rule_is_what_the_next_repair_does(
+    workshop: Workshop, code: Path
+) -> None:
+    text = "#include <stdio.h>\n\nint ask(char *line) {\n    return fgets(line, 80) != NULL;\n}\n"
+    code.write_text(text)
+    learned = file_of(workshop.repair(code.name, script=[fix(text.replace("80)", "80, stdin)"))]))
+    rule = str(learned["rule_added"])
+    for verdict, outcome in (
+        ("reject", "NoProvider"),
+        ("approve", "RuleRepaired"),
+        ("demote", "NoProvider"),
+        ("pin", "RuleRepaired"),
+        ("unpin", "RuleRepaired"),
+    ):
+        assert workshop.run("rules", verdict, rule, "--root", str(workshop.root)).code == 0
+        workshop.write("b.c", text.replace("line", f"row_{verdict}"))
+        ran = workshop.repair("b.c")
+        assert ran.outcomes == {"b.c": outcome}, (verdict, ran.out)
+
+
 def test_pin_all_opens_the_gate_and_a_rule_that_nobody_knows_is_refused(
     workshop: Workshop, code: Path
 ) -> None:

@@ -17,21 +17,18 @@ def test_the_table_is_the_designs() -> None:
             fresh_model_calls=True,
             rules_applied="active",
             new_rules=True,
-            unreviewed=False,
             unsafe_fixes=True,
         ),
         "development": Allowed(
             fresh_model_calls=True,
             rules_applied="active",
             new_rules=True,
-            unreviewed=True,
             unsafe_fixes=True,
         ),
         "production": Allowed(
             fresh_model_calls=False,
             rules_applied="pinned",
             new_rules=False,
-            unreviewed=False,
             unsafe_fixes=False,
         ),
     }
