@@ -388,3 +388,13 @@ def test_the_type_whose_method_a_function_of_go_is_counts_as_a_name() -> None:
     assert [fact.start for fact in facts if fact.text == "Shop"] == [text.index("Shop")]
     plain = "package a\n\nfunc M(t *Shop, n int) int { return n }\n"
     assert [fact for fact in facts_of(ParsedSource(plain, "go")) if fact.text == "Shop"] == []
+
+
+def test_any_is_a_wide_type_also_as_a_value() -> None:
+    assert "wide type: Any @ Any," in shown("x = cast(Any, y)\n", "python")
+
+
+def test_a_block_that_only_ends_the_life_of_what_is_in_it_is_an_evasion() -> None:
+    nested = "fn f() {\n    { g(1); }\n    h();\n}\n"
+    assert "evasion: { } @ {" in shown(nested, "rust")
+    assert "evasion: { } @ {" not in shown(nested.replace("{ g(1); }", "if a { g(1); }"), "rust")

@@ -94,3 +94,14 @@ def test_a_text_without_a_tree_keeps_its_words_and_its_checks() -> None:
     ]
     [(severity, reason)] = judged("a b\n", "a b  # noqa\n")
     assert (severity, reason.partition(" (")[0]) == ("refused", "it silences the checker")
+
+
+def test_a_type_that_loses_its_arguments_is_refused_and_one_that_is_gone_is_not() -> None:
+    before = "import java.util.*;\nclass A {\n  List<String> a;\n  Set<String> b = zz;\n}\n"
+    said = replace(SAID, tool="javac", args=("zz",), area=Area(4, 19, 4, 21))
+    raw = before.replace("Set<String> b = zz", "Set b = a")
+    reasons = [each.reason for each in judge_fix(before, raw, "A.java", "java", [said])]
+    assert "it removes the type arguments of Set; keep them." in reasons
+    another = before.replace("zz", "null").replace("}\n", "  List c;\n}\n")
+    reasons = [each.reason for each in judge_fix(before, another, "A.java", "java", [said])]
+    assert not [reason for reason in reasons if "type arguments" in reason]

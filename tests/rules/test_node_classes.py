@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.rules.match.node_classes import class_of_literal, construct_around, kind_around
+from holdfast.rules.match.node_classes import (
+    class_of_literal,
+    class_of_name,
+    construct_around,
+    exact_kind_of,
+    kind_around,
+)
+from holdfast.rules.match.token_pattern import constructs_at
 from holdfast.syntax.source import ParsedSource
 
 
@@ -56,3 +63,45 @@ def test_lists_and_brackets_belong_to_their_construct_and_a_block_to_what_it_is_
         each for each in ParsedSource(text, "python").find("identifier") if each.text() == "here"
     ]
     assert (construct_around(node), kind_around(node)) == (construct, kind)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("MAX", "constant"), ("PI", "constant"), ("T", "type"), ("Row", "type"), ("row", "variable")],
+)
+def test_the_spelling_of_a_name_says_what_it_is(text: str, expected: str) -> None:
+    assert class_of_name(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("here.find(1)\n", "call:find"),
+        ("find(1)\n", "call:find"),
+        ("0\n", "integer:zero"),
+        ("LIMIT\n", "reference:constant"),
+        ("row.size\n", "reference:variable"),
+    ],
+)
+def test_an_operand_has_the_class_of_its_last_part(text: str, kind: str) -> None:
+    source = ParsedSource(text, "python")
+    [statement] = source.find("expression_statement")
+    assert exact_kind_of(statement.children()[0]) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("max(a here)", "call ("),
+        ("if (a here)", "if ("),
+        ("int max(a here)", "call ("),
+        ("def max(a here)", "parameters ("),
+        ("x = (a here)", "group ("),
+        ("x = [a here]", "list ["),
+        ("x[a here]", "index ["),
+    ],
+)
+def test_an_open_bracket_belongs_to_what_is_before_it(text: str, expected: str) -> None:
+    source = ParsedSource(text, "python")
+    at = [token.text for token in source.tokens].index("here")
+    assert constructs_at(source, at)[-1] == expected

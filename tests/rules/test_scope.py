@@ -425,3 +425,42 @@ LIMITED = Rule(
 )
 def test_the_scope_of_a_rule_is_told_in_words(changes: dict[str, Any], words: str) -> None:
     assert scope_of(replace(LIMITED, **changes)) == words
+
+
+def test_the_nearest_of_two_places_on_a_line_is_the_one_that_a_message_points_at() -> None:
+    expected = "expected ')' before {0}"
+    text = 'void f(void) {\n    printf("%s" name);\n}\n'
+    rule = _rule(text, text.replace('" n', '", n'), _said(expected, "name", at=(2, 17)), "c")
+    twice = 'void g(void) {\n    puts("a" b); puts("c" d);\n}\n'
+    for column, old in ((14, '"a" b'), (27, '"c" d')):
+        made = _made(rule, twice, _said(expected, old[-1], at=(2, column)))
+        assert made == twice.replace(old, old.replace(" ", ", "))
+
+
+def test_an_example_that_only_imports_is_no_example_of_a_rewrite() -> None:
+    said = _said("no {0}", "f", at=(1, 1))
+    one = example_of("f(a)\n", "m.f(a)\n", said)
+    other = example_of("f(b)\n", "import f\n\nf(b)\n", said)
+    both = example_of("f(b)\n", "import m\n\nm.f(b)\n", said)
+    assert learn_from([one, other], said, "python") == NotLearned(
+        "the examples import different things"
+    )
+    only = example_of("f(b)\n", "import m\n\nf(b)\n", said)
+    assert learn_from([both, only], said, "python") == NotLearned(
+        "one of the examples changes only an import"
+    )
+
+
+def test_all_edits_of_an_example_are_one_place() -> None:
+    said = _said("no {0}", "f", at=(1, 1))
+    rule = _rule("f(a, b)\n", "g(a, b, 1)\n", said, "python")
+    assert _made(rule, "f(c, d)\n", said) == "g(c, d, 1)\n"
+
+
+def test_functions_that_differ_are_free_if_the_fix_writes_only_signs() -> None:
+    book = RuleBook([])
+    for name in ("load", "read"):
+        said = _said("{0} needs a tuple", name, at=(1, 1))
+        book.add(_rule("use(a, x)\n", "use((a, x))\n", said, "python"))
+    [rule] = book
+    assert 0 not in rule.values
