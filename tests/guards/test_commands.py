@@ -548,6 +548,15 @@ def test_deny_goes_before_allow_and_matches_whatever_begins_so() -> None:
         )
 
 
+@pytest.mark.parametrize("rule", ["docker rm", "docker rm *"])
+def test_a_star_at_the_end_of_a_denied_beginning_changes_nothing(rule: str) -> None:
+    rules = CommandRules(allow=("docker *",), deny=(rule,))
+    for command in ("docker rm", "docker rm -f x", "/usr/bin/docker rm x", "true && docker rm x"):
+        assert isinstance(judge_command(command, rules), Refuse), command
+    for command in ("docker", "docker ps", "docker run rm"):
+        assert isinstance(judge_command(command, rules), Allow), command
+
+
 def test_a_command_of_32000_characters_is_the_longest() -> None:
     longest = "echo " + "x" * 31_995
     assert isinstance(judge_command(longest, CommandRules()), Allow)

@@ -386,6 +386,13 @@ def test_a_listing_that_shows_the_failure_is_not_one_more_script() -> None:
     assert [number for number, _ in follow([*scripts(*[error] * 4), *shown])[1]] == [8]
 
 
+def test_a_command_that_succeeds_between_new_scripts_starts_the_count_anew() -> None:
+    made = scripts(*["KeyError: 'x'"] * 5)
+    fine = run("pytest -q", "12 passed in 0.1s", made[5].tree)
+    assert [number for number, _ in follow(made[:8])[1]] == [8]
+    assert follow([*made[:6], fine, *made[6:]])[1] == []
+
+
 def test_a_script_that_fails_in_another_way_takes_the_leash_off() -> None:
     same, other = "KeyError: 'x'", "OSError"
     assert [number for number, _ in follow(scripts(*[same] * 4, same, same))[1]] == [8, 12]

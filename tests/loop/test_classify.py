@@ -205,6 +205,10 @@ def test_an_answer_is_final(text: str) -> None:
         # Markup in a fence that ends the text.
         '```xml\n<tool_call>\n{"name": "list_dir", "arguments": {}}\n</tool_call>\n```',
         'So:\n\n```\n<invoke name="read_file">\n<parameter name="path">a</parameter>\n</invoke>\n```',
+        # A marker and the name of a tool, and then a notation that nobody has seen.
+        "<tool_call>read_file\npath -> a.py\n</tool_call>",
+        "I read it.\n<tool_calls><tool_call>read_file<args>path is a.py</args></tool_call></tool_calls>",
+        "[TOOL_CALLS]read_file; a.py",
     ],
 )
 def test_a_call_that_ends_a_text_and_cannot_be_read_is_no_answer(text: str) -> None:
@@ -243,6 +247,9 @@ def test_a_call_that_ends_a_text_and_cannot_be_read_is_no_answer(text: str) -> N
         'Call `read_file(path="a.py")`:\n\n```python\ndef read_file(path: str) -> str:\n    return path\n```',
         "So:\n```python\nvalue = read_file(path=name)\nprint(value)\n```",
         "```tool_code\nmain()\n```\nis what Gemma writes.",
+        "<tool_call> read_file would be called without a reason.",
+        "<tool_call>launch; now</tool_call>",
+        "It was `<tool_call>read_file; a.py`.",
         'Say\n```xml\n<tool_call>\n{"name": "list_dir", "arguments": {}}\n</tool_call>\n```\nto list.',
     ],
 )

@@ -11,6 +11,7 @@ from holdfast.loop.parse_reply.control_tokens import BARS
 from holdfast.loop.parse_reply.quoted_parts import fences, unquoted_spans
 from holdfast.loop.parse_reply.text_calls.found_call import calls_of
 from holdfast.loop.parse_reply.text_calls.last_block import read_last_block
+from holdfast.loop.parse_reply.text_calls.marker_dialects import MARKER
 from holdfast.loop.parse_reply.text_calls.scan import scan
 from holdfast.loop.parse_reply.text_calls.whole_message import read_whole
 from holdfast.loop.parse_reply.thinking import divide
@@ -36,6 +37,11 @@ _MARKUP = re.compile(rf"(?<![\"'`“‘«])(?:<{BARS}+\s*DS{BARS}?ML\s*{BARS}+\s
 _ACTION = re.compile(
     r"^Action:[ \t]*(?P<name>[\w.-]{1,64})[ \t]*(?:\[|\(|\r?\n[ \t]*Action Input:)", re.MULTILINE
 )
+_MARKED = re.compile(
+    rf"^[ \t]*(?:(?:{MARKER})\s*){{1,4}}(?P<name>[\w.-]{{1,64}})(?=\s*[^\w\s]|[ \t]*\n)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A marker and a name. Behind the name there is no further word of a sentence."""
 _PYTHON: Final = r"(?:print\()?(?:(?:functions|default_api)\.)?(?P<name>[A-Za-z_]\w{0,63})\("
 _LINE = re.compile(rf"{_PYTHON}[^\n]{{0,2000}}\)")
 _LINES = re.compile(rf"{_PYTHON}.*\)", re.DOTALL)
@@ -88,7 +94,7 @@ def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     last = paragraphs[-1].rstrip()
     if _REPORTED.search(last):
         return True
-    if _MARKUP.search(unquoted):
+    if _MARKUP.search(unquoted) or _marks_tool(unquoted, specs):
         return True
     if _ends_with_object(unquoted):
         return True
@@ -198,6 +204,11 @@ def _is_unread_call(
 
     code = _CODE_FENCE.fullmatch(fence)
     return code is not None and _names_tool(code.group("body").strip(), specs, _LINES)
+
+
+def _marks_tool(text: str, specs: Sequence[ToolSpec]) -> bool:
+    """Return whether a tool is named behind a marker of calls, in whatever notation."""
+    return any(find_tool(marked.group("name"), specs) for marked in _MARKED.finditer(text))
 
 
 def _names_tool(text: str, specs: Sequence[ToolSpec], python: re.Pattern[str]) -> bool:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.loop.parse_reply.text_calls.streamed_text import StreamedText
+from tests.loop.parse_reply.test_cut_calls import DIALECTS
 
 CALL = '{"name": "read_file", "arguments": {"path": "a.py"}}'
 
@@ -37,6 +38,15 @@ def test_a_call_is_held_back_however_it_is_split(call: str, size: int) -> None:
     assert _stream(f"I look at it.\n\n{call}", size) == ("I look at it.\n\n", call)
 
 
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_dialect_of_a_long_call_is_shown(dialect: str, size: int) -> None:
+    call = DIALECTS[dialect]("write_file", {"path": "a.py", "text": "zebra\n" * 100})
+    shown, _ = _stream(f"Now to it.\n\n{call}", size)
+    assert "write_file" not in shown
+    assert "zebra" not in shown
+
+
 @pytest.mark.parametrize("size", [1, 3, 1000])
 @pytest.mark.parametrize(
     "text",
@@ -46,6 +56,8 @@ def test_a_call_is_held_back_however_it_is_split(call: str, size: int) -> None:
         "```python\nx = {'name': 1}\n```\n" * 9,
         '```json\n{"version": 1, "files": ["a.py"]}\n```\n' * 9,
         "a < b and [see](docs) " * 9,
+        "squares = [f(x=1), f(x=2)]\n" * 9,
+        "<b>one</b> and <user_id> [a(b)]\n" * 9,
     ],
 )
 def test_all_but_the_last_characters_of_an_answer_are_shown(text: str, size: int) -> None:

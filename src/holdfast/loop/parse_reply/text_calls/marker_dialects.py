@@ -41,12 +41,12 @@ REPORTED: Final = r"\[(?:assistant\s+)?(?:calling\s+tools?|tool\s+calls?|called\
 
 # Bounded: in a text that is all markers, each would skip all that follow.
 _SKIP = re.compile(
-    rf"(?:\s++|{MARKER}|`{{3,}}(?:json)?|function(?=<｜tool▁sep｜>)|<｜tool▁sep｜>|<\|tool_sep\|>"
+    rf"(?:\s++|{MARKER}|`{{3,}}(?:json)?|function(?=<｜tool▁sep｜>)|<｜tool▁sep｜>|<\|?tool_sep\|?>"
     r"|call:(?=\w)){0,16}+"
 )
 _NAME = re.compile(r"[\"'`]?(?P<name>[A-Za-z_][\w.\\-]{0,127}(?::\d+)?)[\"'`]?")
 _BETWEEN = re.compile(
-    r"(?:\s++|\[ARGS\]|\[CALL_ID\]\w*|<\|tool_call_argument_begin\|>|<｜tool▁sep｜>|<\|tool_sep\|>"
+    r"(?:\s++|\[ARGS\]|\[CALL_ID\]\w*|<\|tool_call_argument_begin\|>|<｜tool▁sep｜>|<\|?tool_sep\|?>"
     r"|`{3,}(?:json)?|json(?=\s*[{`<])|<\|constrain\|>|<\|message\|>"
     r"|(?:with\s+)?(?:arguments?|args?|parameters|params|input)\s*[:=]?(?=\s*[{(])"
     r"|:(?=\s*[{(])){0,16}+",

@@ -7,6 +7,7 @@ from typing import Final
 
 from holdfast.loop.parse_reply.control_tokens import TOKEN
 from holdfast.loop.parse_reply.text_calls.scan import CALL_OPENER
+from holdfast.loop.parse_reply.text_calls.xml_named_tags import NESTED
 from holdfast.loop.parse_reply.thinking import open_thought
 
 _CANDIDATE = re.compile(
@@ -22,7 +23,10 @@ _BLOCK = re.compile(
     r"[ \t]*(?:Action[ \t]*:[ \t]*)?"
     rf"(?:`{{3,}}[ \t]*(?:json|tool_call|tool|python)?[ \t]*\r?\n\s*)?{_JSON}"
     r"|[ \t]*`{3,}[ \t]*tool_code\b"
+    rf"|{NESTED}"
 )
+_PYTHONIC = re.compile(r"\[\w{1,64}\(\w{1,64}\s*=")
+"""Llama's list of calls; inside of a line it is any Python."""
 _LONGEST: Final = 80
 """Enough characters to know whether a call begins at a candidate, or a thought at the beginning."""
 _MAY_BE_THOUGHT = re.compile(r"\s*(?:[<\[◁]|\Z)")
@@ -39,6 +43,7 @@ class StreamedText:
     def __init__(self) -> None:
         """Start with no text."""
         self._held: list[str] = []
+        self._last = "\n"
         self._begun = False
         self._closer: re.Pattern[str] | None = None
         self.in_call = False
@@ -57,6 +62,7 @@ class StreamedText:
         waiting = self.held
         end = self._end_of_plain(waiting)
         self._held = [waiting[end:]]
+        self._last = waiting[end - 1 : end] or self._last
         return TOKEN.sub("", waiting[:end])
 
     def _has_begun(self) -> bool:
@@ -88,7 +94,7 @@ class StreamedText:
         at = 0
         while (found := _CANDIDATE.search(text, at)) is not None:
             at = found.start()
-            if CALL_OPENER.match(text, at) or _BLOCK.match(text, at):
+            if self._begins_call(text, at):
                 self.in_call = True
                 return at
             if len(text) - at < _LONGEST:
@@ -96,3 +102,10 @@ class StreamedText:
             at = found.end() + 1
 
         return len(text)
+
+    def _begins_call(self, text: str, at: int) -> bool:
+        if CALL_OPENER.match(text, at) or _BLOCK.match(text, at):
+            return True
+
+        before = text[at - 1 : at] or self._last
+        return before == "\n" and _PYTHONIC.match(text, at) is not None
