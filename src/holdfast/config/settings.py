@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.config.tables import AgentsTable, WorktreeSettings
 
 SettingKind: TypeAlias = Literal["text", "number", "share", "words"]
-Combine: TypeAlias = Literal["first", "union", "strictest", "smallest", "largest"]
+Combine: TypeAlias = Literal["first", "users", "union", "strictest", "smallest", "largest"]
 """How the value of the project's file combines with that of the user.
 
 `first`: the project's value is used before that of the user's file. `union`: the lists of all
@@ -87,7 +87,7 @@ SETTINGS: tuple[Setting, ...] = (
         "number",
         4096,
         "the maximum length of a reply in tokens",
-        combine="strictest",
+        combine="smallest",
     ),
     Setting(
         "approve",
@@ -103,7 +103,7 @@ SETTINGS: tuple[Setting, ...] = (
         "number",
         200,
         "the maximum number of model calls in a turn",
-        combine="strictest",
+        combine="smallest",
     ),
     Setting(
         "allow_commands",
@@ -164,6 +164,7 @@ SETTINGS: tuple[Setting, ...] = (
         "auto",
         "whether edits are checked, and repaired, after a turn",
         ("auto", "off"),
+        combine="users",
     ),
     Setting(
         "strictness",
@@ -193,18 +194,21 @@ SETTINGS: tuple[Setting, ...] = (
         "number",
         2000,
         "how many ignored files a checkpoint keeps at most",
+        combine="users",
     ),
     Setting(
         "ignored_file_kilobytes",
         "number",
         1024,
         "the size of the largest ignored file that a checkpoint keeps",
+        combine="users",
     ),
     Setting(
         "ignored_megabytes",
         "number",
         64,
         "the size of all ignored files that a checkpoint keeps",
+        combine="users",
     ),
     Setting(
         "build_folders",
