@@ -169,15 +169,24 @@ def test_a_key_is_withheld_from_a_server_that_only_the_projects_file_names(
         {"environment": {"HOLDFAST_API_KEY": "sk-1", "HOLDFAST_BASE_URL": URL}},
         {"user": f'base_url = "{URL}"'},
         {"user": f'base_url = "{URL}"', "project": f'base_url = "{URL}"'},
-        {},
     ],
 )
-def test_a_key_is_sent_to_a_server_that_the_user_names_or_none_does(
+def test_a_key_is_sent_to_a_server_that_the_user_names(
     tmp_path: Path, layers: dict[str, Any]
 ) -> None:
     settings = _read(tmp_path, **{"environment": {"HOLDFAST_API_KEY": "sk-1"}, **layers})
     assert isinstance(settings, Settings)
     assert (settings.key_to_send, settings.why_key_withheld) == ("sk-1", None)
+
+
+def test_a_key_is_withheld_from_a_server_that_nobody_names(tmp_path: Path) -> None:
+    settings = _read(tmp_path, environment={"HOLDFAST_API_KEY": "sk-1"})
+    assert isinstance(settings, Settings)
+    assert settings.key_to_send is None
+    assert settings.why_key_withheld == (
+        "the key is not sent: no setting names the server, and any program can listen where one is looked for; to send "
+        "the key there, use --base-url, set HOLDFAST_BASE_URL, or put base_url into your own file."
+    )
 
 
 def test_a_projects_file_that_differs_from_the_users_still_withholds_the_key(
