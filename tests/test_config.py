@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,32 @@ def test_a_value_that_does_not_fit_is_an_error(
 ) -> None:
     (problem,) = _problems(tmp_path, **layers)
     assert message in problem
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = " + "[" * 20_000, "this is not TOML: it is nested too deeply."),
+        (f"max_steps = {'9' * 5000}", "this is not TOML: Exceeds the limit"),
+        ("#" * 70_000, "File too large; correct this, or remove it."),
+    ],
+)
+def test_a_project_cannot_stop_a_command_by_its_file(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    (problem,) = _problems(tmp_path, project=text)
+    assert message in problem
+
+
+def test_a_link_of_a_project_to_what_never_ends_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "project/.holdfast/config.toml"
+    file.parent.mkdir(parents=True)
+    os.mkfifo(tmp_path / "pipe")
+    for endless in (Path("/dev/zero"), tmp_path / "pipe"):
+        file.symlink_to(endless)
+        (problem,) = _problems(tmp_path)
+        assert problem == f"{file}: this is not a plain file; correct this, or remove it."
+        file.unlink()
 
 
 def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
