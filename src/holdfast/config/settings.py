@@ -300,17 +300,20 @@ class Settings:
         """Why the key is not sent to the server; None if it is sent, or if there is none.
 
         A key belongs to a URL. A URL from a repository may lead to a server of a stranger, even on
-        this machine.
+        this machine; so may one that nobody names: any program can listen on a port.
         """
         if self["api_key"] is None:
             return None
 
         url = self.values["base_url"]
-        if not url.from_project_only:
+        if url.value is None:
+            why = "no setting names the server, and any program can listen where one is looked for"
+        elif url.from_project_only:
+            why = f"only {url.source} names the server, and that file is not yours"
+        else:
             return None
 
         return (
-            f"the key is not sent: only {url.source} names the server, and that file is not yours; "
-            "to send the key there, use --base-url, set HOLDFAST_BASE_URL, "
-            "or put base_url into your own file."
+            f"the key is not sent: {why}; to send the key there, use --base-url, set "
+            "HOLDFAST_BASE_URL, or put base_url into your own file."
         )
