@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.guards.command_prefix import prefix_rule
-from holdfast.guards.commands import Allow, Ask, Refuse, argv, judge_command, runs_git
+from holdfast.guards.commands import Ask, Refuse, argv, judge_command, runs_git
 from holdfast.tools.commands.sandbox_gaps import runs_unattended, sandbox_gaps
 from holdfast.usecases.approvals.answer import OPTIONS
 from holdfast.usecases.events.ports import EventsUnavailable
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from holdfast.usecases.worktrees.session_worktree import SessionWorktree
 
 _WHY = "the project's [worktree] setup runs it in the new worktree"
-_CAN_WRITE = "there it can write"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +92,7 @@ class ProjectSetup:
         verdict = judge_command(self.command, self.rules)
         if isinstance(verdict, Refuse):
             return verdict.message
-        if isinstance(verdict, Allow) and verdict.reads is not None:
-            # What only reads runs unasked without the settings of the repository, and cannot write.
-            verdict = Ask(_CAN_WRITE)
-        if isinstance(verdict, Allow) or self.grants.has(self.command):
+        if not isinstance(verdict, Ask) or self.grants.has(self.command):
             return None
 
         unprotected = sandbox_gaps(commands.sandbox, "write", network=self.network)
