@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,32 @@ def test_a_value_that_does_not_fit_is_an_error(
     assert message in problem
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = " + "[" * 20_000, "this is not TOML: it is nested too deeply."),
+        (f"max_steps = {'9' * 5000}", "this is not TOML: Exceeds the limit"),
+        ("#" * 70_000, "File too large; correct this, or remove it."),
+    ],
+)
+def test_a_project_cannot_stop_a_command_by_its_file(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    (problem,) = _problems(tmp_path, project=text)
+    assert message in problem
+
+
+def test_a_link_of_a_project_to_what_never_ends_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "project/.holdfast/config.toml"
+    file.parent.mkdir(parents=True)
+    os.mkfifo(tmp_path / "pipe")
+    for endless in (Path("/dev/zero"), tmp_path / "pipe"):
+        file.symlink_to(endless)
+        (problem,) = _problems(tmp_path)
+        assert problem == f"{file}: this is not a plain file; correct this, or remove it."
+        file.unlink()
+
+
 def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
     assert len(_problems(tmp_path, project="max_steps = 0\nfoo = 1", user="bar = 2")) == 3
 
@@ -169,15 +196,24 @@ def test_a_key_is_withheld_from_a_server_that_only_the_projects_file_names(
         {"environment": {"HOLDFAST_API_KEY": "sk-1", "HOLDFAST_BASE_URL": URL}},
         {"user": f'base_url = "{URL}"'},
         {"user": f'base_url = "{URL}"', "project": f'base_url = "{URL}"'},
-        {},
     ],
 )
-def test_a_key_is_sent_to_a_server_that_the_user_names_or_none_does(
+def test_a_key_is_sent_to_a_server_that_the_user_names(
     tmp_path: Path, layers: dict[str, Any]
 ) -> None:
     settings = _read(tmp_path, **{"environment": {"HOLDFAST_API_KEY": "sk-1"}, **layers})
     assert isinstance(settings, Settings)
     assert (settings.key_to_send, settings.why_key_withheld) == ("sk-1", None)
+
+
+def test_a_key_is_withheld_from_a_server_that_nobody_names(tmp_path: Path) -> None:
+    settings = _read(tmp_path, environment={"HOLDFAST_API_KEY": "sk-1"})
+    assert isinstance(settings, Settings)
+    assert settings.key_to_send is None
+    assert settings.why_key_withheld == (
+        "the key is not sent: no setting names the server, and any program can listen where one is looked for; to send "
+        "the key there, use --base-url, set HOLDFAST_BASE_URL, or put base_url into your own file."
+    )
 
 
 def test_a_projects_file_that_differs_from_the_users_still_withholds_the_key(
@@ -242,7 +278,12 @@ def _combined(
         pytest.param("deny_commands", '["ls"]', '["rm"]', ("rm", "ls"), [], id="denials add up"),
         pytest.param("max_steps", "10", "50", 10, [50], id="a larger number"),
         pytest.param("max_steps", "50", "10", 10, [50], id="a smaller number"),
+        pytest.param("max_steps", "", "900", 200, [900], id="more steps than the default"),
         pytest.param("max_tokens", "100", "900", 100, [900], id="tokens"),
+        pytest.param("max_tokens", "", "9000", 4096, [9000], id="more tokens than the default"),
+        pytest.param("ignored_files", "500", "1", 500, [1], id="what a checkpoint keeps"),
+        pytest.param("ignored_files", "", "1", 1, [], id="where the user has set none"),
+        pytest.param("repair", '"auto"', '"off"', "auto", ["off"], id="checks after a turn"),
         pytest.param("command_timeout", "5", "900", 5, [900], id="a longer time"),
         pytest.param("command_timeout", "", "900", 900, [], id="a longer time than the default"),
         pytest.param("model", '"mine"', '"theirs"', "theirs", ["mine"], id="no limit"),

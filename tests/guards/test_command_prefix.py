@@ -27,6 +27,8 @@ from holdfast.guards.command_prefix import covers, prefix_rule
         ("sudo make", None),
         ("env A=1 make", None),
         ("rm x", None),
+        ("java -jar x.jar", None),
+        ("Rscript x.R", None),
         # A shell is needed.
         ("pytest | tail", None),
         ("pytest && rm x", None),

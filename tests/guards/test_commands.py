@@ -6,6 +6,7 @@ import pytest
 
 from holdfast.guards.commands import (
     Allow,
+    AllowRead,
     Ask,
     CommandRules,
     Refuse,
@@ -298,8 +299,7 @@ def lines(block: str) -> list[str]:
 @pytest.mark.parametrize("command", lines(UNASKED))
 def test_a_plain_command_that_only_reads_runs_unasked(command: str) -> None:
     verdict = judge_command(command, RULES)
-    assert isinstance(verdict, Allow)
-    assert verdict.reads is not None
+    assert isinstance(verdict, AllowRead)
 
 
 @pytest.mark.parametrize("command", lines(ALLOWED))
@@ -334,9 +334,8 @@ def test_the_paths_of_a_command_are_known(
     command: str, paths: tuple[str, ...], prints: bool
 ) -> None:
     verdict = judge_command(command, RULES)
-    assert isinstance(verdict, Allow)
-    assert verdict.reads is not None
-    assert (verdict.reads.paths, verdict.reads.prints) == (paths, prints)
+    assert isinstance(verdict, AllowRead)
+    assert (verdict.command.paths, verdict.command.prints) == (paths, prints)
 
 
 @pytest.mark.parametrize(
@@ -365,9 +364,8 @@ def test_the_paths_of_a_command_are_known(
 )
 def test_what_git_may_print_is_known(command: str, content: str) -> None:
     verdict = judge_command(command, RULES)
-    assert isinstance(verdict, Allow)
-    assert verdict.reads is not None
-    assert verdict.reads.git == content
+    assert isinstance(verdict, AllowRead)
+    assert verdict.command.git == content
 
 
 MORE_THAN_ONE = "it is more than one command"
@@ -559,7 +557,7 @@ def test_a_star_at_the_end_of_a_denied_beginning_changes_nothing(rule: str) -> N
 
 def test_a_command_of_32000_characters_is_the_longest() -> None:
     longest = "echo " + "x" * 31_995
-    assert isinstance(judge_command(longest, CommandRules()), Allow)
+    assert isinstance(judge_command(longest, CommandRules()), AllowRead)
     assert judge_command(f"{longest}x", CommandRules()) == Refuse(
         f"{longest[:200]}…: this is too long to check; write a script file and run that."
     )
@@ -567,7 +565,7 @@ def test_a_command_of_32000_characters_is_the_longest() -> None:
 
 def test_an_empty_rule_is_about_no_command() -> None:
     rules = CommandRules(allow=("", " "), ask=("", " "), deny=("", " "))
-    assert isinstance(judge_command("ls", rules), Allow)
+    assert isinstance(judge_command("ls", rules), AllowRead)
     assert judge_command("make", rules) == Ask("`make` needs your approval")
 
 

@@ -66,6 +66,20 @@ from holdfast.guards.secrets import is_secret, values_in
         ".bash_history",
         ".psql_history",
         ".mylogin.cnf",
+        ".secrets",
+        ".secrets/x",
+        ".envs/.production/.django",
+        "#.env#",
+        ".#id_rsa",
+        "..env.un~",
+        "..env.swo",
+        ".id_rsa.swp",
+        ".env copy",
+        ".env copy 2",
+        ".env 2",
+        "id_rsa (1)",
+        ".yarnrc.yml",
+        "local.settings.json",
     ],
 )
 def test_a_secret_is_known_by_its_name(path: str) -> None:
@@ -104,6 +118,10 @@ def test_a_secret_is_known_by_its_name(path: str) -> None:
         "docs/secrets.md",
         ".environment",
         ".envoy.yaml",
+        ".env.example copy",
+        "..env.example.swp",
+        "#notes.txt#",
+        "chapter 2",
     ],
 )
 def test_what_only_looks_like_a_secret_is_none(path: str) -> None:

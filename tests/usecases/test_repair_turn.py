@@ -12,7 +12,8 @@ import pytest
 
 from holdfast.adapters.project.secret_files import is_secret_file
 from holdfast.changes.change import ChangeOwner
-from holdfast.guards.commands import Allow, Ask, CommandVerdict, Refuse
+from holdfast.guards.commands import Allow, AllowRead, Ask, CommandVerdict, Refuse
+from holdfast.guards.shell.read_command import ReadCommand
 from holdfast.loop.ports import Model
 from holdfast.repair.ports import Check, CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from holdfast.repair.strictness import RepairPolicy
@@ -72,6 +73,7 @@ PASSES = Checked(ok=True, diagnostics=(), oracle="own 1")
 SLIP = Diagnostic("own", "1", "", "error", "a slip", "a slip", (), "a.py", Area(1, 1, 1, 2))
 FAILS = Checked(ok=False, diagnostics=(SLIP,), oracle="own 1")
 COMMAND = "make check"
+READS = AllowRead(ReadCommand(("git", "diff"), ()))
 
 
 def after(
@@ -259,11 +261,14 @@ def test_code_of_the_project_that_is_refused_is_not_run_and_the_check_outside_is
     ]
 
 
-def test_a_command_that_is_not_trusted_has_no_check_in_its_place(world: World) -> None:
+@pytest.mark.parametrize("verdict", [Ask("it is a command"), READS])
+def test_a_command_that_is_not_trusted_has_no_check_in_its_place(
+    world: World, verdict: CommandVerdict
+) -> None:
     world.write(a="x\n")
     check = _Check(PASSES)
     checked = own(check, None, PLUGIN, command=COMMAND)
-    report, gate = after(world, ["a.py"], checked, verdict=Ask("it is a command"))
+    report, gate = after(world, ["a.py"], checked, verdict=verdict)
     assert check.runs == 0
     assert gate.asked == [("trust", "own.py (plugin, new)")]
     assert [(each.path, each.outcome, each.message) for each in report] == [

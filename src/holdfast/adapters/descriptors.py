@@ -6,17 +6,21 @@ link into the place of a folder at any moment. What we write by a path is then w
 
 from __future__ import annotations
 
+import errno
 import os
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Self, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 _Name = TypeVar("_Name", str, bytes)
 PATH_ONLY = getattr(os, "O_PATH", 0)
 """Linux: what nobody may read can be opened too."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | PATH_ONLY
+# A symlink in the place of a folder is ENOTDIR on Linux, ELOOP on macOS.
+_NO_FOLDER = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 _ENTRY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | PATH_ONLY
 
 
@@ -35,6 +39,48 @@ def open_below(folder: _Name, names: Iterable[_Name], *, make: bool = False) -> 
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+class ParentFolders:
+    """Opens the folders of files below a root, by no link.
+
+    The folder of the last file stays open until the end of the context: most files are in the
+    folder of the one before.
+    """
+
+    def __init__(self, root: Path) -> None:
+        """Open folders below this root."""
+        self._root = os.fsencode(root)
+        self._opened = ExitStack()
+        self._folder: bytes | None = None
+        self._descriptor = -1
+
+    def __enter__(self) -> Self:
+        """Return this object."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the folder of the last file."""
+        self._opened.close()
+
+    def open(self, path: bytes) -> int | None:
+        """Return the descriptor of the folder of a path; None if there is no such folder."""
+        folder = path.rpartition(b"/")[0]
+        if folder == self._folder:
+            return self._descriptor
+
+        self._opened.close()
+        self._folder = None
+        names = filter(None, folder.split(b"/"))
+        try:
+            self._descriptor = self._opened.enter_context(open_below(self._root, names))
+        except OSError as error:
+            if error.errno in _NO_FOLDER:
+                return None
+            error.filename = b"%s/%s" % (self._root, folder)
+            raise
+        self._folder = folder
+        return self._descriptor
 
 
 def set_mode(name: str | bytes, mode: int, parent: int) -> None:

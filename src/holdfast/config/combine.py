@@ -54,6 +54,8 @@ def _effective(setting: Setting, layers: Layers) -> _Sourced:
     match setting.combine:
         case "first":
             found = ChainMap(*layers.by_precedence).get(setting.name)
+        case "users":
+            found = ChainMap(*layers.of_user, layers.project).get(setting.name)
         case "union":
             found = _union(setting.name, layers.by_precedence)
         case "strictest":
@@ -86,8 +88,8 @@ def _union(name: str, layers: tuple[Layer, ...]) -> _Sourced | None:
 def _strictest(setting: Setting, layers: Layers) -> _Sourced | None:
     """Return the stricter of two values. A flag is final: a person has typed it for this command.
 
-    Of choices, the default counts as the user's: no project makes them looser than that. A number
-    may need to be larger than the default, such as the time of a slow test.
+    Of choices, the default counts as the user's: no project makes them looser than that. A time may
+    need to be longer than the default: that of a slow test.
     """
     if setting.name in layers.flags:
         return layers.flags[setting.name]

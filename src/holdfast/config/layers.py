@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+import stat
 import tomllib
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from holdfast.config.tables import AgentsTable, WorktreeSettings
 
 PROJECT_FILE = ".holdfast/config.toml"
+_LARGEST = 64_000
+"""Bytes of a file with settings."""
 
 _BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
 # Variables of Holdfast that are not settings: the path of the user's file, and directories of tools
@@ -145,19 +150,17 @@ def _parse(setting: Setting, text: str) -> Any:
 def _from_file(
     file: Path, problems: list[str], tables: dict[str, Any], *, of_project: bool
 ) -> Layer:
-    if of_project and (file.is_fifo() or file.is_char_device()):
-        # It would be read for ever.
-        problems.append(f"{file}: this is no file but a pipe or a device; remove it.")
-        return {}
-
     try:
-        table = tomllib.loads(file.read_bytes().decode())
+        table = tomllib.loads(_read(file, of_project=of_project).decode())
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
-        problems.append(f"{file}: {error.strerror}; make it readable, or remove it.")
+        problems.append(f"{file}: {error.strerror}; correct this, or remove it.")
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        problems.append(f"{file}: this is not TOML: it is nested too deeply.")
+        return {}
+    except ValueError as error:
         problems.append(f"{file}: this is not TOML: {error}.")
         return {}
 
@@ -179,6 +182,24 @@ def _from_file(
             layer[name] = (value, str(file))
 
     return layer
+
+
+def _read(file: Path, *, of_project: bool) -> bytes:
+    """Return the content of a file; raise OSError for one of a project that is no plain file.
+
+    To read a pipe or a device that a stranger has put there could take for ever.
+    """
+    handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC | (os.O_NONBLOCK if of_project else 0))
+    with open(handle, "rb", buffering=0) as opened:  # noqa: PTH123 - a descriptor
+        if of_project and not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "this is not a plain file", str(file))
+        data = b""
+        while len(data) <= _LARGEST and (piece := opened.read(_LARGEST)):
+            data += piece
+
+    if len(data) > _LARGEST:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(file))
+    return data
 
 
 def _read_table(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.config.tables import AgentsTable, WorktreeSettings
 
 SettingKind: TypeAlias = Literal["text", "number", "share", "words"]
-Combine: TypeAlias = Literal["first", "union", "strictest", "smallest", "largest"]
+Combine: TypeAlias = Literal["first", "users", "union", "strictest", "smallest", "largest"]
 """How the value of the project's file combines with that of the user.
 
 `first`: the project's value is used before that of the user's file. `union`: the lists of all
@@ -87,7 +87,7 @@ SETTINGS: tuple[Setting, ...] = (
         "number",
         4096,
         "the maximum length of a reply in tokens",
-        combine="strictest",
+        combine="smallest",
     ),
     Setting(
         "approve",
@@ -103,7 +103,7 @@ SETTINGS: tuple[Setting, ...] = (
         "number",
         200,
         "the maximum number of model calls in a turn",
-        combine="strictest",
+        combine="smallest",
     ),
     Setting(
         "allow_commands",
@@ -164,6 +164,7 @@ SETTINGS: tuple[Setting, ...] = (
         "auto",
         "whether edits are checked, and repaired, after a turn",
         ("auto", "off"),
+        combine="users",
     ),
     Setting(
         "strictness",
@@ -193,18 +194,21 @@ SETTINGS: tuple[Setting, ...] = (
         "number",
         2000,
         "how many ignored files a checkpoint keeps at most",
+        combine="users",
     ),
     Setting(
         "ignored_file_kilobytes",
         "number",
         1024,
         "the size of the largest ignored file that a checkpoint keeps",
+        combine="users",
     ),
     Setting(
         "ignored_megabytes",
         "number",
         64,
         "the size of all ignored files that a checkpoint keeps",
+        combine="users",
     ),
     Setting(
         "build_folders",
@@ -296,17 +300,20 @@ class Settings:
         """Why the key is not sent to the server; None if it is sent, or if there is none.
 
         A key belongs to a URL. A URL from a repository may lead to a server of a stranger, even on
-        this machine.
+        this machine; so may one that nobody names: any program can listen on a port.
         """
         if self["api_key"] is None:
             return None
 
         url = self.values["base_url"]
-        if not url.from_project_only:
+        if url.value is None:
+            why = "no setting names the server, and any program can listen where one is looked for"
+        elif url.from_project_only:
+            why = f"only {url.source} names the server, and that file is not yours"
+        else:
             return None
 
         return (
-            f"the key is not sent: only {url.source} names the server, and that file is not yours; "
-            "to send the key there, use --base-url, set HOLDFAST_BASE_URL, "
-            "or put base_url into your own file."
+            f"the key is not sent: {why}; to send the key there, use --base-url, set "
+            "HOLDFAST_BASE_URL, or put base_url into your own file."
         )

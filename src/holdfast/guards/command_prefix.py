@@ -12,7 +12,8 @@ _WORD = re.compile("[A-Za-z][A-Za-z0-9_:-]*")
 _PROGRAM = re.compile(r"[\w./+-]+")
 _MOST_ACTIONS = 2
 _NEVER = re.compile(
-    r"(ba|da|z|k|fi|tc|c)?sh|(python|pypy|perl|ruby|php|lua|node|deno|bun|tclsh|guile)[\d.]*|"
+    r"(ba|da|z|k|fi|tc|c)?sh|pwsh|(python|pypy|perl|ruby|php|lua|luajit|node|deno|bun|tclsh|guile)[\d.]*|"
+    r"java|jshell|kotlin|scala|groovy|Rscript|R|julia|elixir|erl|ghci|runghc|ocaml|sbcl|swift|dotnet|wasmtime|"
     r"[gmn]?awk|sed|sudo|doas|su|env|exec|xargs|parallel|find|fd|nohup|nice|time|timeout|watch|"
     r"ssh|rm|mv|cp|dd|ln|chmod|chown|curl|wget"
 )

@@ -43,13 +43,17 @@ class CommandRules:
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """The command may run without asking.
+    """The command may run without asking: the user's rules say so."""
 
-    `reads` is set if this is because it only reads: whether it may read that is then decided by
-    where its paths lead.
+
+@dataclass(frozen=True, slots=True)
+class AllowRead:
+    """The command only reads: it may run without asking in the level `read`, and in no other.
+
+    Whether it may read that is decided by where its paths lead.
     """
 
-    reads: ReadCommand | None = None
+    command: ReadCommand
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +70,16 @@ class Refuse:
     message: str
 
 
-CommandVerdict: TypeAlias = Allow | Ask | Refuse
+CommandVerdict: TypeAlias = Allow | AllowRead | Ask | Refuse
 
 
 def judge_command(command: str, rules: CommandRules) -> CommandVerdict:
     """Return whether a command may run.
 
     >>> judge_command("wc -l a.py", CommandRules())
-    Allow(reads=ReadCommand(argv=('wc', '-l', 'a.py'), paths=('a.py',), prints=True, git=None))
+    AllowRead(command=ReadCommand(argv=('wc', '-l', 'a.py'), paths=('a.py',), prints=True, git=None))
     >>> judge_command("pytest -q", CommandRules(("pytest *",)))
-    Allow(reads=None)
+    Allow()
     >>> judge_command("ls src | head", CommandRules())
     Ask(why='it is more than one command')
     >>> judge_command("rm -rf /", CommandRules())
@@ -115,7 +119,7 @@ def _why_refused(command: str, deny: Sequence[str]) -> str | None:
     return None
 
 
-def _judge_unasked(command: str, allow: Sequence[str]) -> Allow | Ask:
+def _judge_unasked(command: str, allow: Sequence[str]) -> Allow | AllowRead | Ask:
     # The user has allowed exactly this text, operators included.
     if command.strip() in {rule.strip() for rule in allow}:
         return Allow()
@@ -130,7 +134,7 @@ def _judge_unasked(command: str, allow: Sequence[str]) -> Allow | Ask:
     if isinstance(judged, NotRead):
         return Ask(judged.why)
 
-    return Allow(judged)
+    return AllowRead(judged)
 
 
 def _covers(rule: str, words: Sequence[str]) -> bool:
@@ -194,7 +198,7 @@ def only_reads(command: str) -> bool:
     >>> only_reads("git log -3"), only_reads("sed -i s/a/b/ x"), only_reads("ls | wc")
     (True, False, False)
     """
-    return isinstance(_judge_unasked(command, allow=()), Allow)
+    return isinstance(_judge_unasked(command, allow=()), AllowRead)
 
 
 def runs_git(command: str) -> bool:

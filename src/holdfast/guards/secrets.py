@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", "gcloud"})
+_FOLDERS = frozenset(
+    {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".envs", ".secrets", "gcloud"}
+)
 _NAMES = _FOLDERS.union(
     {
         ".env",
@@ -18,6 +20,8 @@ _NAMES = _FOLDERS.union(
         ".netrc",
         "_netrc",
         ".npmrc",
+        ".yarnrc.yml",
+        "local.settings.json",
         ".pypirc",
         ".pgpass",
         ".my.cnf",
@@ -65,8 +69,12 @@ _KINDS = re.compile(
 # of the name: `application_default_credentials.json` is no example.
 _EXAMPLE = r"(?:example|sample|template|tmpl|tpl|dist|defaults?|schema)"
 _SHOWN = re.compile(rf"{_EXAMPLE}[.\-_].*|(?:.*[.\-_])?{_EXAMPLE}(?:\.[a-z0-9]+)?|.*\.pub")
-_COPY = re.compile(r"(?:~.*|\.(?:bak|old|orig|save|backup|copy|swp))+\Z")
-"""The ending of a copy that an editor, a person or a merge (`.env~branch`) has left."""
+_COPY = re.compile(
+    r"\A\.?#|(?:~.*|#|\.(?:bak|old|orig|save|backup|copy|sw[a-p]|un)| copy(?: \d+)?| \(?\d+\)?)+\Z"
+)
+"""What an editor, a person or a merge (`.env~branch`) adds to the name of a copy."""
+_OF_EDITOR = re.compile(r"\.(?:sw[a-p]|un~)\Z")
+"""The ending of a copy to whose name an editor also adds a dot in front."""
 
 
 # Most names have none of these: they are known to be no secrets without another look.
@@ -98,7 +106,10 @@ def is_secret_name(name: str, folder: str = "") -> bool:
     if SECRETS_IN_FOLDERS.get(folder) == name:
         return True
     # No file has a longer name, and matching a longer word would only take time.
-    name = _COPY.sub("", name[-255:])
+    name = name[-255:]
+    if _OF_EDITOR.search(name) and is_secret_name(name[1:-4], folder):
+        return True
+    name = _COPY.sub("", name)
     if _SHOWN.fullmatch(name):
         return False
     if name in _NAMES or name.endswith(_ENDINGS):

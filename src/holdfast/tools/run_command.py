@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from holdfast.guards.commands import Allow, Ask, Refuse, argv, judge_command, runs_git
+from holdfast.guards.commands import Allow, AllowRead, Ask, Refuse, argv, judge_command, runs_git
 from holdfast.guards.shell.plain_git import shows_contents_as_they_are
 from holdfast.guards.tokens import MARK, remove_tokens
 from holdfast.tools.arguments import StrictArguments
@@ -117,11 +117,11 @@ def _plan(
 
 
 def _plan_in_project(
-    command: str, verdict: Allow | Ask, context: ToolContext
+    command: str, verdict: Allow | AllowRead | Ask, context: ToolContext
 ) -> _Run | ToolOutcome:
     """Return how to run a command that needs nothing beyond the project; or the refusal."""
-    if isinstance(verdict, Allow) and verdict.reads is not None:
-        planned = plan_read(verdict.reads, context)
+    if isinstance(verdict, AllowRead):
+        planned = plan_read(verdict.command, context)
         if isinstance(planned, PlannedRead):
             gaps = sandbox_gaps(context.ports.commands.sandbox, "write")
             return _Run(planned.argv, "read", gaps, git=planned.git)

@@ -14,6 +14,7 @@ from holdfast.adapters.project.read_guard import DiskReadGuard
 
 OUTSIDE = "the repository has files outside the project"
 UNREACHED = "git may print an object that no branch, tag or reflog reaches"
+NO_ANSWER = "git did not list what it has, so it may print files with secrets"
 PRINTS_ENV = "git may print .env, which may hold secrets"
 
 
@@ -278,3 +279,29 @@ def test_git_of_a_linked_worktree_runs_unasked(repo: Path, tmp_path: Path) -> No
     linked = tmp_path / "linked"
     git(repo, "worktree", "add", "-q", str(linked))
     assert DiskReadGuard(str(linked)).why_not_git("present") is None
+
+
+def test_a_repository_whose_files_git_cannot_list_is_asked_for(repo: Path) -> None:
+    """`.env` is in HEAD and no longer in the index; a tree of HEAD that git lacks keeps it from listing HEAD."""
+    (repo / ".env").write_text("KEY=1\n")
+    (repo / "z").mkdir()
+    (repo / "z/f").write_text("f\n")
+    git(repo, "add", "--force", ".")
+    git(repo, "commit", "-qm", "2")
+    git(repo, "rm", "-q", "--cached", ".env")
+    missing = id_of(repo, "HEAD:z")
+    (repo / ".git/objects" / missing[:2] / missing[2:]).unlink()
+    assert DiskReadGuard(str(repo)).why_not_git("present") == NO_ANSWER
+
+
+def test_a_repository_that_git_cannot_read_is_asked_for_and_a_folder_without_one_is_not(
+    repo: Path, tmp_path: Path
+) -> None:
+    (repo / ".git/HEAD").write_text("nothing\n")
+    assert DiskReadGuard(str(repo)).why_not_git("none") == NO_ANSWER
+    bare = tmp_path / "bare"
+    git(tmp_path, "init", "-q", "--bare", str(bare))
+    assert DiskReadGuard(str(bare)).why_not_git("history") == NO_ANSWER
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    assert DiskReadGuard(str(plain)).why_not_git("history") is None

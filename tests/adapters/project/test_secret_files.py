@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -95,9 +96,6 @@ def test_a_certificate_without_a_key_is_no_secret(root: Path) -> None:
 def test_what_comes_and_goes_between_two_searches_is_noticed(root: Path) -> None:
     finder = SecretFinder(str(root))
     write(root / "sub/a.py")
-    # Long ago, so that the directories are remembered.
-    for folder in (root, root / "sub"):
-        os.utime(folder, (1, 1))
     assert names(finder, root) == []
     secret = write(root / "sub/.env")
     assert names(finder, root) == ["sub/.env"]
@@ -105,6 +103,52 @@ def test_what_comes_and_goes_between_two_searches_is_noticed(root: Path) -> None
     assert names(finder, root) == []
     (root / "sub").rename(root / ".ssh")
     assert names(finder, root) == [".ssh/a.py", ".ssh/b.py"]
+
+
+def test_a_new_name_is_noticed_whatever_time_a_directory_is_given(root: Path) -> None:
+    write(root / "sub/.env")
+    os.utime(root, (1, 1))
+    finder = SecretFinder(str(root))
+    finder.find()
+    wait_until_settled(root)
+    assert names(finder, root) == ["sub/.env"]
+    (root / "sub").rename(root / "other")
+    os.utime(root, (1, 1))
+    assert names(finder, root) == ["other/.env"]
+
+
+def wait_until_settled(folder: Path) -> None:
+    """Wait until a directory is remembered: one that has changed just now is read again."""
+    while time.time_ns() < folder.stat().st_ctime_ns + 2_100_000_000:
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o311, 0o444])
+def test_a_directory_that_cannot_be_looked_at_is_a_secret_as_a_whole(
+    root: Path, monkeypatch: pytest.MonkeyPatch, mode: int
+) -> None:
+    write(root / "sub/in/.env")
+    (root / "sub").chmod(mode)
+    finder = SecretFinder(str(root))
+    monkeypatch.setattr(os, "access", access_of_owner)
+    try:
+        assert names(finder, root) == ["sub"]
+        assert finder.find().holds(str(root / "sub/in/.env"))
+    finally:
+        (root / "sub").chmod(0o700)
+    assert names(finder, root) == ["sub/in/.env"]
+
+
+def test_a_root_that_cannot_be_listed_is_a_gap(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root.chmod(0o311)
+    monkeypatch.setattr(os, "access", access_of_owner)
+    assert SecretFinder(str(root)).find().gap == "the folder of the project cannot be listed"
+
+
+def access_of_owner(path: str, wanted: int, *, effective_ids: bool) -> bool:
+    """Return what `os.access` returns to a user who is not root, of what is their own."""
+    assert effective_ids
+    return Path(path).stat().st_mode >> 6 & wanted == wanted
 
 
 def test_a_search_that_is_too_long_says_so(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

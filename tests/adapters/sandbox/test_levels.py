@@ -81,6 +81,73 @@ def test_homes_and_neighbours_are_not_read(
     assert "crate\n" in done.output
 
 
+KEYS = {
+    ".gitconfig": "[user]\n\tname = N\n\temail = n@x\n[sendemail]\n\tsmtpPass = hunter2\n",
+    ".config/git/config": '[http "https://git.corp"]\n\textraheader = X-Api-Key: hunter2\n',
+    ".cargo/config.toml": '[registries.corp]\ntoken = "hunter2"\n',
+    ".conan2/credentials.json": "hunter2",
+    ".dotnet/corefx/cryptography/x509stores/my/a.pfx": "hunter2",
+    ".gradle/init.d/corp.gradle": "hunter2",
+    ".julia/servers/pkg.corp/auth.toml": "hunter2",
+    ".local/share/gem/credentials": "hunter2",
+    ".local/share/uv/credentials/credentials.toml": "hunter2",
+    ".npm-global/etc/npmrc": "hunter2",
+    ".nvm/versions/node/v20/etc/npmrc": "hunter2",
+    ".sbt/1.0/credentials.sbt": "hunter2",
+    ".stack/upload/credentials.json": "hunter2",
+    "miniconda3/.condarc": "hunter2",
+}
+PACKAGES = (".cargo/registry/crate.rs", ".dotnet/tools/a", ".npm-global/lib/a.js", ".rustup/a")
+
+
+def fill_home(place: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = place / "home" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_keys_in_the_folders_of_toolchains_are_not_read(
+    kind: SandboxChoice, place: Path, level: SandboxLevel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill_home(place, KEYS | dict.fromkeys(PACKAGES, "package\n"))
+    home = place / "home"
+    (home / ".npm-global/bin").mkdir()
+    path = f"{home}/.npm-global/bin:{home}/.dotnet:{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", path)
+    monkeypatch.setenv("CARGO_HOME", str(home / ".cargo"))
+    names = " ".join(f"~/{name}" for name in (*KEYS, *PACKAGES))
+    done = attempt(kind, place, f"cat {names}; find ~ -type f | xargs cat", level)
+    assert "hunter2" not in done.output
+    assert done.output.count("package\n") >= len(PACKAGES)
+
+
+def test_settings_without_keys_are_read_and_those_of_git_by_git_alone(
+    kind: SandboxChoice, place: Path
+) -> None:
+    settings = {".gitconfig": "[user]\n\tname = N\n", ".cargo/config.toml": "[net]\noffline = 1\n"}
+    fill_home(place, settings)
+    command = "cat ~/.gitconfig; cat ~/.cargo/config.toml"
+    assert attempt(kind, place, command, git="read").output == "".join(settings.values())
+    hidden = attempt(kind, place, command, git="hidden").output
+    assert "[user]" not in hidden
+    assert "[net]" in hidden
+
+
+def test_a_commit_has_the_name_of_the_user_also_where_their_settings_have_a_key(
+    bubblewrap: SandboxChoice, place: Path
+) -> None:
+    fill_home(place, KEYS)
+    for name in ("user.name", "user.email"):
+        subprocess.run(["git", "config", "--unset", name], cwd=place / "root", check=True)
+    done = attempt(
+        bubblewrap, place, "git commit -q --allow-empty -m x; git log -1", "write", git="write"
+    )
+    assert "Author: N <n@x>" in done.output
+    assert "hunter2" not in attempt(bubblewrap, place, "git config --list", git="read").output
+
+
 def test_secrets_of_the_project_are_masked_from_what_runs_unasked(
     kind: SandboxChoice, place: Path
 ) -> None:

@@ -100,6 +100,20 @@ def test_an_ordinary_user_is_confined_as_well(their_place: Path, kind: SandboxCh
     assert not (their_place / "outside/new").exists()
 
 
+@pytest.mark.parametrize("mode", ["000", "311", "444"])
+def test_secrets_in_a_folder_that_cannot_be_looked_at_are_not_read(
+    their_place: Path, mode: str
+) -> None:
+    sub = their_place / "root/sub"
+    (sub / ".env").write_text("KEY=hunter2\n")
+    os.chown(sub / ".env", NOBODY, NOBODY)
+    sub.chmod(int(mode, 8))
+    command = "cat sub/.env; chmod 700 sub; cat sub/.env"
+    done = attempt_as_nobody(their_place, "bubblewrap", command, level="write")
+    assert "hunter2" not in done["output"]
+    assert "No such file or directory" in done["output"]
+
+
 def test_an_ordinary_user_configures_no_git(their_place: Path) -> None:
     before = (their_place / "root/.git/config").read_text()
     attempt_as_nobody(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.filesystem.journal import DiskJournal
+from holdfast.adapters.running_commands import RunningCommands
 from holdfast.checkpoints.ports import UnfinishedRestore
 from tests.end_to_end.checkpoints.repo import Folder, ravage
 
@@ -398,3 +399,26 @@ def test_the_commands_work_as_processes_and_speak_to_people(repo: Folder) -> Non
     assert run("diff", taken) == "nothing differs.\n"
     assert "undone" in run("undo")
     assert "left: 1 checkpoint." in run("prune", "--keep", "1")
+
+
+def test_no_file_with_secrets_is_restored_while_a_command_runs_that_must_not_read_it(
+    repo: Folder,
+) -> None:
+    repo.write(".env", "KEY=one\n")
+    taken = repo.checkpoint()
+    repo.write(".env", "KEY=two\n")
+    repo.write("a.txt", "later\n")
+    running = RunningCommands(Path(os.environ["HOLDFAST_STATE_DIR"]))
+    with running.record([os.path.realpath(repo.root)]):
+        ran = repo.run("restore", taken)
+        assert ran.code == 1
+        assert (
+            f"nothing was restored: {repo.root}/.env: a command is running that must not read this file; "
+            "try again when it has ended." in ran.out
+        )
+        assert (repo.path(".env").read_text(), repo.path("a.txt").read_text()) == (
+            "KEY=two\n",
+            "later\n",
+        )
+    assert repo.run("restore", taken).code == 0
+    assert repo.path(".env").read_text() == "KEY=one\n"

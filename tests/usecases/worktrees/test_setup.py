@@ -109,8 +109,8 @@ def test_what_ended_or_blocked_the_command_is_said(machine: Machine) -> None:
     assert setup(machine).run(MINE).why == "no network. the log is away."
 
 
-def test_a_command_that_only_reads_or_was_granted_is_not_asked_for(machine: Machine) -> None:
-    assert setup(machine, "ls").run(MINE).exit_code == 0
+def test_a_command_that_the_user_allows_or_has_granted_is_not_asked_for(machine: Machine) -> None:
+    assert setup(machine, rules=CommandRules(("npm *",))).run(MINE).exit_code == 0
     assert setup(machine, grants=Grants(["npm install"])).run(MINE).exit_code == 0
     assert machine.asked == []
 
@@ -129,6 +129,15 @@ def test_only_always_is_remembered(machine: Machine, said: PersonsAnswer, grants
     allowed = Grants()
     assert setup(machine, grants=allowed).run(MINE).exit_code == 0
     assert allowed == grants
+
+
+def test_a_command_that_only_reads_is_asked_for_as_it_would_run_by_the_projects_settings(
+    machine: Machine,
+) -> None:
+    why = denied(setup(machine, "git status", asker=None))
+    assert why == "nobody is there to allow it; run it yourself in the worktree"
+    assert setup(machine, "git status").run(MINE).exit_code == 0
+    assert [question.asked.subject for question in machine.asked] == ["git status"]
 
 
 @pytest.mark.parametrize("said", [None, PersonsAnswer("deny")])

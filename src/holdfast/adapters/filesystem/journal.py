@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -66,7 +66,7 @@ class DiskJournal:
         """Set the folder of a worktree, where that is, and the root of batches that are begun.
 
         `number` is the entry that `commit`, `finish` and `drop` are about, if not one of `prepare`.
-        No batch writes a file that must not be read by one of the commands that are `running`.
+        Nothing writes a file that must not be read by one of the commands that are `running`.
         """
         self.lock = lock
         self._folder = folder
@@ -80,6 +80,12 @@ class DiskJournal:
     def close(self) -> None:
         """Let commands start again, if a batch was left as it is."""
         self._kept.close()
+
+    def kept_from_commands(self, paths: Iterable[str]) -> AbstractContextManager[None]:
+        """Return a context in which no command starts; it raises `FileInUse`: see `kept_from`."""
+        if self._running is None:
+            return nullcontext()
+        return self._running.kept_from(paths)
 
     @property
     def nested(self) -> bool:
@@ -95,10 +101,9 @@ class DiskJournal:
     def prepare(self, batch: Batch) -> None:
         """Record the batch durably; raise `FileInUse` if a command must not read a file of it."""
         self._kept.close()
-        if self._running is not None:
-            root = os.path.realpath(self._root)
-            paths = [f"{root}/{swap.path}" for swap in batch.swaps]
-            self._kept.enter_context(self._running.kept_from(paths))
+        root = os.path.realpath(self._root)
+        paths = [f"{root}/{swap.path}" for swap in batch.swaps]
+        self._kept.enter_context(self.kept_from_commands(paths))
         self._number = self._next_number()
         self._write(self._file("prepared"), pack_batch(batch, self._relative_root(), now()))
 

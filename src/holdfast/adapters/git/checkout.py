@@ -26,6 +26,7 @@ from holdfast.adapters.git.objects.file_writer import FileWriter, RestoredFile
 from holdfast.adapters.git.objects.object_id import algorithm_of, blob_id
 from holdfast.adapters.git.objects.tree_difference import TreeComparison, UnreadableTreeError
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
+from holdfast.changes.ports import FileInUse
 from holdfast.checkpoints.difference import Difference, TreeEntry
 from holdfast.checkpoints.limits import MEGABYTE
 from holdfast.checkpoints.ports import Blocked, PreparedRestore, RestoreDone, RestoreFailed
@@ -39,7 +40,8 @@ from holdfast.checkpoints.restore_plan import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from holdfast.adapters.git.objects.object_store import ObjectStore
@@ -76,9 +78,15 @@ class TreeCheckout:
         index: PrivateIndex,
         objects: ObjectStore,
         reserve: int,
+        *,
+        kept_from_commands: Callable[[Iterable[str]], AbstractContextManager[None]],
     ) -> None:
-        """Leave `reserve` bytes of the disk free."""
+        """Leave `reserve` bytes of the disk free.
+
+        Files are written in the context `kept_from_commands`, which raises `FileInUse`.
+        """
         self._reserve = reserve
+        self._kept_from_commands = kept_from_commands
         self._objects = objects
         self._repository = repository
         self._git = git
@@ -393,6 +401,14 @@ class TreeCheckout:
         A directory of ours that is not writable is made so until the end. If the process is killed
         before, the restore that settles the journal sets the permissions of the checkpoint.
         """
+        paths = [f"{self._repository.root}/{path}" for path in prepared.writes]
+        try:
+            with self._kept_from_commands(paths):
+                return self._apply_alone(prepared)
+        except FileInUse as error:
+            return RestoreFailed(f"nothing was restored: {error.filename}: {error.strerror}.")
+
+    def _apply_alone(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:
         opened = self._open_directories(prepared)
         outcome = self._apply(prepared, opened)
         if isinstance(outcome, RestoreFailed) or not prepared.target.usual:

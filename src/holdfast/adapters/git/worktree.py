@@ -124,7 +124,12 @@ class GitWorktree:
             repository, self._git, self._index, limits, report, excluded=excluded
         )
         self._checkout = TreeCheckout(
-            repository, self._git, self._index, self._objects, limits.reserve
+            repository,
+            self._git,
+            self._index,
+            self._objects,
+            limits.reserve,
+            kept_from_commands=journal.kept_from_commands,
         )
         self._refs = Refs(self._git, repository.git_dir, self._objects)
         self.journal = journal

@@ -38,6 +38,7 @@ _VERSIONS = ("log", "--all", "--reflog", "--format=", "--no-show-signature", *_E
 _OBJECTS = ("rev-list", "--objects", "--all", "--reflog", "--indexed-objects")
 _PATTERN = re.compile(r"[*?\[]")
 _INCLUSION = re.compile(r"include(?:if)?\.")
+_NO_ANSWER = "git did not list what it has, so it may print files with secrets"
 _TOO_LONG = "the history is too long to search it for files with secrets in time"
 
 
@@ -127,8 +128,7 @@ class DiskReadGuard:
         asked = ("--show-toplevel", "--git-path", "index", "--revs-only", "HEAD^{tree}")
         found = git(self._root, "rev-parse", *asked)
         if found is None:
-            # There is no repository, so nothing can be printed of one.
-            return None
+            return self._why_no_answer()
 
         here = os.fsencode(self._root) + b"\n"
         state = _INDEX_AND_TREE.fullmatch(found.removeprefix(here))
@@ -145,16 +145,30 @@ class DiskReadGuard:
 
         return why
 
+    def _why_no_answer(self) -> str | None:
+        """Return that git has failed or took too long; None if there is no repository to print."""
+        for folder in (Path(self._root), *Path(self._root).parents):
+            is_bare = (folder / "HEAD").is_file() and (folder / "objects").is_dir()
+            if is_bare or os.path.lexists(folder / ".git"):
+                return _NO_ANSWER
+        return None
+
     def _why_not_present(self, index: str, tree: bytes) -> str | None:
         """Search the names in the index and in HEAD; again only after one of them has changed."""
         state = (_file_mark(Path(self._root, index)), tree)
         if self._present is None or self._present[0] != state:
-            self._present = (state, self._search_present())
+            self._present = (state, self._search_present(tree.decode("ascii")))
         return self._present[1]
 
-    def _search_present(self) -> str | None:
-        for words in (("ls-files", "-z"), ("ls-tree", "-r", "-z", "--name-only", "HEAD")):
-            listed = git(self._root, *words) or b""
+    def _search_present(self, tree: str) -> str | None:
+        """Return why git may print a secret of the index or of HEAD's tree, if there is one."""
+        lists: list[tuple[str, ...]] = [("ls-files", "-z")]
+        if tree:
+            lists.append(("ls-tree", "-r", "-z", "--name-only", tree))
+        for words in lists:
+            listed = git(self._root, *words)
+            if listed is None:
+                return _NO_ANSWER
             why = _why_not_names(listed.split(b"\0"))
             if why:
                 return why
@@ -165,8 +179,11 @@ class DiskReadGuard:
 
         Search again only after one of them leads elsewhere.
         """
-        state = git(self._root, "for-each-ref", "--format=%(objectname)") or b""
-        state += git(self._root, "rev-list", "--no-walk", "--all", "--reflog") or b""
+        refs = git(self._root, "for-each-ref", "--format=%(objectname)")
+        commits = git(self._root, "rev-list", "--no-walk", "--all", "--reflog")
+        if refs is None or commits is None:
+            return _NO_ANSWER
+        state = refs + commits
         if state not in self._histories:
             self._histories[state] = self._search_history()
         return self._histories[state]
@@ -186,7 +203,9 @@ class DiskReadGuard:
     def _why_not_tags(self) -> str | None:
         """Return why git may print a content without a name, which may be a secret; or None."""
         types = "%(refname) %(objecttype) %(*objecttype)"
-        refs = git(self._root, "for-each-ref", f"--format={types}") or b""
+        refs = git(self._root, "for-each-ref", f"--format={types}")
+        if refs is None:
+            return _NO_ANSWER
         for line in refs.splitlines():
             name, *found = line.split()
             # A tag of a tag may be one of anything, and the names in a tree are in no commit.
@@ -235,7 +254,7 @@ class DiskReadGuard:
     def _values_in_history(self) -> set[str] | None:
         """Return the values in all versions of files with secrets that git has.
 
-        Return None if the time was not enough for all.
+        Return None if the time was not enough for all, or if git has failed.
         """
         objects: set[bytes] = set()
         with self._git(*_VERSIONS) as output:
@@ -245,7 +264,9 @@ class DiskReadGuard:
             if not output.whole:
                 return None
 
-        staged = git(self._root, "ls-files", "--stage", "-z") or b""
+        staged = git(self._root, "ls-files", "--stage", "-z")
+        if staged is None:
+            return None
         for entry in staged.split(b"\0"):
             mode_object_stage, _, path = entry.partition(b"\t")
             if is_secret(os.fsdecode(path)):

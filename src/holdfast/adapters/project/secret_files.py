@@ -1,7 +1,7 @@
 """The files below a root that look like secrets, under all their names, for a sandbox to mask.
 
 A second search reads only the directories that have changed: a new name in a directory changes the
-time of that directory.
+time of that directory. That is the time of its status, which no process can set.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class _Directory:
     """What was in a directory at a time: its directories, secrets and links, and how many names.
 
     `links` are the links with the name of a secret, `other_links` the rest. `others` are neither
-    files, directories nor links.
+    files, directories nor links. `is_closed`: we cannot look at what is in it, but its owner, who a
+    command runs as, can change its permissions; nothing else is known then.
     """
 
     time: int
@@ -77,6 +78,7 @@ class _Directory:
     other_links: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     has_git: bool = False
+    is_closed: bool = False
     size: int = 0
 
 
@@ -123,8 +125,8 @@ class SecretFinder:
         """Return what is in a directory; from memory if it has not changed."""
         begun = time.time_ns()
         try:
-            changed = os.lstat(path).st_mtime_ns
-        except OSError:
+            changed = os.lstat(path).st_ctime_ns
+        except FileNotFoundError:
             return _Directory(0)
 
         known = self._known.get(path)
@@ -134,19 +136,27 @@ class SecretFinder:
         if changed > begun - _RACY_NS:
             changed = 0
 
+        if not os.access(path, os.R_OK | os.X_OK, effective_ids=True):
+            return _Directory(changed, is_closed=True)
+
+        try:
+            return self._list(path, changed)
+        except (FileNotFoundError, NotADirectoryError):
+            # Removed meanwhile.
+            return _Directory(0)
+        except OSError:
+            return _Directory(0, is_closed=True)
+
+    def _list(self, path: str, changed: int) -> _Directory:
         found = _Directory(changed)
         # In a directory such as .ssh every file counts.
         below = path[len(self._root) + 1 :]
         is_all = is_secret(f"{below}/file")
         folder = below.rpartition("/")[2].casefold()
-        try:
-            with os.scandir(path) as entries:
-                for entry in entries:
-                    name = entry.name.casefold()
-                    _add(entry, found, is_secret=is_all or is_secret_name(name, folder))
-        except OSError:
-            # Removed meanwhile, or not readable: then it is not readable for a command either.
-            return found
+        with os.scandir(path) as entries:
+            for entry in entries:
+                name = entry.name.casefold()
+                _add(entry, found, is_secret=is_all or is_secret_name(name, folder))
 
         return found
 
@@ -160,6 +170,9 @@ class SecretFinder:
                     paths.add(path)
 
         gap = ""
+        if directories[self._root].is_closed:
+            gap = "the folder of the project cannot be listed"
+        paths |= {place for place in directories if directories[place].is_closed} - {self._root}
         for path in _targets_of_links(directories):
             if _is_below(self._root, path):
                 gap = "a link with the name of a folder with secrets leads to the project itself"

@@ -24,6 +24,7 @@ CodeFile: TypeAlias = "tuple[CodeKind, str, str | None]"
 """The kind and the path of a file, and its text if only a part of the file counts."""
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_MAKEFILE_OPTIONS = frozenset({"-f", "--file", "--makefile"})
 _INCLUDE = re.compile(r"^[-s]?include[ \t]+(.+)$", re.MULTILINE)
 _WRAPPERS = frozenset({"env", "nice", "time", "timeout", "uv", "poetry", "pdm", "hatch", "pipenv"})
 _INTERPRETERS = re.compile(
@@ -75,7 +76,10 @@ def files_of_command(command: str, root: Path) -> Iterator[CodeFile]:
     module = _module(words)
     if _INTERPRETERS.fullmatch(name) and module:
         name = module
+        yield from _module_files(module, root)
 
+    if name in {"make", "gmake"}:
+        yield from _makefiles(words, root)
     yield from _read_by(name, root)
 
 
@@ -123,9 +127,7 @@ def _read_by(name: str, root: Path) -> Iterator[CodeFile]:
         if (root / file).is_file():
             yield "configuration", file, None
 
-    if name in {"make", "gmake"}:
-        yield from _makefiles(root)
-    elif name in {"pytest", "py.test"}:
+    if name in {"pytest", "py.test"}:
         for conftest in islice(root.rglob("conftest.py"), _MOST_CONFTESTS):
             yield "plugin", str(conftest.relative_to(root)), None
     elif name == "eslint":
@@ -136,20 +138,32 @@ def _read_by(name: str, root: Path) -> Iterator[CodeFile]:
         yield from _scripts(root)
 
 
-def _makefiles(root: Path) -> Iterator[CodeFile]:
-    """Yield the makefile and those that it includes by a plain name."""
-    for name in MAKEFILES:
-        if not (root / name).is_file():
+def _module_files(module: str, root: Path) -> Iterator[CodeFile]:
+    """Yield the files of the project that `python -m` runs for a module."""
+    path = module.replace(".", "/")
+    for file in (f"{path}.py", f"{path}/__init__.py", f"{path}/__main__.py"):
+        if (root / file).is_file():
+            yield "plugin", file, None
+
+
+def _makefiles(words: Sequence[str], root: Path) -> Iterator[CodeFile]:
+    """Yield the makefiles that make reads: named ones or the usual one, and what these include."""
+    found = [word for option, word in pairwise(words) if option in _MAKEFILE_OPTIONS]
+    found += [word[2:] for word in words if word.startswith("-f") and word != "-f"]
+    found += [
+        word.partition("=")[2] for word in words if word.startswith(("--file=", "--makefile="))
+    ]
+    usual = (name for name in MAKEFILES if (root / name).is_file())
+    found = found or list(islice(usual, 1))
+    for name in found:
+        if not _is_in_project(name, root):
             continue
+        yield "build", os.path.normpath(name), None
         text = ""
         with suppress(OSError):
             text = read_plain(root / name).decode("utf-8", "replace")
-        yield "build", name, None
         for included in _INCLUDE.findall(text):
-            for word in included.split():
-                if (root / word).is_file():
-                    yield "build", os.path.normpath(word), None
-        return
+            found += [word for word in included.split() if word not in found]
 
 
 def _scripts(root: Path) -> Iterator[CodeFile]:

@@ -13,14 +13,15 @@ from holdfast.adapters.toolchains.installed_tool import locate
 from holdfast.adapters.toolchains.languages import python
 from holdfast.adapters.toolchains.languages.rust import build_files
 from holdfast.adapters.toolchains.languages.tsconfig import find_plugins
+from holdfast.adapters.toolchains.mentioned_files import with_mentioned
 from holdfast.adapters.toolchains.registry import target_of
 from holdfast.adapters.trust.code_items import item_of_file, item_of_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from holdfast.vocab.diagnostics import Target
-    from holdfast.vocab.trust import CodeItem
+    from holdfast.vocab.trust import CodeItem, CodeKind
 
 _TOOLS: Mapping[Target, tuple[str, ...]] = {
     "python": ("python3", "mypy", "pyright", "ruff"),
@@ -82,7 +83,7 @@ class OwnCode:
             yield from self._python(path)
         elif language == "rust":
             for file in build_files(self._root, path):
-                yield item_of_file(self._root, file, "build")
+                yield from self._with_mentioned(file, "build")
         elif language in {"javascript", "typescript"}:
             for config, plugins in find_plugins(self._root, path):
                 yield item_of_text(str(config), "configuration", plugins)
@@ -111,6 +112,14 @@ class OwnCode:
             for file in sorted((folder / library).glob(f"python*/site-packages/{pattern}")):
                 yield item_of_file(worktree, os.path.relpath(file, worktree), "plugin")
 
+    def _with_mentioned(self, path: str, kind: CodeKind) -> Iterator[CodeItem]:
+        """Yield a file that a tool runs or reads, and the files that the code in it brings in."""
+        files: Iterable[str] = [path]
+        if path.endswith((".py", ".rs")):
+            files = with_mentioned(self._root, path)
+        for file in files:
+            yield item_of_file(self._root, file, kind)
+
     def _python(self, path: str) -> Iterator[CodeItem]:
         own = python.project_python(self._root)
         if own is not None:
@@ -120,7 +129,7 @@ class OwnCode:
         if mypy is not None and python.mypy_code(mypy):
             yield item_of_text(str(mypy.file), "configuration", python.mypy_code(mypy))
             for plugin in python.mypy_plugins(self._root, mypy):
-                yield item_of_file(self._root, plugin, "plugin")
+                yield from self._with_mentioned(plugin, "plugin")
 
         pyright = python.find_pyright_config(self._root, path)
         if pyright is not None and python.pyright_code(pyright):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from holdfast.guards.commands import Allow, CommandRules, Refuse, judge_command
+from holdfast.guards.commands import Allow, AllowRead, CommandRules, Refuse, judge_command
 from holdfast.guards.protected_paths import list_paths, why_protected
 from holdfast.tools.ports import Denied, NoApprover, TurnCancelled
 from holdfast.usecases.redaction import redact
@@ -87,7 +87,7 @@ class Permissions:
     def _question_of_command(self, command: str) -> _Question | PermissionAnswer:
         verdict = judge_command(command, self._rules)
         match verdict:
-            case Allow():
+            case Allow() | AllowRead():
                 return "once"
             case Refuse(message):
                 self._note(AgentNote("denied", {"message": message}))

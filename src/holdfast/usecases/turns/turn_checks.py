@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.changes.ports import FileFound
-from holdfast.guards.commands import Allow, Ask, Refuse
+from holdfast.guards.commands import Allow, AllowRead, Ask, Refuse
 from holdfast.guards.tokens import has_token
 from holdfast.landing.encoding import decode
 from holdfast.repair.check_errors import errors_of
@@ -241,6 +241,9 @@ class TurnChecks:
         match verdict:
             case Allow():
                 return "run"
+            case AllowRead():
+                # It runs as a check does: by the settings of the project, and by its programs.
+                return "trust" if group.code else "run"
             case Ask(why):
                 if group.code:
                     return "trust"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.guards.command_prefix import prefix_rule
-from holdfast.guards.commands import Ask, Refuse, argv, judge_command, runs_git
+from holdfast.guards.commands import Allow, Ask, Refuse, argv, judge_command, runs_git
 from holdfast.tools.commands.sandbox_gaps import runs_unattended, sandbox_gaps
 from holdfast.usecases.approvals.answer import OPTIONS
 from holdfast.usecases.events.ports import EventsUnavailable
@@ -92,7 +92,7 @@ class ProjectSetup:
         verdict = judge_command(self.command, self.rules)
         if isinstance(verdict, Refuse):
             return verdict.message
-        if not isinstance(verdict, Ask) or self.grants.has(self.command):
+        if isinstance(verdict, Allow) or self.grants.has(self.command):
             return None
 
         unprotected = sandbox_gaps(commands.sandbox, "write", network=self.network)
@@ -106,7 +106,10 @@ class ProjectSetup:
                 gaps = f" although {', '.join(unprotected)}"
             return f"nobody is there to allow it{gaps}; run it yourself in the worktree"
 
-        why = "; ".join((_WHY, verdict.why, *unprotected))
+        reasons = [_WHY]
+        if isinstance(verdict, Ask):
+            reasons.append(verdict.why)
+        why = "; ".join((*reasons, *unprotected))
         asked = ApprovalAsked("command", self.command, why, options=OPTIONS["command"])
         question = Question(asked, why, prefix_rule(self.command))
         said = self.asker.ask(question, NeverCancelled())

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.git_command import filter_names, join_names, split_names, to_text
+from holdfast.adapters.git.git_command import join_names, split_names, to_text
+from holdfast.adapters.git.linked.worktree_index import GITLINK, add_files
 from holdfast.checkpoints.ports import CheckpointFailed
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from holdfast.adapters.git.git_command import Git
     from holdfast.adapters.git.user_repository import UserRepository
 
-_GITLINK = b"160000"
 _POINTER_SIZE = 1024
 
 
@@ -49,37 +49,12 @@ def capture_tree(repository: UserRepository, git: Git) -> tuple[str, tuple[str, 
     Also return the repositories inside that no commit names: they are not in the tree.
     """
     with index_copy(repository, git) as copy:
-        add_files(repository, copy)
-        inside = _new_gitlinks(copy)
-        if inside:
-            names = join_names(inside)
+        inside = add_files(repository, copy)
+        new = _new_gitlinks(copy)
+        if new:
+            names = join_names(new)
             copy.run("update-index", "-z", "--force-remove", "--stdin", stdin=names)
-        return copy.read_line("write-tree"), inside
-
-
-def add_files(repository: UserRepository, git: Git) -> None:
-    """Make the index that of all files which are tracked or not ignored.
-
-    For a submodule `git add` would run git in it, with the settings of that submodule, which can
-    name programs; `update-index` reads only which commit is checked out there.
-    """
-    words = ["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"]
-    if repository.is_sparse:
-        words.append("--sparse")
-
-    submodules = _gitlinks(git)
-    excluded = [f":(top,exclude,literal){path}" for path in submodules]
-    git.run(*words, stdin=join_names([":(top)", *excluded]))
-    if submodules:
-        names = join_names(submodules)
-        git.run("update-index", "--remove", "-z", "--stdin", stdin=names)
-
-
-def _gitlinks(git: Git) -> tuple[str, ...]:
-    """Return the submodules in the index."""
-    entries = git.run("ls-files", "--stage", "-z").split(b"\0")
-    found = [entry for entry in entries if entry.startswith(_GITLINK)]
-    return tuple(to_text(entry.partition(b"\t")[2]) for entry in found)
+        return copy.read_line("write-tree"), tuple(sorted({*inside, *new}))
 
 
 def set_index(repository: UserRepository, git: Git, tree: str) -> None:
@@ -110,7 +85,7 @@ def _new_gitlinks(git: Git) -> tuple[str, ...]:
     found = []
     for fields, path in zip(raw[::2], raw[1::2], strict=False):
         old, new = fields.removeprefix(b":").split(b" ")[:2]
-        if new == _GITLINK and old != _GITLINK:
+        if new == GITLINK and old != GITLINK:
             found.append(to_text(path))
 
     return tuple(found)
@@ -137,26 +112,13 @@ def submodules_of(git: Git, tree: str) -> tuple[str, ...]:
     if not git.run("ls-tree", "-z", "--name-only", tree, "--", ".gitmodules"):
         return ()
     entries = git.run("ls-tree", "-r", "-z", tree).split(b"\0")
-    found = [entry for entry in entries if entry.startswith(_GITLINK)]
+    found = [entry for entry in entries if entry.startswith(GITLINK)]
     return tuple(to_text(entry.partition(b"\t")[2]) for entry in found)
 
 
 def names_of(git: Git, tree: str) -> tuple[str, ...]:
     """Return the names of all files of a tree."""
     return split_names(git.run("ls-tree", "-r", "-z", "--name-only", tree))
-
-
-def filtered_files(git: Git) -> tuple[str, ...]:
-    """Return the tracked files whose filter is defined by the repository itself."""
-    filters = filter_names(git.own_programs())
-    if not filters:
-        return ()
-
-    words = ("check-attr", "-z", "--stdin", "filter")
-    # Not `split_names`: the name of a filter may be empty.
-    fields = to_text(git.run(*words, stdin=git.run("ls-files", "-z"))).split("\0")
-    values = zip(fields[::3], fields[2::3], strict=False)
-    return tuple(path for path, value in values if value in filters)
 
 
 def lfs_pointers(top: Path, git: Git) -> tuple[str, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
+import stat
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import join_names, split_names, to_bytes
+from holdfast.adapters.git.linked.file_reader import FileReader
 from holdfast.usecases.worktrees.ports import CopiedFiles
 
 if TYPE_CHECKING:
@@ -28,13 +29,15 @@ def copy_ignored(git: Git, root: Path, worktree: Path, patterns: Sequence[str]) 
 
     copied: list[str] = []
     left: list[str] = []
-    for name in _matching(git, rules):
-        why = _why_left(root, worktree, name)
-        if why is None:
-            _copy(root, worktree, name)
-            copied.append(name)
-        else:
-            left.append(f"{name}: not copied into the worktree: {why}.")
+    with FileReader(root) as reader:
+        for name in _matching(git, rules):
+            why = _why_left(reader, root, worktree, name)
+            if why is None and not reader.copy(name, worktree / os.fsdecode(to_bytes(name))):
+                why = "it is gone"
+            if why is None:
+                copied.append(name)
+            else:
+                left.append(f"{name}: not copied into the worktree: {why}.")
 
     return CopiedFiles(tuple(copied), tuple(left))
 
@@ -65,9 +68,9 @@ def _matching(git: Git, rules: bytes) -> tuple[str, ...]:
     return split_names(ignored)
 
 
-def _why_left(root: Path, worktree: Path, name: str) -> str | None:
+def _why_left(reader: FileReader, root: Path, worktree: Path, name: str) -> str | None:
     """Return why a file is not copied, or None."""
-    source, target = root / name, worktree / name
+    target = worktree / name
     if os.path.lexists(target):
         return "there is a file already"
 
@@ -75,24 +78,22 @@ def _why_left(root: Path, worktree: Path, name: str) -> str | None:
         if (worktree / parent).is_symlink() or (worktree / parent).is_file():
             return f"{parent} is not a directory there"
 
-    if source.is_symlink():
-        return _why_link_left(source, root)
-    if not source.is_file():
+    try:
+        mode = reader.status(name).st_mode
+    except FileNotFoundError:
+        return "it is gone"
+    if stat.S_ISLNK(mode):
+        return _why_link_left(Path(os.fsdecode(reader.read_link(name))), root / name, root)
+    if not stat.S_ISREG(mode):
         return "it is not a file"
 
     return None
 
 
-def _why_link_left(source: Path, root: Path) -> str | None:
+def _why_link_left(target: Path, link: Path, root: Path) -> str | None:
     """Return why a link is not copied, or None: a write through it must not reach the project."""
-    if source.readlink().is_absolute():
+    if target.is_absolute():
         return "it is a link with an absolute path"
-    if not Path(os.path.realpath(source)).is_relative_to(root):
+    if not Path(os.path.realpath(link.parent / target)).is_relative_to(root):
         return "it is a link that leads out of the project"
     return None
-
-
-def _copy(root: Path, worktree: Path, name: str) -> None:
-    target = worktree / name
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(root / name, target, follow_symlinks=False)

@@ -11,11 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.git_command import Git, GitFailed, case_setting, to_text
+from holdfast.adapters.git.git_command import Git, GitFailed, case_setting, split_names, to_text
 from holdfast.adapters.git.linked.captured_tree import (
-    add_files,
     capture_tree,
-    filtered_files,
     index_copy,
     lfs_pointers,
     names_of,
@@ -27,6 +25,7 @@ from holdfast.adapters.git.linked.captured_tree import (
 from holdfast.adapters.git.linked.ignored_copies import copy_ignored
 from holdfast.adapters.git.linked.merged_commits import merge_commits
 from holdfast.adapters.git.linked.session_files import CapturedSession
+from holdfast.adapters.git.linked.worktree_index import add_files, filtered_files
 from holdfast.adapters.git.user_repository import UserRepository, query_repository
 from holdfast.adapters.places.main_worktree import read_beginning
 from holdfast.adapters.processes.git_links import why_unwritable
@@ -152,7 +151,9 @@ class GitProject:
                 "there."
             )
 
-        raw = () if self._trusts_filters(path) else filtered_files(git)
+        raw: tuple[str, ...] = ()
+        if not self._trusts_filters(path):
+            raw = filtered_files(git, split_names(git.run("ls-files", "-z")))
         if raw:
             notes.append(
                 f"{_some(raw)}: filters that the repository itself defines are not trusted, so "
@@ -286,6 +287,8 @@ class GitProject:
         tree, _ = capture_tree(linked, git)
         with index_copy(linked, git) as copy:
             add_files(linked, copy)
+            # The entries have the times of copies: git would take the files for changed ones.
+            copy.run("update-index", "-q", "--refresh", ok_codes=(0, 1))
             copy.run(*_WRITE_FILES, tree, merged.files)
 
         base = merged.base

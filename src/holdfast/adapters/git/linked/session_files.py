@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import join_names, split_names, to_text
+from holdfast.adapters.git.linked.file_reader import FileReader
 from holdfast.changes.swaps import LINK
 from holdfast.checkpoints.ports import CheckpointFailed, FileDifference
 from holdfast.usecases.worktrees.ports import FileSide, TreeDifference
@@ -91,15 +91,16 @@ class CapturedSession:
         entries = self._entries(base)
         submodules = [each.path for each in entries if _GITLINK in (each.old_mode, each.new_mode)]
         files = [each for each in entries if each.path not in submodules]
-        large = [each.path for each in files if self._size(each) > _LARGEST]
-        if large or submodules:
-            return TreeDifference({}, {}, tuple(submodules), tuple(large))
+        with FileReader(self._root) as reader:
+            large = [each.path for each in files if _size(each, reader) > _LARGEST]
+            if large or submodules:
+                return TreeDifference({}, {}, tuple(submodules), tuple(large))
 
-        before = self._before(files)
-        after = {}
-        for each in files:
-            if each.new_mode != _NONE:
-                after[each.path] = self._after(each)
+            before = self._before(files)
+            after = {}
+            for each in files:
+                if each.new_mode != _NONE:
+                    after[each.path] = self._after(each, reader)
 
         return TreeDifference(before, after)
 
@@ -113,19 +114,13 @@ class CapturedSession:
 
         return entries
 
-    def _size(self, entry: _Entry) -> int:
-        try:
-            return (self._root / entry.path).lstat().st_size
-        except OSError:
-            return 0
-
-    def _after(self, entry: _Entry) -> FileSide:
-        path = self._root / entry.path
+    def _after(self, entry: _Entry, reader: FileReader) -> FileSide:
         try:
             if entry.new_mode == _SYMLINK:
-                return os.fsencode(path.readlink()), LINK
-            return path.read_bytes(), _mode(entry.new_mode)
+                return reader.read_link(entry.path), LINK
+            return reader.read(entry.path), _mode(entry.new_mode)
         except OSError as error:
+            path = self._root / entry.path
             raise CheckpointFailed(f"{path}: {error.strerror}; try again.") from error
 
     def _before(self, entries: Sequence[_Entry]) -> dict[str, FileSide]:
@@ -170,6 +165,13 @@ class CapturedSession:
             at = end + size + 2
 
         return contents
+
+
+def _size(entry: _Entry, reader: FileReader) -> int:
+    try:
+        return reader.status(entry.path).st_size
+    except OSError:
+        return 0
 
 
 def _mode(mode: str) -> int:

@@ -6,10 +6,9 @@ import errno
 import os
 import stat
 import time
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
-from holdfast.adapters.descriptors import open_below
+from holdfast.adapters.descriptors import ParentFolders
 from holdfast.adapters.git.objects.index_file import LINK, encode_entry, mode_of
 from holdfast.adapters.git.objects.object_store import LARGE_FILE, ObjectBatch
 from holdfast.checkpoints.ports import CheckpointFailed
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _GONE = {errno.ENOENT, errno.ENOTDIR}
-# A symlink in the place of a folder is ENOTDIR on Linux, ELOOP on macOS.
-_NO_FOLDER = {*_GONE, errno.ELOOP}
 # Without O_NONBLOCK the opening of a pipe would wait for a writer.
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # Git refuses to check out a symlink of this name.
@@ -40,20 +37,14 @@ _NO_FILE = CapturedFile()
 
 
 class FileCapture:
-    """Reads files below a root, by no link; their content is added to a batch of objects.
-
-    The folder of the last file stays open until the end of the context: most files are in the
-    folder of the one before.
-    """
+    """Reads files below a root, by no link; their content is added to a batch of objects."""
 
     def __init__(self, root: Path, batch: ObjectBatch, deadline: float | None) -> None:
         """Raise `CheckpointFailed` after the deadline."""
         self._root = os.fsencode(root)
         self._batch = batch
         self._deadline = deadline
-        self._opened = ExitStack()
-        self._folder: bytes | None = None
-        self._descriptor = -1
+        self._folders = ParentFolders(root)
 
     def __enter__(self) -> Self:
         """Return this object."""
@@ -61,7 +52,7 @@ class FileCapture:
 
     def __exit__(self, *_: object) -> None:
         """Close the folder of the last file."""
-        self._opened.close()
+        self._folders.__exit__()
 
     def read(self, path: bytes) -> CapturedFile:
         """Return what is at a path, read now; a symlink is not followed."""
@@ -71,38 +62,21 @@ class FileCapture:
                 "checkpoint to .gitignore, and try again."
             )
 
-        folder, _, name = path.rpartition(b"/")
-        if not self._open_folder(folder):
+        folder = self._folders.open(path)
+        if folder is None:
             return _NO_FILE
 
+        name = path.rpartition(b"/")[2]
         try:
-            handle = os.open(name, _OPEN, dir_fd=self._descriptor)
+            handle = os.open(name, _OPEN, dir_fd=folder)
         except OSError as error:
             error.filename = b"%s/%s" % (self._root, path)
-            return self._read_other(path, error)
+            return self._read_other(path, folder, error)
 
         try:
             return self._read_file(path, handle)
         finally:
             os.close(handle)
-
-    def _open_folder(self, folder: bytes) -> bool:
-        """Open a folder below the root, unless it is open; return whether there is one."""
-        if folder == self._folder:
-            return True
-
-        self._opened.close()
-        self._folder = None
-        names = filter(None, folder.split(b"/"))
-        try:
-            self._descriptor = self._opened.enter_context(open_below(self._root, names))
-        except OSError as error:
-            if error.errno in _NO_FOLDER:
-                return False
-            error.filename = b"%s/%s" % (self._root, folder)
-            raise
-        self._folder = folder
-        return True
 
     def _read_file(self, path: bytes, handle: int) -> CapturedFile:
         # Before the content: a file that changes while it is read is found the next time.
@@ -125,14 +99,14 @@ class FileCapture:
 
         return self._batch.add("blob", content)
 
-    def _read_other(self, path: bytes, error: OSError) -> CapturedFile:
+    def _read_other(self, path: bytes, folder: int, error: OSError) -> CapturedFile:
         """Return a symlink, or nothing for what is gone; raise any other error."""
         if error.errno in _GONE:
             return _NO_FILE
 
         name = path.rpartition(b"/")[2]
         try:
-            status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:
             return _NO_FILE
         except OSError:
@@ -144,5 +118,5 @@ class FileCapture:
         if _MODULES in path.lower().split(b"/"):
             return _NO_FILE
 
-        oid = self._batch.add("blob", os.readlink(name, dir_fd=self._descriptor))
+        oid = self._batch.add("blob", os.readlink(name, dir_fd=folder))
         return CapturedFile(encode_entry(path, status, LINK, oid), None, status.st_ctime_ns)

@@ -30,11 +30,13 @@ from holdfast.adapters.processes.sandbox.sockets import (
 )
 from holdfast.adapters.processes.sandbox.toolchain_folders import (
     cache_folders,
+    git_settings,
+    has_key,
     installation_of,
     key_files,
-    named_folders,
     own_folders,
     program_folders,
+    settings_files,
 )
 from holdfast.adapters.processes.sandbox.view import View, existing
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -121,14 +123,14 @@ class Layouts:
         """Return the layout of a process in the level `read` or `write`."""
         view = View()
         root = os.path.realpath(process.root)
-        home = _home(process.variables)
+        home = home_of(process.variables)
         _hide_system(view, home)
         view.set(root, "write" if process.level == "write" else "read")
         for path in existing(process.writable):
             view.set(path, "write")
 
-        _show_toolchains(view, process, home)
-        for path in existing(key_files(home)):
+        shown = _show_toolchains(view, process, home)
+        for path in existing(key_files(home, shown)):
             view.set(path, "masked")
 
         places = git_places(root)
@@ -205,7 +207,8 @@ def _mask_socket(view: View, path: str) -> None:
     view.set(path, "masked")
 
 
-def _home(variables: Mapping[str, str]) -> str:
+def home_of(variables: Mapping[str, str]) -> str:
+    """Return the real path of the home that these variables name."""
     return os.path.realpath(variables.get("HOME") or _home_of_user())
 
 
@@ -233,21 +236,23 @@ def _hide_system(view: View, home: str) -> None:
         view.set(path, "masked")
 
 
-def _show_toolchains(view: View, process: ConfinedProcess, home: str) -> None:
-    """Show the folders of toolchains that lie in hidden places."""
+def _show_toolchains(view: View, process: ConfinedProcess, home: str) -> list[str]:
+    """Show what toolchains need and what lies in hidden places; return it."""
     variables = process.variables
-    for path in existing(cache_folders(home)):
+    before = len(view.rules)
+    for path in existing(cache_folders(home, variables)):
         view.show(path, "cache")
 
-    for path in existing(named_folders(variables)):
-        view.show(path, "cache")
-
-    folders = [*program_folders(variables, home), *own_folders()]
+    folders = [*program_folders(variables, home), *own_folders(), *settings_files(home)]
     if process.argv[0].startswith("/"):
         folders += installation_of(process.argv[0], home)
+    if process.git != "hidden":
+        folders += [path for path in git_settings(home) if not has_key(path)]
 
     for path in existing(folders):
         view.show(path)
+
+    return list(view.rules)[before:]
 
 
 def _protect_git(

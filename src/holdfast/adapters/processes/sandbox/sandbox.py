@@ -16,8 +16,9 @@ from holdfast.adapters.processes.sandbox.agent_confinement import AgentConfineme
 from holdfast.adapters.processes.sandbox.cleanup.git_settings import kept_settings
 from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
 from holdfast.adapters.processes.sandbox.cleanup.restoration import restored
+from holdfast.adapters.processes.sandbox.git_identity import identity_variables
 from holdfast.adapters.processes.sandbox.git_places import git_places, main_worktree_of, settings
-from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layouts
+from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layouts, home_of
 from holdfast.adapters.processes.sandbox.mount_watch import watch_mounts
 from holdfast.adapters.processes.sandbox.view import existing
 from holdfast.adapters.running_commands import RunningCommands
@@ -108,10 +109,13 @@ class Sandbox:
                 opened.enter_context(_kept_places(process, layout, state, put_back))
                 why_stop = opened.enter_context(watch_mounts(layout.view)).replaced
             launch = opened.enter_context(launcher.prepare(process, layout))
+            identity = {}
+            if git != "hidden":
+                identity = identity_variables(home_of(variables), variables)
             ended = run_process(
                 launch.argv,
                 cwd,
-                {**variables, **launch.variables},
+                {**identity, **variables, **launch.variables},
                 timeout,
                 cancel,
                 on_output=first.add,

@@ -1,59 +1,129 @@
-"""The folders of toolchains in a home, and the files with keys in them."""
+"""What toolchains need of a home: folders of programs and packages, and settings without keys."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.plain_file import read_plain
+from holdfast.guards.tokens import has_token
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 _FOLDERS = (
-    ".cargo .rustup .pyenv .nvm .volta .fnm .asdf .rbenv .rvm .sdkman .jenv .goenv .nodenv go "
-    ".deno .bun .npm .npm-global .pnpm-store .yarn .m2/repository .m2/wrapper .gradle .ivy2 .sbt "
-    ".opam .ghcup .cabal .stack .mix .hex .nuget/packages .dotnet .gem .bundle .conan2 .elan "
-    ".juliaup .julia .ccache .conda miniconda3 anaconda3 miniforge3 mambaforge "
+    ".rustup .pyenv .nvm .volta .fnm .asdf .rbenv .rvm .sdkman .jenv .goenv .nodenv go "
+    ".deno .bun .pnpm-store .m2/repository .m2/wrapper .opam .ghcup .mix .nuget/packages .elan "
+    ".juliaup .ccache miniconda3 anaconda3 miniforge3 mambaforge "
     ".cache/pip .cache/uv .cache/go-build .cache/pypoetry .cache/pre-commit .cache/yarn "
     ".cache/pnpm .cache/node .cache/ms-playwright .cache/Cypress .cache/ccache .cache/sccache "
     ".cache/coursier .cache/bazelisk .cache/zig .cache/deno .cache/puppeteer "
-    ".local/bin .local/lib .local/pipx .local/share/uv .local/share/pipx .local/share/mise "
-    ".local/share/fnm .local/share/pnpm .local/share/virtualenvs .local/share/coursier "
-    ".local/share/gem .gitconfig .config/git"
+    ".local/bin .local/lib .local/pipx .local/share/pipx .local/share/mise "
+    ".local/share/fnm .local/share/pnpm .local/share/virtualenvs .local/share/coursier"
 ).split()
-_KEYS = (
-    ".cargo/credentials .cargo/credentials.toml .gradle/gradle.properties .gem/credentials "
-    ".ivy2/.credentials .sbt/.credentials .hex/hex.config .bundle/config .cabal/config "
-    ".config/git/credentials .conda/.condarc .yarn/.yarnrc.yml"
+_PARTS = {
+    ".cargo": "bin env git registry",
+    ".gradle": "caches jdks native wrapper",
+    ".ivy2": "cache local",
+    ".sbt": "boot launchers 1.0/zinc",
+    ".cabal": "bin packages share store",
+    ".stack": "pantry programs setup-exe-cache setup-exe-src snapshots stack.sqlite3",
+    ".hex": "cache.ets packages",
+    ".gem": "jruby ruby specs truffleruby",
+    ".bundle": "cache plugin",
+    ".conan2": "extensions p profiles remotes.json settings.yml settings_user.yml version.txt",
+    ".julia": "artifacts bin clones compiled environments juliaup packages prefs registries",
+    ".dotnet": "dotnet host library-packs packs sdk sdk-manifests shared store templates tools",
+    ".conda": "environments.txt envs pkgs",
+    ".yarn": "berry bin",
+    ".npm": "_cacache _npx _prebuilds",
+    ".npm-global": "bin lib share",
+    ".local/share/uv": "python tools",
+    ".local/share/gem": "ruby",
+}
+"""Folders with programs and packages, in folders where a toolchain keeps keys too."""
+_SETTINGS = (
+    ".cargo/config .cargo/config.toml .stack/config.yaml .config/git/attributes .config/git/ignore"
+).split()
+_GIT_SETTINGS = (".gitconfig", ".config/git/config")
+_KEYS = ("etc/npmrc", "etc/pip.conf", ".npmrc", "pip.conf", ".condarc", "condarc")
+"""Files with keys that an installation may have."""
+_INSTALLATIONS = (
+    ".nvm/versions/node/* .nodenv/versions/* .volta/tools/image/node/* .asdf/installs/nodejs/* "
+    ".fnm/node-versions/*/installation .local/share/fnm/node-versions/*/installation "
+    ".local/share/mise/installs/node/* .local/share/virtualenvs/* .pyenv/versions/* "
+    "miniconda3/envs/* anaconda3/envs/* miniforge3/envs/* mambaforge/envs/*"
 ).split()
 _VARIABLES = (
-    "CARGO_HOME RUSTUP_HOME PYENV_ROOT NVM_DIR VOLTA_HOME FNM_DIR GOPATH GOROOT GOCACHE GOMODCACHE "
-    "JAVA_HOME JDK_HOME MAVEN_HOME M2_HOME GRADLE_HOME GRADLE_USER_HOME ANDROID_HOME "
+    "RUSTUP_HOME PYENV_ROOT NVM_DIR VOLTA_HOME FNM_DIR GOPATH GOROOT GOCACHE GOMODCACHE "
+    "JAVA_HOME JDK_HOME MAVEN_HOME M2_HOME GRADLE_HOME ANDROID_HOME "
     "ANDROID_SDK_ROOT VIRTUAL_ENV CONDA_PREFIX UV_CACHE_DIR PIP_CACHE_DIR PIPX_HOME PNPM_HOME "
     "BUN_INSTALL DENO_DIR GEM_HOME RBENV_ROOT ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR SDKMAN_DIR "
-    "DOTNET_ROOT NUGET_PACKAGES OPAMROOT STACK_ROOT CCACHE_DIR SCCACHE_DIR HOLDFAST_TOOLCHAINS "
+    "DOTNET_ROOT NUGET_PACKAGES OPAMROOT CCACHE_DIR SCCACHE_DIR HOLDFAST_TOOLCHAINS "
     "SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE NODE_EXTRA_CA_CERTS"
 ).split()
+_MOVED = {"CARGO_HOME": ".cargo", "GRADLE_USER_HOME": ".gradle", "STACK_ROOT": ".stack"}
+"""Variables that name a folder which has such parts, in the place of the one in the home."""
+_KEY_LINE = re.compile(
+    r"^\s*[\w.\"-]*(?:pass(?:wd|word)?|token|secret|extraheader|api[-_]?key)\"?\s*[=:]\s*\S",
+    re.IGNORECASE | re.MULTILINE,
+)
 _PROGRAM_FOLDERS = frozenset({"bin", "sbin", "shims"})
 _BESIDE_PROGRAMS = ("lib", "lib64", "libexec", "pyvenv.cfg")
 """What an installation has beside its folder of programs."""
 
 
-def cache_folders(home: str) -> list[str]:
-    """Return the folders of a home that toolchains need."""
-    return [f"{home}/{name}" for name in _FOLDERS]
+def cache_folders(home: str, variables: Mapping[str, str]) -> list[str]:
+    """Return the folders that toolchains need, in a home and where variables name others."""
+    places = {folder: [f"{home}/{folder}"] for folder in _PARTS}
+    for name, folder in _MOVED.items():
+        places[folder] += _named(variables, name)
+
+    parts = [f"{home}/{name}" for name in _FOLDERS]
+    for folder, names in _PARTS.items():
+        for place in places[folder]:
+            parts += [f"{place}/{name}" for name in names.split()]
+    for name in _VARIABLES:
+        parts += _named(variables, name)
+
+    return parts
 
 
-def key_files(home: str) -> list[str]:
-    """Return the files with keys inside the folders that toolchains need."""
-    return [f"{home}/{name}" for name in _KEYS]
+def _named(variables: Mapping[str, str], name: str) -> list[str]:
+    """Return the folder that a variable names, if that is a whole path."""
+    path = variables.get(name, "")
+    return [path] if path.startswith("/") else []
 
 
-def named_folders(variables: Mapping[str, str]) -> list[str]:
-    """Return the folders that the variables of toolchains name."""
-    return [variables[name] for name in _VARIABLES if variables.get(name, "").startswith("/")]
+def settings_files(home: str) -> list[str]:
+    """Return the files with settings that toolchains need, and that have no key."""
+    return [path for path in (f"{home}/{name}" for name in _SETTINGS) if not has_key(path)]
+
+
+def git_settings(home: str) -> list[str]:
+    """Return the files with the user's settings of git."""
+    return [f"{home}/{name}" for name in _GIT_SETTINGS]
+
+
+def key_files(home: str, shown: Iterable[str]) -> Iterator[str]:
+    """Return the files that may have keys inside the folders that are shown."""
+    inside = [str(path) for pattern in _INSTALLATIONS for path in Path(home).glob(pattern)]
+    for folder in (*shown, *inside):
+        for name in _KEYS:
+            yield f"{folder}/{name}"
+
+
+def has_key(path: str) -> bool:
+    """Return whether a file with settings has a key in it."""
+    try:
+        text = read_plain(path).decode("utf-8", "replace")
+    except OSError:
+        return False
+    return has_token(text) or _KEY_LINE.search(text) is not None
 
 
 def program_folders(variables: Mapping[str, str], home: str) -> Iterator[str]:
@@ -81,8 +151,11 @@ def own_folders() -> tuple[str, ...]:
 
 def _installation(folder: str, home: str) -> Iterator[str]:
     """Return a folder of programs and, where that is one installation, the folder around it."""
-    yield folder
     parent, name = os.path.split(folder.rstrip("/"))
+    if os.path.relpath(folder, home) in _PARTS:
+        return
+
+    yield folder
     if name == ".bin":
         yield parent
 
@@ -96,4 +169,5 @@ def _installation(folder: str, home: str) -> Iterator[str]:
 @cache
 def _shared_folders(home: str) -> frozenset[str]:
     of_home = (home, f"{home}/.local", f"{home}/.config")
-    return frozenset({"/", "/usr", "/home", "/tmp", "/var/tmp", *of_home})  # noqa: S108 - names, no files
+    in_parts = [f"{home}/{name}" for name in _PARTS]
+    return frozenset({"/", "/usr", "/home", "/tmp", "/var/tmp", *of_home, *in_parts})  # noqa: S108 - names, no files

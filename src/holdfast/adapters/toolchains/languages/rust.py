@@ -43,6 +43,7 @@ _DEPENDENCIES = (
     "build-dependencies",
     "build_dependencies",
 )
+_BUILD_DEPENDENCIES = ("build-dependencies", "build_dependencies")
 _MOST_MANIFESTS = 500
 _MOST_FOLDERS = 20_000
 _TABLES = frozenset(
@@ -199,10 +200,11 @@ def _module_file(tree: Path, folder: PurePosixPath, name: str) -> PurePosixPath 
 
 
 def build_files(root: Path, path: str) -> Iterator[str]:
-    """Yield the files that make cargo or rustup run code, above a file and in its workspace.
+    """Yield the files that make cargo or rustup run code, for a file and all that it depends on.
 
     A manifest is one of them unless all that it says is known to run nothing. Dependencies have
-    build scripts and macros of their own.
+    build scripts and macros of their own. Of a macro, and of a library that build scripts use, the
+    root file is one too.
     """
     for folder in PurePosixPath(path).parents:
         for name in _CODE_FILES:
@@ -212,6 +214,8 @@ def build_files(root: Path, path: str) -> Iterator[str]:
     manifests, is_whole = _manifests(root, path)
     if not is_whole:
         yield str(manifests[0])
+    built = _built_first(root, manifests)
+    manifests = list(dict.fromkeys([*manifests, *_reached(root, manifests)]))
     for manifest in manifests:
         fields = read_toml(root / manifest)
         script = _table(fields, "package").get("build", "build.rs")
@@ -219,6 +223,9 @@ def build_files(root: Path, path: str) -> Iterator[str]:
         if not _runs_code(fields) and not (root / others[0]).is_file():
             continue
         yield str(manifest)
+        library = _table(fields, "lib")
+        if not _is_plain_target(library) or manifest in built:
+            others.append(manifest.parent / str(library.get("path", "src/lib.rs")))
         for file in others:
             if (root / file).is_file():
                 yield str(file)
@@ -245,6 +252,49 @@ def _manifests(root: Path, path: str) -> tuple[list[PurePosixPath], bool]:
 
     is_whole = looked < _MOST_FOLDERS and len(found) <= _MOST_MANIFESTS
     return sorted(found)[: _MOST_MANIFESTS + 1], is_whole
+
+
+def _built_first(root: Path, manifests: Sequence[PurePosixPath]) -> frozenset[PurePosixPath]:
+    """Return the manifests of the packages that build scripts use, directly or through another."""
+    used: list[PurePosixPath] = []
+    for manifest in (*manifests, *_reached(root, manifests)):
+        used += _dependencies_at(root, manifest, _BUILD_DEPENDENCIES)
+    return frozenset((*used, *_reached(root, used)))
+
+
+def _reached(root: Path, manifests: Sequence[PurePosixPath]) -> list[PurePosixPath]:
+    """Return the manifests below the root on which these depend by a path, all the way."""
+    found = dict.fromkeys(manifests)
+    queue = list(manifests)
+    for manifest in queue:
+        for other in _dependencies_at(root, manifest, _DEPENDENCIES):
+            if other not in found and len(found) <= _MOST_MANIFESTS:
+                found[other] = None
+                queue.append(other)
+    return queue[len(manifests) :]
+
+
+def _dependencies_at(
+    root: Path, manifest: PurePosixPath, tables: Sequence[str]
+) -> Iterator[PurePosixPath]:
+    """Yield the manifests of the packages that a manifest names by a path below the root."""
+    fields = read_toml(root / manifest)
+    for table in _dependency_tables(fields):
+        for name in tables:
+            listed = table.get(name)
+            if isinstance(listed, dict):
+                yield from _named_by_path(root, manifest.parent, listed)
+
+
+def _named_by_path(
+    root: Path, folder: PurePosixPath, listed: dict[str, Any]
+) -> Iterator[PurePosixPath]:
+    for dependency in listed.values():
+        if not isinstance(dependency, dict) or "path" not in dependency:
+            continue
+        other = os.path.normpath(folder / str(dependency["path"]) / "Cargo.toml")
+        if not other.startswith(("..", "/")) and (root / other).is_file():
+            yield PurePosixPath(other)
 
 
 def _folders(top: Path) -> Iterator[Path]:
@@ -307,14 +357,18 @@ def _has_plain_members(fields: dict[str, Any]) -> bool:
 
 
 def _has_dependencies(fields: dict[str, Any]) -> bool:
-    tables = [fields, _table(fields, "workspace"), *_table(fields, "target").values()]
-    for table in tables:
-        if not isinstance(table, dict):
-            continue
+    for table in _dependency_tables(fields):
         if any(table.get(name) for name in _DEPENDENCIES):
             return True
 
     return False
+
+
+def _dependency_tables(fields: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the tables of a manifest that may have dependencies."""
+    for table in (fields, _table(fields, "workspace"), *_table(fields, "target").values()):
+        if isinstance(table, dict):
+            yield table
 
 
 # ----------------------------------------------------------------------------------------- packages

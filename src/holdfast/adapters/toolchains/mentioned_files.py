@@ -1,0 +1,84 @@
+"""The files that a file of code brings in: those of the project whose names are in its text."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from holdfast.adapters.plain_file import read_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_MOST_FILES = 300
+_LARGEST_TEXT = 1_000_000
+_WORD = re.compile(r"[\w./-]+")
+_PACKAGE_FILES = ("__init__.py", "mod.rs")
+
+
+def with_mentioned(root: Path, path: str) -> Iterator[str]:
+    """Yield a file, and each file below the root that its text mentions, all the way.
+
+    No language is parsed: `import helper`, `mod helper;` and `include!("helper.rs")` each have the
+    name of the file. A word that is the name of a file by chance only costs a question when that
+    file changes.
+    """
+    found = [path]
+    for file in found:
+        yield file
+        for mentioned in _mentioned_by(root, PurePosixPath(file)):
+            if mentioned not in found and len(found) < _MOST_FILES:
+                found.append(mentioned)
+
+
+def _mentioned_by(root: Path, file: PurePosixPath) -> Iterator[str]:
+    """Yield the files beside a file, or below the root, whose names are words of its text."""
+    try:
+        text = read_plain(root / file, _LARGEST_TEXT).decode("utf-8", "replace")
+    except OSError:
+        return
+
+    words = _names_in(text)
+    folders = [file.parent, PurePosixPath()]
+    if file.suffix == ".py":
+        # `from package import module` names the file in two words.
+        for folder in tuple(folders):
+            folders += [folder / word for word in words if (root / folder / word).is_dir()]
+        # A module beside a script comes before the library's of the same name, whoever imports it.
+        words = sorted({*words, *sys.stdlib_module_names, "__init__"})
+    for folder in dict.fromkeys(folders):
+        yield from _files_named(root, folder, words, file.suffix)
+
+
+def _names_in(text: str) -> list[str]:
+    """Return the words of a text that may be names of files, modules and folders, sorted."""
+    words: set[str] = set()
+    for word in _WORD.findall(text):
+        plain = word.strip(".-")
+        words.add(plain)
+        words.add(plain.replace(".", "/"))
+        words.update(map(str, PurePosixPath(plain.replace(".", "/")).parents))
+
+    return sorted(words - {"", ".", "/"})
+
+
+def _files_named(root: Path, folder: PurePosixPath, words: list[str], suffix: str) -> Iterator[str]:
+    """Yield the files below a folder that a word names; of a package, its first file."""
+    try:
+        names = frozenset(entry.name for entry in (root / folder).iterdir())
+    except OSError:
+        return
+
+    for word in words:
+        first = word.partition("/")[0]
+        if first not in names and first + suffix not in names and first != "..":
+            continue
+        packages = (f"{word}/{name}" for name in _PACKAGE_FILES)
+        for candidate in (word, word + suffix, *packages):
+            path = os.path.normpath(folder / candidate)
+            if not path.startswith("..") and (root / path).is_file():
+                yield path
