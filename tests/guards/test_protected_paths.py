@@ -24,6 +24,7 @@ from holdfast.guards.protected_paths import why_protected
         (".gitlab-ci.yml", "a CI server runs it"),
         (".circleci/config.yml", "a CI server runs it"),
         (".envrc", "a shell runs it when somebody enters the directory"),
+        (".tool-versions", "a shell runs it when somebody enters the directory"),
         (".husky/pre-commit", "git runs what it names"),
         (".gitattributes", "git runs what it names"),
         ("sub/.gitattributes", "git runs what it names"),

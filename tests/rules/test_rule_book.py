@@ -363,6 +363,21 @@ def test_a_rule_that_only_drops_something_is_read_again(before: str, after: str)
     assert parse_rule(dump_rule(rule)) == rule
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[" * 60_000, "it is nested too deeply in line 1"),
+        ("- " * 30_000, "it is nested too deeply in line 1"),
+        ("a: &a [x, x]\nb: &b [*a, *a]\nid: *b\n", "it has an alias in line 2"),
+        (f"id: {'9' * 6000}\n", "it is not YAML"),
+        ("x: " + "a" * 70_000, "it is larger than 64 KB"),
+    ],
+)
+def test_no_text_of_a_project_takes_all_memory_or_crashes(text: str, message: str) -> None:
+    with pytest.raises(BadRule, match=message):
+        parse_rule(text)
+
+
 # ------------------------------------------------------------------------------------------------------ suggested by a model
 
 

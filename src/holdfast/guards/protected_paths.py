@@ -92,6 +92,7 @@ _FILES: Mapping[str, str] = {
     ".envrc": _SHELL,
     ".mise": _SHELL,
     "mise": _SHELL,
+    ".tool-versions": _SHELL,
     "mypy.ini": _TOOLS,
     ".mypy.ini": _TOOLS,
     "build.rs": _TOOLS,

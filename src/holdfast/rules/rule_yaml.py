@@ -79,6 +79,10 @@ _USUAL: Final = {
 """The values that a file does not mention."""
 
 
+_LARGEST: Final = 64_000
+_DEEPEST: Final = 20
+
+
 class BadRule(ValueError):  # noqa: N818 - the word for it
     """A text that is not a rule; the message says what is wrong."""
 
@@ -88,20 +92,45 @@ class BadRule(ValueError):  # noqa: N818 - the word for it
 
 def parse_rule(data: bytes | str) -> Rule:
     """Return the rule in a YAML text; raise `BadRule` with all that is wrong."""
-    return rule_from(load_yaml(data))
+    return rule_from(load_yaml(data, is_own=False))
 
 
-def load_yaml(data: bytes | str) -> Any:
-    """Return the content of a YAML text; raise `BadRule` if it is no YAML."""
+def load_yaml(data: bytes | str, *, is_own: bool = True) -> Any:
+    """Return the content of a YAML text; raise `BadRule` if it is no YAML.
+
+    A text that is not our own is small and flat, as a rule is: the parser of YAML takes all memory
+    for a text of aliases, and crashes at one that is nested deeply.
+    """
     import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - only commands with rules need it
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
+        if not is_own:
+            _refuse_large(data, loader)
         return yaml.load(data, Loader=loader)  # noqa: S506 - both are safe loaders
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except BadRule:
+        raise
+    except (yaml.YAMLError, ValueError) as error:
         where = getattr(error, "problem_mark", None)
         line = f" in line {where.line + 1}" if where is not None else ""
         raise BadRule(f"it is not YAML{line}") from error
+
+
+def _refuse_large(data: bytes | str, loader: type) -> None:
+    """Raise `BadRule` for a text that is too large, nested too deeply, or has aliases."""
+    import yaml  # noqa: PLC0415 - see above
+
+    if len(data) > _LARGEST:
+        raise BadRule(f"it is larger than {_LARGEST // 1000} KB")
+
+    depth = 0
+    for event in yaml.parse(data, Loader=loader):
+        if isinstance(event, yaml.AliasEvent):
+            raise BadRule(f"it has an alias in line {event.start_mark.line + 1}")
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise BadRule(f"it is nested too deeply in line {event.start_mark.line + 1}")
 
 
 def rule_from(raw: object) -> Rule:

@@ -14,7 +14,7 @@ from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholder
 from holdfast.adapters.processes.sandbox.git_places import git_places, main_worktree_of
 from holdfast.adapters.processes.sandbox.probe import SandboxChoice
 from holdfast.vocab.sandbox import GitAccess, SandboxLevel
-from tests.adapters.sandbox.attempt import attempt, files_below
+from tests.adapters.sandbox.attempt import attempt, files_below, open_at
 
 HOSTILE = (
     "echo '[core] fsmonitor = touch pwned' >> .git/config; mkdir -p .git/hooks .git/info;"
@@ -66,6 +66,25 @@ def test_what_a_killed_holdfast_left_is_removed_by_the_next(
     assert (root / ".holdfast").is_dir()
     attempt(bubblewrap, place, "true", "write")
     assert not (root / ".holdfast").exists()
+
+
+def test_a_lock_of_git_that_a_killed_holdfast_left_is_removed_when_a_sandbox_is_opened(
+    bubblewrap: SandboxChoice, place: Path
+) -> None:
+    common, state = os.path.realpath(place / "root/.git"), place / "state"
+    lock = Path(common, "config.lock")
+    program = (
+        "import os, pathlib, sys; from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders\n"
+        "with placeholders([sys.argv[1] + '/config.lock'], sys.argv[1], pathlib.Path(sys.argv[2])): os.kill(os.getpid(), 9)"
+    )
+    words = [sys.executable, "-c", program, common, str(state)]
+    assert subprocess.run(words, check=False).returncode == -9
+    assert lock.is_dir()
+    open_at(bubblewrap, place)
+    assert not lock.exists()
+    with placeholders([str(lock)], common, state):
+        open_at(bubblewrap, place)
+        assert lock.is_dir()
 
 
 def test_two_at_once_share_the_placeholders(bubblewrap: SandboxChoice, place: Path) -> None:

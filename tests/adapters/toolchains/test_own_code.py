@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.git.git_command import Git
-from holdfast.adapters.processes.project_programs import path_outside
+from holdfast.adapters.processes.project_programs import path_outside, program_outside
 from holdfast.adapters.toolchains.check_step import CheckedFile
 from holdfast.adapters.toolchains.installed_tool import locate
 from holdfast.adapters.toolchains.languages import go
@@ -361,6 +361,37 @@ def test_a_tool_is_found_outside_the_project_only(
     assert path_outside(root) == str(outside)
     monkeypatch.chdir(root)
     assert path_outside(Path()) == str(outside)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_used"),
+    [
+        (".tool-versions", "nodejs path:./evil\n", False),
+        (".tool-versions", "# a/b\nnodejs path:evil\n", False),
+        (".node-version", "/proc/self/cwd/evil\n", False),
+        (".java-version", "../../evil\n", False),
+        ("sub/.tool-versions", "nodejs path:./evil\n", False),
+        ("other/.tool-versions", "nodejs path:./evil\n", True),
+        (".tool-versions", "nodejs 20.0.0  # see a/b\npython 3.11.7 system\n", True),
+        (".python-version", "3.11.7\n", True),
+    ],
+)
+def test_a_version_manager_starts_no_program_that_the_project_names_by_a_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, is_used: bool
+) -> None:
+    root = tmp_path / "root"
+    lay_out(tmp_path, {f"root/{name}": text, "shims/node": "x", "bin/node": "x", "links/a": "x"})
+    for program in tmp_path.glob("*/node"):
+        program.chmod(0o755)
+    (tmp_path / "links/node").symlink_to(tmp_path / "shims/node")
+    found = [tmp_path / name / "node" for name in ("shims", "links", "bin")]
+    monkeypatch.setenv("PATH", os.pathsep.join(str(program.parent) for program in found))
+    expected = str(found[0] if is_used else found[2])
+    for own_code in (False, True):
+        assert locate("node", root, "sub/a.js", own_code=own_code) == expected
+    if "/" not in name:
+        assert (str(found[0].parent) in path_outside(root).split(os.pathsep)) == is_used
+        assert program_outside("node", root) == (expected if is_used else None)
 
 
 def test_programs_of_every_worktree_of_the_repository_are_of_the_project(

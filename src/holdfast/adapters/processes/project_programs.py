@@ -3,11 +3,34 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from holdfast.adapters.places.main_worktree import is_worktree, main_worktree
+from holdfast.adapters.plain_file import read_plain
+
+_SHIMS = "shims"
+"""The folder of a version manager with programs that start others, as files of a project say."""
+_VERSION_FILES = (
+    ".tool-versions",
+    ".node-version",
+    ".nvmrc",
+    ".ruby-version",
+    ".java-version",
+    ".go-version",
+    ".python-version",
+    "mise.toml",
+    ".mise.toml",
+    "mise.local.toml",
+    ".mise.local.toml",
+    ".config/mise.toml",
+    ".config/mise/config.toml",
+    ".rtx.toml",
+)
+_PATH_IN_VERSION = re.compile(rb"^[^#\n]*(?:/|\.\.|path:)", re.MULTILINE)
+_LARGEST_VERSION_FILE = 64_000
 
 
 def path_folders() -> list[str]:
@@ -24,7 +47,11 @@ def path_outside(root: Path) -> str:
     brings under the name `git` is code of the project.
     """
     here = os.path.abspath(root)  # noqa: PTH100 - `Path.absolute` keeps `..`
-    return _without_project(tuple(path_folders()), here, _main_of(Path(here)))
+    outside = _without_project(tuple(path_folders()), here, _main_of(Path(here)))
+    folders = outside.split(os.pathsep)
+    if not any(map(_is_shims, folders)) or not names_program(root):
+        return outside
+    return os.pathsep.join(folder for folder in folders if not _is_shims(folder))
 
 
 @lru_cache(maxsize=64)
@@ -40,9 +67,39 @@ def _without_project(folders: tuple[str, ...], root: str, main: Path) -> str:
 def program_outside(name: str, root: Path) -> str | None:
     """Return the path of a program on the PATH that is not the project's, or None."""
     found = shutil.which(name, path=path_outside(root))
-    if found is None or is_of_project(found, root):
+    if found is None or is_of_project(found, root) or is_chosen_by_project(found, root):
         return None
     return found
+
+
+def is_chosen_by_project(program: str, root: Path, path: str = "") -> bool:
+    """Return whether a version manager would start a program that the project names by a path.
+
+    It reads the files in the folders of `path`, which is a path in the project, and in the root.
+    """
+    places = (program, os.path.realpath(program))
+    if not any(Path(place).parent.name == _SHIMS for place in places):
+        return False
+    folders = {PurePosixPath(), *PurePosixPath(path).parents}
+    return any(names_program(root / folder) for folder in folders)
+
+
+def _is_shims(folder: str) -> bool:
+    return Path(folder).name == _SHIMS
+
+
+def names_program(folder: Path) -> bool:
+    """Return whether a file in a folder has a path where a version manager expects a version."""
+    for name in _VERSION_FILES:
+        try:
+            text = read_plain(folder / name, _LARGEST_VERSION_FILE)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            return True
+        if _PATH_IN_VERSION.search(text):
+            return True
+    return False
 
 
 def is_of_project(program: str, root: Path) -> bool:

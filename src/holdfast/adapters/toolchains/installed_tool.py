@@ -12,7 +12,11 @@ import time
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.processes.project_programs import is_of_project, path_folders
+from holdfast.adapters.processes.project_programs import (
+    is_chosen_by_project,
+    is_of_project,
+    path_folders,
+)
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.adapters.toolchains.run_tool import NEVER, ToolPlace, run_tool
 from holdfast.repair.ports import CheckCrashed
@@ -100,7 +104,8 @@ def locate(name: str, root: Path, path: str, *, own_code: bool) -> str | None:
 
     The places are the project (from the unit upwards), the PATH, `HOLDFAST_TOOLCHAINS`, and the
     folder of our own Python. Without `own_code` a program of the project is passed over, wherever
-    it is found.
+    it is found; so is in any case a program that a version manager chooses by a path in a file of
+    the project, for nobody can know what it is.
     """
     places = [*path_folders(), *_other_places()]
     if own_code:
@@ -108,7 +113,7 @@ def locate(name: str, root: Path, path: str, *, own_code: bool) -> str | None:
 
     for place in places:
         program = shutil.which(name, path=place)
-        if program is None:
+        if program is None or is_chosen_by_project(program, root, path):
             continue
         if own_code or not is_of_project(program, root):
             return os.path.abspath(program)  # noqa: PTH100 - `Path.resolve` would follow the link

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from holdfast import __version__
 from holdfast.adapters.processes.project_programs import path_outside, worktree_of
 from holdfast.adapters.processes.sandbox.bubblewrap import Bubblewrap
+from holdfast.adapters.processes.sandbox.cleanup.placeholders import remove_left
+from holdfast.adapters.processes.sandbox.git_places import git_places
 from holdfast.adapters.processes.sandbox.layout import Layouts
 from holdfast.adapters.processes.sandbox.sandbox import Sandbox
 from holdfast.adapters.processes.sandbox.seatbelt import Seatbelt
@@ -76,6 +78,11 @@ def open_sandbox(
     except OSError as error:
         why = f"{error.filename}: {error.strerror}; make the state directory writable."
         return Sandbox(SandboxStatus("none", why))
+
+    real = os.path.realpath(root)
+    places = git_places(real)
+    with suppress(OSError):
+        remove_left([real, *([places.common] if places else [])], state)
 
     return Sandbox(status, launcher, layouts, state)
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 
@@ -23,7 +23,7 @@ def placeholders(paths: Sequence[str], root: str, state: Path) -> Iterator[None]
 
     A killed Holdfast leaves them; the next one in the same project removes them.
     """
-    record = state / "sandbox" / hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
+    record = _record_of(root, state)
     if not paths and not record.exists():
         yield
         return
@@ -40,6 +40,19 @@ def placeholders(paths: Sequence[str], root: str, state: Path) -> Iterator[None]
             yield
         finally:
             _remove(record, file)
+
+
+def remove_left(folders: Iterable[str], state: Path) -> None:
+    """Remove the placeholders that a killed Holdfast has left for these folders."""
+    for folder in folders:
+        record = _record_of(folder, state)
+        if record.exists():
+            with _share(record) as file:
+                _remove(record, file)
+
+
+def _record_of(root: str, state: Path) -> Path:
+    return state / "sandbox" / hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
 
 
 def _share(record: Path) -> TextIO:
