@@ -9,9 +9,10 @@ from holdfast.syntax.json_text import (
     Cut,
     JsonReading,
     Read,
+    Unclosed,
     Unreadable,
-    lacks_bracket,
     read_json_text,
+    read_unclosed,
 )
 from holdfast.syntax.spans import next_span
 from holdfast.syntax.strict_json import DecodedJson, UnsoundError, decode, pair_up
@@ -82,7 +83,13 @@ _GIVEN = (
 
 
 def calls_of(
-    value: Any, raw: str, *, cut: bool = False, bare: bool = False, doubtful: bool = False
+    value: Any,
+    raw: str,
+    *,
+    cut: bool = False,
+    bare: bool = False,
+    doubtful: bool = False,
+    unclosed: bool = False,
 ) -> tuple[FoundCall, ...]:
     """Return the calls that a JSON value describes; none if it is something else.
 
@@ -90,6 +97,7 @@ def calls_of(
     - `bare`: no marker around the value shows that it is a call, so it needs a field for its
       arguments.
     - `doubtful`: the reader of the value was in doubt about it (see `Read`).
+    - `unclosed`: the value lacks closing brackets (see `Unclosed`).
 
     >>> [call.name for call in calls_of({"function": {"name": "ls", "arguments": "{}"}}, "")]
     ['ls']
@@ -104,6 +112,8 @@ def calls_of(
             arguments = replace(arguments, doubtful=True)
         if cut:
             arguments = Cut(_whole_fields(arguments))
+        if unclosed and isinstance(arguments, Read):
+            arguments = Unclosed(arguments.value)
         calls.append(replace(call, arguments=arguments))
 
     return tuple(calls)
@@ -206,8 +216,8 @@ def read_json_arguments(text: str, at: int, closer: re.Pattern[str]) -> tuple[Js
     end, _ = next_span(closer, text, at)
     arguments = read_json_text(text[at:end])
     # The model closed the call, so nothing was cut off.
-    if isinstance(arguments, Cut) and end < len(text) and lacks_bracket(text[at:end]):
-        arguments = Unreadable("a closing bracket is missing")
+    if isinstance(arguments, Cut) and end < len(text):
+        arguments = read_unclosed(text[at:end]) or arguments
 
     return arguments, end
 

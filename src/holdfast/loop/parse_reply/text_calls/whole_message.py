@@ -13,9 +13,10 @@ from holdfast.syntax.json_text import (
     Cut,
     JsonReading,
     Read,
+    Unclosed,
     Unreadable,
-    lacks_bracket,
     read_json_text,
+    read_unclosed,
 )
 from holdfast.syntax.spans import skip
 from holdfast.syntax.strict_json import DecodedJson, decode
@@ -117,8 +118,16 @@ def _read_fenced(language: str, body: str) -> tuple[FoundCall, ...]:
 
 def _as_closed(call: FoundCall) -> FoundCall:
     """Return a call in a fence that is closed: nothing was cut off."""
-    if isinstance(call.arguments, Cut) and lacks_bracket(call.raw):
-        return replace(call, arguments=Unreadable("a closing bracket is missing"))
+    if not isinstance(call.arguments, Cut):
+        return call
+
+    match read_unclosed(call.raw):
+        case Unclosed(value):
+            closed = calls_of(value, call.raw, bare=True, unclosed=True)
+            return (*closed, call)[0]
+        case Unreadable() as unreadable:
+            return replace(call, arguments=unreadable)
+
     return call
 
 
