@@ -36,7 +36,8 @@ class ModelReply:
     """The reply to one request. `finish` is None if the stream ended without a finish reason.
 
     `failure` is why the stream broke off; `repetition` is where we stopped reading;
-    `unshown` is the end of the text that was not shown to people, because it may be a call.
+    `shown` is the text that people have seen; `unshown` is the end of the text that was not shown
+    to people, because it may be a call.
     """
 
     text: str = ""
@@ -46,6 +47,7 @@ class ModelReply:
     usage: UsagePiece | None = None
     failure: FailPiece | None = None
     repetition: Repetition | None = None
+    shown: str = field(default="", compare=False)
     unshown: str = field(default="", compare=False)
 
     @property
@@ -130,6 +132,7 @@ class _Collector:
 
     streamed: TextScreen
     text: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
     calls: dict[int, _CallParts] = field(default_factory=dict)
     finish: Finish | None = None
@@ -142,6 +145,7 @@ class _Collector:
         """Add text and return what can be shown of it."""
         self.text.append(text)
         shown = self.streamed.feed(text)
+        self.shown.append(shown)
         channel: Channel = "text"
         if self.streamed.in_call:
             channel = "arguments"
@@ -194,6 +198,7 @@ class _Collector:
             usage=self.usage,
             failure=self.failure,
             repetition=self.repetition,
+            shown="".join(self.shown),
             unshown=self.streamed.held,
         )
 

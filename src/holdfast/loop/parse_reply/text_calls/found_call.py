@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from holdfast.syntax.json_text import (
     Cut,
@@ -69,8 +69,16 @@ def _is_same(one: FoundCall, other: FoundCall) -> bool:
 
 _GENERIC = frozenset(("function", "tool_call", "tool_use", "tool", "call", "function_call"))
 _CONTAINERS = ("tool_calls", "function_call", "tool_call", "function")
-_NAMES = ("name", "tool", "tool_name", "function_name", "recipient_name", "action", "function")
-_GIVEN = (
+NAME_FIELDS: Final = (
+    "name",
+    "tool",
+    "tool_name",
+    "function_name",
+    "recipient_name",
+    "action",
+    "function",
+)
+GIVEN_FIELDS: Final = (
     "arguments",
     "parameters",
     "args",
@@ -80,6 +88,7 @@ _GIVEN = (
     "action_input",
     "kwargs",
 )
+"""The fields of a call as an object: those that name the tool, and those with its arguments."""
 
 
 def calls_of(
@@ -166,7 +175,7 @@ def _whole_fields(arguments: JsonReading) -> dict[str, Any]:
 
 def _arguments_field(value: dict[str, Any]) -> str | None:
     """Return the field that contains the arguments, or None."""
-    for key in _GIVEN:
+    for key in GIVEN_FIELDS:
         if key in value:
             return key
     return None
@@ -174,7 +183,7 @@ def _arguments_field(value: dict[str, Any]) -> str | None:
 
 def _name_field(value: dict[str, Any]) -> str | None:
     """Return the field that names the tool, or None."""
-    for key in _NAMES:
+    for key in NAME_FIELDS:
         if isinstance(value.get(key), str):
             return key
 

@@ -38,6 +38,10 @@ def read_last_block(text: str, known: Callable[[FoundCall], bool]) -> LastBlock 
 
     Text that follows the block is the answer, and the block is an example in it.
     """
+    whole = read_whole(text, known)
+    if whole:
+        return LastBlock(whole, "", only=True)
+
     body = cut_leftovers(text.rstrip())
     before, block = _divide(body)
     calls = read_body(block)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
 from holdfast.loop.parse_reply.text_calls.found_call import Ending, FoundCall, calls_of
 from holdfast.loop.parse_reply.text_calls.marker_dialects import CLOSER, read_pythonic
+from holdfast.loop.parse_reply.text_calls.other_speakers import INVENTED
 from holdfast.syntax.json_text import (
     Cut,
     JsonReading,
@@ -36,7 +37,11 @@ _EDIT_FENCE = re.compile(r"\A(`{3,})(?:diff|patch)?[ \t]*\r?\n(.*)\n\1\Z", re.DO
 _EDIT = re.compile(
     r"\*\*\* Begin Patch\s*\n|diff --git |--- [^\n]+\n\+\+\+ |(?:[^\n]{1,300}\n)?<{5,9} SEARCH\s*\n"
 )
-_EDIT_END = re.compile(r"^(?:\*\*\* End Patch|>{5,9} REPLACE)\Z", re.MULTILINE)
+_END_MARK: Final = r"^(?:\*\*\* End Patch|>{5,9} REPLACE)"
+_EDIT_END = re.compile(rf"{_END_MARK}\Z", re.MULTILINE)
+_EDIT_AND_RESULT = re.compile(
+    rf"({_END_MARK})\s*\n(?:{INVENTED}).*", re.MULTILINE | re.IGNORECASE | re.DOTALL
+)
 _TAIL = re.compile(rf"(?:\s|{CLOSER.pattern})*\Z")
 _SEPARATOR = re.compile(r"[, \t\r\n;]*+")
 _MOST: Final = 64
@@ -62,6 +67,7 @@ def read_whole(text: str, known: Callable[[FoundCall], bool]) -> tuple[FoundCall
 
 def _read_edit(body: str) -> tuple[FoundCall, ...]:
     """Return the call of `write_patch` that a text means: a diff, blocks or a patch, or none."""
+    body = _EDIT_AND_RESULT.sub(r"\1", body)
     edit = _EDIT_FENCE.sub(r"\2", body)
     if not _EDIT.match(edit):
         return ()
