@@ -77,6 +77,10 @@ class TextScreen(Protocol):
         """Add text; return what can be shown now."""
         ...
 
+    def end(self) -> str:
+        """Return what can be shown now that the text is over."""
+        ...
+
 
 class ShowAll:
     """A screen that holds nothing back."""
@@ -87,6 +91,10 @@ class ShowAll:
     def feed(self, text: str) -> str:
         """Return the text."""
         return text
+
+    def end(self) -> str:
+        """Return nothing: all text was shown."""
+        return ""
 
 
 def collect(
@@ -102,10 +110,10 @@ def collect(
     try:
         for piece in pieces:
             if isinstance(piece, TextPiece):
-                shown = collector.add_text(piece.text)
-                if shown:
-                    sink_piece(TextPiece(shown))
+                _show_text(collector.add_text(piece.text), sink_piece)
             else:
+                if isinstance(piece, CallPiece | FinishPiece):
+                    _show_text(collector.end_text(), sink_piece)
                 sink_piece(piece)
                 collector.add(piece)
             if isinstance(piece, RetryPiece):
@@ -116,6 +124,11 @@ def collect(
         close_stream(pieces)
 
     return collector.reply()
+
+
+def _show_text(text: str, sink_piece: Callable[[StreamPiece], None]) -> None:
+    if text:
+        sink_piece(TextPiece(text))
 
 
 def close_stream(pieces: Iterator[StreamPiece]) -> None:
@@ -151,6 +164,12 @@ class _Collector:
             channel = "arguments"
 
         self.repetition = self.watch.feed(channel, text)
+        return shown
+
+    def end_text(self) -> str:
+        """Return the rest of the text that can be shown, because no more text is expected."""
+        shown = self.streamed.end()
+        self.shown.append(shown)
         return shown
 
     def add(self, piece: _OtherPiece) -> None:

@@ -23,7 +23,7 @@ from holdfast.loop.ports import (
 )
 from holdfast.loop.reply import ModelReply, close_stream, collect
 from holdfast.loop.retry_policy import RetryState, RetryVerdict, judge
-from holdfast.loop.unparsed_call import cut_invented_result, find_call_line
+from holdfast.loop.unparsed_call import cut_invented_result, find_call_line, shows_unread_call
 from holdfast.vocab.events import ModelAwaited, ReasoningArrived, Retried, TextArrived
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -55,8 +55,10 @@ def ask_model(model: Model, request: ModelRequest, cancel: Cancel, sink: Sink | 
     if sink is not None:
         show = partial(_show, sink)
 
+    specs = request.tools
+    screen = partial(StreamedText, specs, partial(shows_unread_call, specs=specs))
     pieces = model.stream(request, cancel)
-    return collect(_until_cancelled(pieces, cancel), show, StreamedText)
+    return collect(_until_cancelled(pieces, cancel), show, screen)
 
 
 def interpret_reply(

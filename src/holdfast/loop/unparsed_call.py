@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Final
 from holdfast.loop.foreign_call import is_foreign_call
 from holdfast.loop.parse_reply.control_tokens import BARS
 from holdfast.loop.parse_reply.quoted_parts import fences, unquoted_spans
+from holdfast.loop.parse_reply.text_calls.block_openers import (
+    FENCE_LABELS,
+    PYTHON,
+    any_name,
+    words_before_key,
+)
 from holdfast.loop.parse_reply.text_calls.found_call import calls_of
 from holdfast.loop.parse_reply.text_calls.labelled_lines import ARGUMENTS_LABEL, NAMED_LINE
 from holdfast.loop.parse_reply.text_calls.last_block import read_last_block
@@ -40,15 +46,12 @@ _REPORTED = re.compile(
 _MARKUP = re.compile(rf"(?<![\"'`“‘«])(?:<{BARS}+\s*DS{BARS}?ML\s*{BARS}+\s*[a-z]|✿FUNCTION✿)")
 _LINES_OF_CALL = re.compile(rf"{NAMED_LINE}(?:[ \t]*[\[(]|{ARGUMENTS_LABEL})", re.IGNORECASE)
 """A tool in a labelled line, and its arguments in any notation."""
-_PYTHON: Final = r"(?:print\()?(?:(?:functions|default_api)\.)?(?P<named>[A-Za-z_]\w{0,63})\("
-_PYTHON_LINE = re.compile(rf"{_PYTHON}[^\n]{{0,2000}}\)")
-_PYTHON_LINES = re.compile(rf"{_PYTHON}.*\)", re.DOTALL)
+_PYTHON_LINE = re.compile(rf"{PYTHON}[^\n]{{0,2000}}\)")
+_PYTHON_LINES = re.compile(rf"{PYTHON}.*\)", re.DOTALL)
 """A call whose text may have lines of its own, where nothing else is around it."""
 _CODE_FENCE = re.compile(
     r"[`~]{3,}[ \t]*(?P<label>[\w+-]*)[ \t]*\r?\n(?P<body>.*?)[`~]{3,}\s*", re.DOTALL
 )
-_CALL_LABELS: Final = frozenset(("tool_code", "tool_call", "tool_use", "function_call"))
-"""The labels of fences that have no other use."""
 _FENCE_LINE = re.compile(r"^[ \t]*[`~]{3,}[^\n]*$", re.MULTILINE)
 _SENTENCE_END = re.compile(r"[.!?:…。！？]\Z")
 _NOT_IN_ITEM: Final = r"^(?! {4}|\t|[ \t]*(?:[-*+•][ \t]|\d{1,3}[.)][ \t]|#|>|\|))[^\n]*?"
@@ -136,10 +139,10 @@ def find_call_line(text: str, specs: Sequence[ToolSpec]) -> str:
     >>> find_call_line("I look.\ntool: ls\nargs: {}", [ToolSpec("ls", "", {})])
     'tool: ls'
     """
-    any_name = _any_name(specs)
+    named = re.compile(any_name(specs))
     for line in reversed(divide(text).text.split("\n")):
         words = _unescape(line.strip())
-        if any_name.search(words) and not _SENTENCE_END.search(words):
+        if named.search(words) and not _SENTENCE_END.search(words):
             return words
 
     return ""
@@ -176,20 +179,11 @@ def _gives_arguments(text: str, specs: Sequence[ToolSpec]) -> bool:
     return False
 
 
-def _any_name(specs: Sequence[ToolSpec]) -> re.Pattern[str]:
-    """Return a pattern for the name of any tool, as a word."""
-    names = "|".join(re.escape(spec.name) for spec in specs) or "(?!)"
-    return re.compile(rf"(?<!\w)(?:{names})(?!\w)")
-
-
 @cache
 def _named_with_key(name: str, keys: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern for a tool's name, at most two words, and a key of its arguments."""
-    key = "|".join(map(re.escape, keys))
     return re.compile(
-        rf"{_NOT_IN_ITEM}(?<![\w.]){re.escape(name)}\b\W{{1,20}}(?:\w{{1,20}}\W{{1,20}}){{0,2}}"
-        rf"(?<!\w)(?:{key})[\"']?\s*[:=>]",
-        re.MULTILINE,
+        rf"{_NOT_IN_ITEM}(?<![\w.]){re.escape(name)}{words_before_key(keys)}", re.MULTILINE
     )
 
 
@@ -217,9 +211,9 @@ def _has_call_in_block(
 def _is_call_fence(fence: str, specs: Sequence[ToolSpec]) -> bool:
     """Return whether a fence has a label that only calls have, and the name of a tool in it."""
     code = _CODE_FENCE.fullmatch(fence)
-    if code is None or code.group("label") not in _CALL_LABELS:
+    if code is None or code.group("label") not in FENCE_LABELS:
         return False
-    return _any_name(specs).search(code.group("body")) is not None
+    return re.search(any_name(specs), code.group("body")) is not None
 
 
 def _is_unread_call(
@@ -238,7 +232,7 @@ def _names_tool(text: str, specs: Sequence[ToolSpec], python: re.Pattern[str]) -
     named = _LINES_OF_CALL.search(text) or python.fullmatch(text)
     if named is None:
         return False
-    return find_tool(named.group("named"), specs) is not None
+    return find_tool(named.group(1), specs) is not None
 
 
 def _ends_with_object(text: str) -> bool:

@@ -30,6 +30,16 @@ def _words(field: str) -> str:
     return field.replace("_", "[ _]?")
 
 
+def _open_label(fields: tuple[str, ...]) -> str:
+    """Return a pattern for the beginning of a label with the name behind it, at its end."""
+    words = "|".join(map(_words, fields))
+    first_words = "|".join(field.partition("_")[0] for field in fields if "_" in field)
+    name = r"[ \t]*:\*{0,2}[ \t]*[\"'`]?[\w.\\-]*[\"'`]?[ \t]*\s*"
+    return rf"(?:{first_words})[ _]\w*|(?:{words})\*{{0,2}}(?:[ \t]*|{name})"
+
+
+OPEN_LABEL: Final = _open_label(NAME_FIELDS)
+"""What may go on as a match of `NAMED_LINE`, behind its bold mark."""
 NAMED_LINE: Final = (
     rf"(?m:^)(?:-[ \t]+)?{_label(NAME_FIELDS)}[\"'`]?(?P<named>[\w.\\-]{{1,64}})[\"'`]?"
 )

@@ -55,11 +55,12 @@ _START = re.compile(
 _OPENERS: Final = (
     rf"(?P<invented>{INVENTED})|(?P<speaker>{OTHER_SPEAKER})|(?P<nameless>{NAMELESS})"
     rf"|(?P<recipient>{KIMI}|{HARMONY})|(?P<reported>{REPORTED})|(?P<tag>{OPENER})|(?P<marker>{MARKER})"
+    rf"|(?P<inner>{NESTED})"
 )
 CALL_OPENER: Final = re.compile(_OPENERS, re.IGNORECASE)
 """The start of a call in a notation that has hardly any other use."""
 _HERE = re.compile(
-    rf"{_OPENERS}|(?P<inner>{NESTED})|(?P<lines>{LABELLED_LINES})|(?P<dialogue>{DIALOGUE})",
+    rf"{_OPENERS}|(?P<lines>{LABELLED_LINES})|(?P<dialogue>{DIALOGUE})",
     re.IGNORECASE,
 )
 _BARE_CHANNEL = re.compile(r"(?:assistant)?(?:commentary|analysis)\s*\Z")
@@ -75,7 +76,7 @@ _READERS: Final[dict[str, Callable[[str, re.Match[str]], CallsRead | None]]] = {
 _MOST: Final = 64
 """The most places to read: each may cost a search over the rest of the text."""
 _MARKER = re.compile(MARKER, re.IGNORECASE)
-_QUOTES: Final = frozenset("\"'`“”‘’«»")
+QUOTES: Final = frozenset("\"'`“”‘’«»")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +223,7 @@ def _is_meant(
     """Return whether this is a call, and not a sentence about calls."""
     before = _line_before(text, place.start())
     after = _line_after(text, read.end).lstrip()
-    if before[-1:] in _QUOTES:
+    if before[-1:] in QUOTES:
         return False
 
     is_alone = before.strip() == ""

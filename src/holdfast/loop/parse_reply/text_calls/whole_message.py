@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
+from holdfast.loop.parse_reply.text_calls.block_openers import EDIT
 from holdfast.loop.parse_reply.text_calls.found_call import Ending, FoundCall, calls_of
 from holdfast.loop.parse_reply.text_calls.marker_dialects import CLOSER, read_pythonic
 from holdfast.loop.parse_reply.text_calls.other_speakers import INVENTED
@@ -33,10 +34,10 @@ _FENCE = re.compile(
 _OPEN_FENCE = re.compile(
     r"`{3,}+[ \t]*+(?:json|tool_call)?+[ \t]*+\r?\n(?=\s*\{)(?!.*```)", re.DOTALL
 )
-_EDIT_FENCE = re.compile(r"\A(`{3,})(?:diff|patch)?[ \t]*\r?\n(.*)\n\1\Z", re.DOTALL)
-_EDIT = re.compile(
-    r"\*\*\* Begin Patch\s*\n|diff --git |--- [^\n]+\n\+\+\+ |(?:[^\n]{1,300}\n)?<{5,9} SEARCH\s*\n"
+_EDIT_FENCE = re.compile(
+    r"\A(`{3,})(?:diff|patch)?[ \t]*\r?\n(?P<edit>.*?)(?P<close>\n\1)?\Z", re.DOTALL
 )
+_EDIT = re.compile(EDIT)
 _END_MARK: Final = r"^(?:\*\*\* End Patch|>{5,9} REPLACE)"
 _EDIT_END = re.compile(rf"{_END_MARK}\Z", re.MULTILINE)
 _EDIT_AND_RESULT = re.compile(
@@ -68,13 +69,18 @@ def read_whole(text: str, known: Callable[[FoundCall], bool]) -> tuple[FoundCall
 def _read_edit(body: str) -> tuple[FoundCall, ...]:
     """Return the call of `write_patch` that a text means: a diff, blocks or a patch, or none."""
     body = _EDIT_AND_RESULT.sub(r"\1", body)
-    edit = _EDIT_FENCE.sub(r"\2", body)
+    edit = body
+    closed = False
+    fenced = _EDIT_FENCE.match(body)
+    if fenced is not None:
+        edit = fenced.group("edit")
+        closed = fenced.group("close") is not None
     if not _EDIT.match(edit):
         return ()
 
     ending: Ending = "open"
     # A bare diff does not show its end.
-    if edit != body or _EDIT_END.search(edit):
+    if closed or _EDIT_END.search(edit):
         ending = "closed"
     return (FoundCall("write_patch", Read({"diff": f"{edit}\n"}), body, ending),)
 
