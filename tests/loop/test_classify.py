@@ -162,7 +162,7 @@ def test_an_answer_is_final(text: str) -> None:
         "[Assistant tool call]: shell({ ... })",
         "hello<‖DSML‖tool_calls>world",
         "hello<‖DS|ML‖tool_calls>world",
-        'The file first.\nAction: read_file\nAction Input: {"path": "a.py"}',
+        "The file first.\nAction: read_file\nAction Input: a.py",
         "Action: read_file[a.py]",
         'functions.read_file({"path": "a.py"})',
         'The file first.\n\nread_file(path="a.py")',
@@ -176,7 +176,7 @@ def test_an_answer_is_final(text: str) -> None:
         '<tool_use>{"name": "read_file", "input": {"path": "a.py"}}</tool_use>',
         '{"read_file": {"path": "a.py"}}',
         '&lt;tool_call&gt;{"name": "read_file", "arguments": {"path": "a.py"}}&lt;/tool_call&gt;',
-        'TOOL: write_file\nINPUT: {"path": "a.py", "text": "x"}',
+        "TOOL: write_file\nINPUT: a.py, x",
         "call write_file path=a.py text=x",
         # An object that names a tool, with keys of its own.
         '{"名称": "read_file", "参数": {"路径": "a.py"}}',

@@ -85,7 +85,7 @@ LONG = 'write_file("a.py", "' + ", ".join(map(str, range(100))) + '")'
     [
         ('write_file(path="a.py", text="x = 1\n")', 'write_file(path="a.py", text="x = 1'),
         ("```yaml\ntool: read_file\narguments:\n  path: a.py\n```", "tool: read_file"),
-        ('Thought: I write.\nAction: run_command\nAction Input: {"command": "ls"}\nObservation: 0\nFinal Answer: Written.', "Action: run_command"),
+        ("Thought: I write.\nAction: run_command\nAction Input: ls\nObservation: 0\nFinal Answer: Written.", "Action: run_command"),
         ('I will use `run_command`:\n\n```json\n{"name": "run_command", "arguments": {"command": "ls"}}\n```', '{"name": "run_command", "arguments": {"command": "ls"}}'),
         ('So:\n```json\n{"name": "run_command", "arguments": {"command": "ls"}}\n```\nIt is written.', '{"name": "run_command", "arguments": {"command": "ls"}}'),
         (LONG, f"{LONG[:200]}…"),

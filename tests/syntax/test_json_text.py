@@ -9,10 +9,11 @@ from holdfast.syntax.json_text import (
     JsonReading,
     Read,
     SeveralReadings,
+    Unclosed,
     Unreadable,
     fields_read,
-    lacks_bracket,
     read_json_text,
+    read_unclosed,
 )
 
 ALMOST = "arguments were almost JSON"
@@ -107,18 +108,22 @@ def test_arguments_that_were_encoded_too_often_stay_a_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "lacks"),
+    ("text", "expected"),
     [
-        ('{"a": 1', True),
-        ('{"a": "x"', True),
-        ('{"a": [1', True),
-        ('{"a": 1}', False),
-        ('{"a": "x', False),
-        ('{"a": "', False),
-        ('```json\n{"a": 1', True),
+        ('{"a": 1', Unclosed({"a": 1})),
+        ('{"a": "x"\n', Unclosed({"a": "x"})),
+        ('{"a": [1, {"b": "]"', Unclosed({"a": [1, {"b": "]"}]})),
+        ('```json\n{"a": 1', Unclosed({"a": 1})),
+        ('{"a": 1,', Unreadable("a closing bracket is missing")),
+        ('{"a": [1}', Unreadable("a closing bracket is missing")),
+        ('{"a": 1, "a": 2', Unreadable("a closing bracket is missing")),
+        ('{"a": 1}', None),
+        ('{"a": "x', None),
+        ('{"a": "', None),
+        ("words", None),
     ],
 )
-def test_an_object_lacks_only_its_bracket_if_all_its_strings_are_closed(
-    text: str, lacks: bool
+def test_an_object_lacks_only_brackets_if_all_its_strings_are_closed(
+    text: str, expected: Unclosed | Unreadable | None
 ) -> None:
-    assert lacks_bracket(text) is lacks
+    assert read_unclosed(text) == expected

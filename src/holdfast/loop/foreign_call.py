@@ -6,6 +6,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from holdfast.loop.parse_reply.text_calls.block_openers import KEYED
 from holdfast.loop.parse_reply.text_calls.whole_message import cut_leftovers
 from holdfast.loop.parse_reply.tool_names import spell
 from holdfast.syntax.json_text import Cut, Read, read_json_text
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
 
 _OPENING_FENCE = re.compile(r"[`~]{3,}[^\n]*\n")
 _BLOCK = re.compile(r"(?:\A|\n)(?=[`~]{3,}[^\n`]*\n\s*[\[{]|[\[{])")
-_YAML = re.compile(
-    r"[^\s:{}\[\]#-][^\n:]{0,40}:[ \t]*[\"']?(?P<name>\w{1,64})[\"']?[ \t]*\r?\n"
-    r"[^\s:][^\n:]{0,40}:[ \t]*\r?\n[ \t]+\S"
-)
+_YAML = re.compile(rf"(?:-[ \t]+)?{KEYED}[ \t]*\r?\n[ \t]*[^\s:][^\n:]{{0,40}}:[ \t]*\r?\n[ \t]+\S")
 """A name behind a key, then a key with a block below it."""
 _MOST: Final = 16
 """The most places to read: each may cost a search over the rest of the text."""
@@ -34,7 +32,7 @@ def is_foreign_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     body = cut_leftovers(text.strip())
     names = {spell(spec.name): spec.name for spec in specs}
     yaml = _YAML.match(_unfence(body))
-    if yaml is not None and _names_one({"": yaml.group("name")}, names, is_alone=True):
+    if yaml is not None and _names_one({"": yaml.group("keyed")}, names, is_alone=True):
         return True
 
     for block in islice(_BLOCK.finditer(body), _MOST):

@@ -36,7 +36,8 @@ class ModelReply:
     """The reply to one request. `finish` is None if the stream ended without a finish reason.
 
     `failure` is why the stream broke off; `repetition` is where we stopped reading;
-    `unshown` is the end of the text that was not shown to people, because it may be a call.
+    `shown` is the text that people have seen; `unshown` is the end of the text that was not shown
+    to people, because it may be a call.
     """
 
     text: str = ""
@@ -46,6 +47,7 @@ class ModelReply:
     usage: UsagePiece | None = None
     failure: FailPiece | None = None
     repetition: Repetition | None = None
+    shown: str = field(default="", compare=False)
     unshown: str = field(default="", compare=False)
 
     @property
@@ -75,6 +77,10 @@ class TextScreen(Protocol):
         """Add text; return what can be shown now."""
         ...
 
+    def end(self) -> str:
+        """Return what can be shown now that the text is over."""
+        ...
+
 
 class ShowAll:
     """A screen that holds nothing back."""
@@ -85,6 +91,10 @@ class ShowAll:
     def feed(self, text: str) -> str:
         """Return the text."""
         return text
+
+    def end(self) -> str:
+        """Return nothing: all text was shown."""
+        return ""
 
 
 def collect(
@@ -100,10 +110,10 @@ def collect(
     try:
         for piece in pieces:
             if isinstance(piece, TextPiece):
-                shown = collector.add_text(piece.text)
-                if shown:
-                    sink_piece(TextPiece(shown))
+                _show_text(collector.add_text(piece.text), sink_piece)
             else:
+                if isinstance(piece, CallPiece | FinishPiece):
+                    _show_text(collector.end_text(), sink_piece)
                 sink_piece(piece)
                 collector.add(piece)
             if isinstance(piece, RetryPiece):
@@ -114,6 +124,11 @@ def collect(
         close_stream(pieces)
 
     return collector.reply()
+
+
+def _show_text(text: str, sink_piece: Callable[[StreamPiece], None]) -> None:
+    if text:
+        sink_piece(TextPiece(text))
 
 
 def close_stream(pieces: Iterator[StreamPiece]) -> None:
@@ -130,6 +145,7 @@ class _Collector:
 
     streamed: TextScreen
     text: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
     calls: dict[int, _CallParts] = field(default_factory=dict)
     finish: Finish | None = None
@@ -142,11 +158,18 @@ class _Collector:
         """Add text and return what can be shown of it."""
         self.text.append(text)
         shown = self.streamed.feed(text)
+        self.shown.append(shown)
         channel: Channel = "text"
         if self.streamed.in_call:
             channel = "arguments"
 
         self.repetition = self.watch.feed(channel, text)
+        return shown
+
+    def end_text(self) -> str:
+        """Return the rest of the text that can be shown, because no more text is expected."""
+        shown = self.streamed.end()
+        self.shown.append(shown)
         return shown
 
     def add(self, piece: _OtherPiece) -> None:
@@ -194,6 +217,7 @@ class _Collector:
             usage=self.usage,
             failure=self.failure,
             repetition=self.repetition,
+            shown="".join(self.shown),
             unshown=self.streamed.held,
         )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.loop.classify import ReplyKind, classify
 from holdfast.loop.parse_reply import ParsedReply, draft_calls, fit_calls
+from holdfast.loop.parse_reply.control_tokens import cut_tokens
 from holdfast.loop.parse_reply.text_calls.streamed_text import StreamedText
 from holdfast.loop.ports import (
     FailPiece,
@@ -22,7 +23,7 @@ from holdfast.loop.ports import (
 )
 from holdfast.loop.reply import ModelReply, close_stream, collect
 from holdfast.loop.retry_policy import RetryState, RetryVerdict, judge
-from holdfast.loop.unparsed_call import find_call_line
+from holdfast.loop.unparsed_call import cut_invented_result, find_call_line, shows_unread_call
 from holdfast.vocab.events import ModelAwaited, ReasoningArrived, Retried, TextArrived
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -54,8 +55,10 @@ def ask_model(model: Model, request: ModelRequest, cancel: Cancel, sink: Sink | 
     if sink is not None:
         show = partial(_show, sink)
 
+    specs = request.tools
+    screen = partial(StreamedText, specs, partial(shows_unread_call, specs=specs))
     pieces = model.stream(request, cancel)
-    return collect(_until_cancelled(pieces, cancel), show, StreamedText)
+    return collect(_until_cancelled(pieces, cancel), show, screen)
 
 
 def interpret_reply(
@@ -71,12 +74,27 @@ def interpret_reply(
     call_line = ""
     if kind == ReplyKind.NARRATED_INTENT:
         call_line = find_call_line(reply.text, specs)
+        own_words = cut_tokens(cut_invented_result(reply.text, specs))
+        parsed = replace(parsed, text=min(parsed.text, own_words, key=len))
 
     verdict, state = judge(kind, reply, state, calls=bool(parsed.calls), call_line=call_line)
-    if any(call.printed for call in draft.calls):
-        reply = replace(reply, unshown="")
+    unshown = ""
+    if not any(call.printed for call in draft.calls):
+        unshown = _unshown_part(parsed.text, reply)
 
-    return InterpretedReply(reply, kind, parsed, verdict), state
+    return InterpretedReply(replace(reply, unshown=unshown), kind, parsed, verdict), state
+
+
+def _unshown_part(text: str, reply: ModelReply) -> str:
+    """Return the part of a reply's own text that people have not seen: no tokens, no inventions."""
+    words = text.lstrip()
+    shown = reply.shown.lstrip()
+    if words.startswith(shown):
+        return words[len(shown) :]
+    if shown.startswith(words.rstrip()):
+        return ""
+
+    return cut_tokens(reply.unshown)
 
 
 def _until_cancelled(pieces: Iterator[StreamPiece], cancel: Cancel) -> Iterator[StreamPiece]:

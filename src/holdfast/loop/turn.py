@@ -415,7 +415,7 @@ class _Turn:
         interpreted, _ = interpret_reply(reply, (), RetryState())
         text = interpreted.parsed.text.strip()
         if text and reply.repetition is None:
-            self._show_rest(reply)
+            self._show_rest(interpreted.reply)
             self._record(Said(text, interpreted.parsed.reasoning))
 
         self._raise(sentinels.cap_hit(self._steps))

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Final
 from holdfast.loop.foreign_call import is_foreign_call
 from holdfast.loop.parse_reply.control_tokens import BARS
 from holdfast.loop.parse_reply.quoted_parts import fences, unquoted_spans
+from holdfast.loop.parse_reply.text_calls.block_openers import (
+    FENCE_LABELS,
+    PYTHON,
+    any_name,
+    words_before_key,
+)
 from holdfast.loop.parse_reply.text_calls.found_call import calls_of
+from holdfast.loop.parse_reply.text_calls.labelled_lines import ARGUMENTS_LABEL, NAMED_LINE
 from holdfast.loop.parse_reply.text_calls.last_block import read_last_block
 from holdfast.loop.parse_reply.text_calls.marker_dialects import MARKER
+from holdfast.loop.parse_reply.text_calls.other_speakers import INVENTED
 from holdfast.loop.parse_reply.text_calls.scan import scan
 from holdfast.loop.parse_reply.text_calls.whole_message import read_whole
 from holdfast.loop.parse_reply.thinking import divide
@@ -19,7 +27,7 @@ from holdfast.loop.parse_reply.tool_names import find_tool
 from holdfast.syntax.strict_json import DecodedJson, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.loop.parse_reply.text_calls.found_call import FoundCall
     from holdfast.vocab.tool_calls import ToolSpec
@@ -27,6 +35,9 @@ if TYPE_CHECKING:
 _LONGEST: Final = 6_000
 """How many characters at the end are searched. JSON, which may contain a whole file, is searched
 for in the whole text."""
+_RESULT = re.compile(INVENTED, re.IGNORECASE)
+_MOST_RESULTS: Final = 4
+"""The most invented results to look at: the text before each is searched for a call."""
 _PARAGRAPHS = re.compile(r"\n[ \t\r]*\n")
 _REPORTED = re.compile(
     r"^[ \t]*\[(?:assistant\s+tool\s+calls?|calling\s+tools?)\b(?![^\]\n]{0,200}\]\()",
@@ -34,28 +45,19 @@ _REPORTED = re.compile(
 )
 # Markup that occurs in no other text. After a quote mark it is only mentioned.
 _MARKUP = re.compile(rf"(?<![\"'`“‘«])(?:<{BARS}+\s*DS{BARS}?ML\s*{BARS}+\s*[a-z]|✿FUNCTION✿)")
-_ACTION = re.compile(
-    r"^Action:[ \t]*(?P<name>[\w.-]{1,64})[ \t]*(?:\[|\(|\r?\n[ \t]*Action Input:)", re.MULTILINE
-)
+_LINES_OF_CALL = re.compile(rf"{NAMED_LINE}(?:[ \t]*[\[(]|{ARGUMENTS_LABEL})", re.IGNORECASE)
+"""A tool in a labelled line, and its arguments in any notation."""
 _MARKED = re.compile(
     rf"^[ \t]*(?:(?:{MARKER})\s*){{1,4}}(?P<name>[\w.-]{{1,64}})(?=\s*[^\w\s]|[ \t]*\n)",
     re.IGNORECASE | re.MULTILINE,
 )
 """A marker and a name. Behind the name there is no further word of a sentence."""
-_PYTHON: Final = r"(?:print\()?(?:(?:functions|default_api)\.)?(?P<name>[A-Za-z_]\w{0,63})\("
-_LINE = re.compile(rf"{_PYTHON}[^\n]{{0,2000}}\)")
-_LINES = re.compile(rf"{_PYTHON}.*\)", re.DOTALL)
+_PYTHON_LINE = re.compile(rf"{PYTHON}[^\n]{{0,2000}}\)")
+_PYTHON_LINES = re.compile(rf"{PYTHON}.*\)", re.DOTALL)
 """A call whose text may have lines of its own, where nothing else is around it."""
-_YAML = re.compile(
-    r"^(?:tool|tool_name|name|function|action):[ \t]*[\"']?(?P<name>[\w.-]{1,64})[\"']?[ \t]*\r?\n"
-    r"(?:args|arguments|parameters|params|input|action_input|with):",
-    re.MULTILINE,
-)
 _CODE_FENCE = re.compile(
     r"[`~]{3,}[ \t]*(?P<label>[\w+-]*)[ \t]*\r?\n(?P<body>.*?)[`~]{3,}\s*", re.DOTALL
 )
-_CALL_LABELS: Final = frozenset(("tool_code", "tool_call", "tool_use", "function_call"))
-"""The labels of fences that have no other use."""
 _FENCE_LINE = re.compile(r"^[ \t]*[`~]{3,}[^\n]*$", re.MULTILINE)
 _SENTENCE_END = re.compile(r"[.!?:…。！？]\Z")
 _NOT_IN_ITEM: Final = r"^(?! {4}|\t|[ \t]*(?:[-*+•][ \t]|\d{1,3}[.)][ \t]|#|>|\|))[^\n]*?"
@@ -76,11 +78,45 @@ def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     >>> shows_unread_call(f"Send `{call}`.", ())
     False
     """
+    spoken = _unescape(divide(text).text)
+    if _ends_with_call(spoken, specs):
+        return True
 
+    return any(_ends_with_call(before, specs) for before in _before_results(spoken))
+
+
+def cut_invented_result(text: str, specs: Sequence[ToolSpec]) -> str:
+    r"""Return a reply's text up to the tool's result that the model invented behind an unread call.
+
+    >>> from holdfast.vocab.tool_calls import ToolSpec
+    >>> reply = "tool: ls\nargs:\n  path: a\n\nObservation: a.py"
+    >>> cut_invented_result(reply, [ToolSpec("ls", "", {})])
+    'tool: ls\nargs:\n  path: a\n\n'
+    """
+    spoken = divide(text).text
+    for before in _before_results(spoken):
+        if _ends_with_call(_unescape(before), specs):
+            return before
+
+    return spoken
+
+
+def _before_results(text: str) -> Iterator[str]:
+    """Yield the text before each of the first tool results in it that are not quoted."""
+    found = 0
+    for start, end in unquoted_spans(text):
+        for result in _RESULT.finditer(text, start, end):
+            yield text[: result.start()]
+            found += 1
+            if found == _MOST_RESULTS:
+                return
+
+
+def _ends_with_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     def known(found: FoundCall) -> bool:
         return find_tool(found.name, specs) is not None
 
-    scanned = scan(_unescape(divide(text).text), known, known)
+    scanned = scan(text, known, known)
     if scanned.calls:
         return True
 
@@ -99,7 +135,7 @@ def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     if _ends_with_object(unquoted):
         return True
 
-    return _names_tool(last, specs, _LINE) or _gives_arguments(last, specs)
+    return _names_tool(last, specs, _PYTHON_LINE) or _gives_arguments(last, specs)
 
 
 def find_call_line(text: str, specs: Sequence[ToolSpec]) -> str:
@@ -109,10 +145,10 @@ def find_call_line(text: str, specs: Sequence[ToolSpec]) -> str:
     >>> find_call_line("I look.\ntool: ls\nargs: {}", [ToolSpec("ls", "", {})])
     'tool: ls'
     """
-    any_name = _any_name(specs)
+    named = re.compile(any_name(specs))
     for line in reversed(divide(text).text.split("\n")):
         words = _unescape(line.strip())
-        if any_name.search(words) and not _SENTENCE_END.search(words):
+        if named.search(words) and not _SENTENCE_END.search(words):
             return words
 
     return ""
@@ -125,7 +161,7 @@ def _unescape(text: str) -> str:
 
 def _is_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     """Return whether a text is all a call in Python, or a call with keys that are not ours."""
-    return _names_tool(text.strip(), specs, _LINES) or is_foreign_call(text, specs)
+    return _names_tool(text.strip(), specs, _PYTHON_LINES) or is_foreign_call(text, specs)
 
 
 def _gives_arguments(text: str, specs: Sequence[ToolSpec]) -> bool:
@@ -149,20 +185,11 @@ def _gives_arguments(text: str, specs: Sequence[ToolSpec]) -> bool:
     return False
 
 
-def _any_name(specs: Sequence[ToolSpec]) -> re.Pattern[str]:
-    """Return a pattern for the name of any tool, as a word."""
-    names = "|".join(re.escape(spec.name) for spec in specs) or "(?!)"
-    return re.compile(rf"(?<!\w)(?:{names})(?!\w)")
-
-
 @cache
 def _named_with_key(name: str, keys: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern for a tool's name, at most two words, and a key of its arguments."""
-    key = "|".join(map(re.escape, keys))
     return re.compile(
-        rf"{_NOT_IN_ITEM}(?<![\w.]){re.escape(name)}\b\W{{1,20}}(?:\w{{1,20}}\W{{1,20}}){{0,2}}"
-        rf"(?<!\w)(?:{key})[\"']?\s*[:=>]",
-        re.MULTILINE,
+        rf"{_NOT_IN_ITEM}(?<![\w.]){re.escape(name)}{words_before_key(keys)}", re.MULTILINE
     )
 
 
@@ -190,9 +217,9 @@ def _has_call_in_block(
 def _is_call_fence(fence: str, specs: Sequence[ToolSpec]) -> bool:
     """Return whether a fence has a label that only calls have, and the name of a tool in it."""
     code = _CODE_FENCE.fullmatch(fence)
-    if code is None or code.group("label") not in _CALL_LABELS:
+    if code is None or code.group("label") not in FENCE_LABELS:
         return False
-    return _any_name(specs).search(code.group("body")) is not None
+    return re.search(any_name(specs), code.group("body")) is not None
 
 
 def _is_unread_call(
@@ -203,7 +230,7 @@ def _is_unread_call(
         return True
 
     code = _CODE_FENCE.fullmatch(fence)
-    return code is not None and _names_tool(code.group("body").strip(), specs, _LINES)
+    return code is not None and _names_tool(code.group("body").strip(), specs, _PYTHON_LINES)
 
 
 def _marks_tool(text: str, specs: Sequence[ToolSpec]) -> bool:
@@ -213,10 +240,10 @@ def _marks_tool(text: str, specs: Sequence[ToolSpec]) -> bool:
 
 def _names_tool(text: str, specs: Sequence[ToolSpec], python: re.Pattern[str]) -> bool:
     """Return whether the text is a call of a tool in a notation that is not read."""
-    named = _ACTION.search(text) or _YAML.search(text) or python.fullmatch(text)
+    named = _LINES_OF_CALL.search(text) or python.fullmatch(text)
     if named is None:
         return False
-    return find_tool(named.group("name"), specs) is not None
+    return find_tool(named.group(1), specs) is not None
 
 
 def _ends_with_object(text: str) -> bool:

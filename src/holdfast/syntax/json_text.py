@@ -3,7 +3,8 @@
 It is the arguments of a call, or the edits of a reply.
 
 No rung closes a string, chooses among objects, or adds a bracket. Such a text is `Cut`, and the
-caller decides what a call may do with the readable part.
+caller decides what a call may do with the readable part. Only a caller that knows that nothing was
+cut off may ask for the missing brackets (`read_unclosed`).
 """
 
 from __future__ import annotations
@@ -37,6 +38,16 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
+class Unclosed:
+    """The whole value, but for closing brackets at its end. A changing call must not be run on it.
+
+    The missing bracket may belong elsewhere, so that a field would be in another object.
+    """
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
 class SeveralReadings:
     """The text contains `count` objects side by side that differ."""
 
@@ -50,7 +61,7 @@ class Unreadable:
     why: str
 
 
-JsonReading: TypeAlias = Read | Cut | SeveralReadings | Unreadable
+JsonReading: TypeAlias = Read | Cut | Unclosed | SeveralReadings | Unreadable
 
 _EMPTY: Final = frozenset(("", "null", "None", '""', "''"))
 _LEADING = re.compile(r"(?:\s|\ufeff|<\|[^|<>]{0,40}\|>|`{3,}[A-Za-z_]*|=|json(?=\s*\{))*+")
@@ -64,6 +75,7 @@ _TRAILING = re.compile(
 _BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\]]', re.DOTALL)
 _DEPTHS: Final = {"{": 1, "[": 1, "}": -1, "]": -1, '"': 0}
 """The change of the depth at each beginning of a match of `_BRACKET`."""
+_CLOSING: Final = {"{": "}", "[": "]"}
 _AFTER_VALUE = re.compile(r"[\s,;]*+")
 _OPENING_LINE = re.compile(r"^[ \t]*(?=[{\[])", re.MULTILINE)
 
@@ -246,18 +258,43 @@ def _ends_inside(text: str, at: int) -> bool:
     return True
 
 
-def lacks_bracket(text: str) -> bool:
-    """Return whether an object in the text is not closed, though every string in it is."""
-    at = skip(_LEADING, text, 0)
-    if not _ends_inside(text, at):
-        return False
+def read_unclosed(text: str) -> Unclosed | Unreadable | None:
+    """Read an object in a text that marks its end, so that nothing was cut off.
 
+    None if a string is not closed, or no bracket is missing.
+
+    >>> read_unclosed('{"name": "ls", "arguments": {"path": "a"}')
+    Unclosed(value={'name': 'ls', 'arguments': {'path': 'a'}})
+    >>> read_unclosed('{"path": "a') is read_unclosed('{"path": "a"}') is None
+    True
+    """
+    at = skip(_LEADING, text, 0)
+    missing = _missing_brackets(text, at)
+    if not missing:
+        return None
+
+    found = decode(text.rstrip() + missing, at, raw_controls=True)
+    if isinstance(found, NotJson):
+        return Unreadable("a closing bracket is missing")
+
+    return Unclosed(found.value)
+
+
+def _missing_brackets(text: str, at: int) -> str:
+    """Return the brackets that close a text which begins at `at`; "" inside a string."""
+    open_brackets: list[str] = []
     for found in _BRACKET.finditer(text, at):
         mark = found.group()
         if mark.startswith('"') and not mark.endswith('"', 1):
-            return False
+            return ""
+        if mark in _CLOSING:
+            open_brackets.append(_CLOSING[mark])
+        elif open_brackets and not mark.startswith('"'):
+            open_brackets.pop()
+        if not open_brackets:
+            return ""
 
-    return True
+    return "".join(reversed(open_brackets))
 
 
 def _repair(text: str, wrappings: int) -> JsonReading | None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.loop.parse_reply.text_calls.streamed_text import StreamedText
+from holdfast.loop.unparsed_call import shows_unread_call
+from tests.loop.parse_reply.offered import SPECS
 from tests.loop.parse_reply.test_cut_calls import DIALECTS
 
 CALL = '{"name": "read_file", "arguments": {"path": "a.py"}}'
 
 
 def _stream(text: str, size: int) -> tuple[str, str]:
-    streamed = StreamedText()
+    streamed = StreamedText(SPECS, partial(shows_unread_call, specs=SPECS))
     shown = "".join(streamed.feed(text[at : at + size]) for at in range(0, len(text), size))
     return shown, streamed.held
 

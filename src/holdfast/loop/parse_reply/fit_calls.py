@@ -8,7 +8,7 @@ from holdfast.loop.parse_reply.bad_call import BadCall, keep_short
 from holdfast.loop.parse_reply.fields import Misfit, fit
 from holdfast.loop.parse_reply.schema import root_node, signature
 from holdfast.loop.parse_reply.tool_names import ToolMatch, find_tool, nearest, show_name
-from holdfast.syntax.json_text import Cut, Read, SeveralReadings, Unreadable, fields_read
+from holdfast.syntax.json_text import Cut, Read, SeveralReadings, Unclosed, Unreadable, fields_read
 from holdfast.syntax.strict_json import repair_surrogates
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.tool_calls import FailureKind, ToolCall, ToolSpec
@@ -83,17 +83,19 @@ class _CallFitting:
                     f": its arguments are {count} different objects; send them as separate calls."
                 )
             case Unreadable(why):
-                takes = signature(root_node(spec.schema))
-                return (
-                    f": its arguments are not a JSON object ({why}); "
-                    f"send the call again with {takes}."
-                )
+                return self._reason_unreadable(spec, why)
+            case Unclosed() if spec.changes:
+                return self._reason_unreadable(spec, "a closing bracket is missing")
             case Read() | Cut() if spec.changes:
                 return self._reason_not_to_change(arguments)
-            case Read() | Cut():
+            case Read() | Cut() | Unclosed():
                 return None
             case _:
                 assert_never(arguments)
+
+    def _reason_unreadable(self, spec: ToolSpec, why: str) -> str:
+        takes = signature(root_node(spec.schema))
+        return f": its arguments are not a JSON object ({why}); send the call again with {takes}."
 
     def _reason_not_to_change(self, arguments: Read | Cut) -> str | None:
         """Return why a call that changes something must not run, or None if it may."""
@@ -138,6 +140,9 @@ class _CallFitting:
 
         if isinstance(arguments, Cut):
             notes.append("arguments were cut short")
+
+        if isinstance(arguments, Unclosed):
+            notes.append("a closing bracket was missing")
 
         notes.extend(fitted.notes)
         note = "; ".join(filter(None, notes))

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 QUOTE: Final = r"``*|~~~|\n {0,3}>"
 """Where a quoted part may begin. Each alternative begins with a literal, so the search is fast."""
 
+FENCE: Final = re.compile(r" {0,3}(?P<run>`{3,}|~{3,})(?P<label>[^\n`]*)\n")
+"""The line that opens a fence."""
+OPEN_FENCE: Final = re.compile(r" {0,3}(?:`{1,2}|~{1,2}|(?:`{3,}|~{3,})[^\n`]*)\Z")
+"""The end of a text that may go on as such a line."""
+
 _QUOTE = re.compile(QUOTE)
 _CLOSERS: Final = {
     "`": re.compile(r"^ {0,3}(`{3,})[ \t\r]*$", re.MULTILINE),
@@ -38,6 +43,11 @@ def skip_quote(text: str, at: int) -> int:
         return _end_of_inline(text, run)
 
     return run.end()
+
+
+def fence_closer(run: str) -> re.Pattern[str]:
+    """Return the pattern of a line that closes the fence which `run` opens."""
+    return re.compile(rf" {{0,3}}{run[0]}{{{len(run)},}}[ \t\r]*")
 
 
 def unquoted_spans(text: str) -> Iterator[tuple[int, int]]:

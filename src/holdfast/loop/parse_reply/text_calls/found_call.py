@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from holdfast.syntax.json_text import (
     Cut,
     JsonReading,
     Read,
+    Unclosed,
     Unreadable,
-    lacks_bracket,
     read_json_text,
+    read_unclosed,
 )
 from holdfast.syntax.spans import next_span
 from holdfast.syntax.strict_json import DecodedJson, UnsoundError, decode, pair_up
@@ -68,8 +69,16 @@ def _is_same(one: FoundCall, other: FoundCall) -> bool:
 
 _GENERIC = frozenset(("function", "tool_call", "tool_use", "tool", "call", "function_call"))
 _CONTAINERS = ("tool_calls", "function_call", "tool_call", "function")
-_NAMES = ("name", "tool", "tool_name", "function_name", "recipient_name", "action", "function")
-_GIVEN = (
+NAME_FIELDS: Final = (
+    "name",
+    "tool",
+    "tool_name",
+    "function_name",
+    "recipient_name",
+    "action",
+    "function",
+)
+GIVEN_FIELDS: Final = (
     "arguments",
     "parameters",
     "args",
@@ -79,10 +88,17 @@ _GIVEN = (
     "action_input",
     "kwargs",
 )
+"""The fields of a call as an object: those that name the tool, and those with its arguments."""
 
 
 def calls_of(
-    value: Any, raw: str, *, cut: bool = False, bare: bool = False, doubtful: bool = False
+    value: Any,
+    raw: str,
+    *,
+    cut: bool = False,
+    bare: bool = False,
+    doubtful: bool = False,
+    unclosed: bool = False,
 ) -> tuple[FoundCall, ...]:
     """Return the calls that a JSON value describes; none if it is something else.
 
@@ -90,6 +106,7 @@ def calls_of(
     - `bare`: no marker around the value shows that it is a call, so it needs a field for its
       arguments.
     - `doubtful`: the reader of the value was in doubt about it (see `Read`).
+    - `unclosed`: the value lacks closing brackets (see `Unclosed`).
 
     >>> [call.name for call in calls_of({"function": {"name": "ls", "arguments": "{}"}}, "")]
     ['ls']
@@ -104,6 +121,8 @@ def calls_of(
             arguments = replace(arguments, doubtful=True)
         if cut:
             arguments = Cut(_whole_fields(arguments))
+        if unclosed and isinstance(arguments, Read):
+            arguments = Unclosed(arguments.value)
         calls.append(replace(call, arguments=arguments))
 
     return tuple(calls)
@@ -156,7 +175,7 @@ def _whole_fields(arguments: JsonReading) -> dict[str, Any]:
 
 def _arguments_field(value: dict[str, Any]) -> str | None:
     """Return the field that contains the arguments, or None."""
-    for key in _GIVEN:
+    for key in GIVEN_FIELDS:
         if key in value:
             return key
     return None
@@ -164,7 +183,7 @@ def _arguments_field(value: dict[str, Any]) -> str | None:
 
 def _name_field(value: dict[str, Any]) -> str | None:
     """Return the field that names the tool, or None."""
-    for key in _NAMES:
+    for key in NAME_FIELDS:
         if isinstance(value.get(key), str):
             return key
 
@@ -206,8 +225,8 @@ def read_json_arguments(text: str, at: int, closer: re.Pattern[str]) -> tuple[Js
     end, _ = next_span(closer, text, at)
     arguments = read_json_text(text[at:end])
     # The model closed the call, so nothing was cut off.
-    if isinstance(arguments, Cut) and end < len(text) and lacks_bracket(text[at:end]):
-        arguments = Unreadable("a closing bracket is missing")
+    if isinstance(arguments, Cut) and end < len(text):
+        arguments = read_unclosed(text[at:end]) or arguments
 
     return arguments, end
 

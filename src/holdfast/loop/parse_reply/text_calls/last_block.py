@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.loop.parse_reply.text_calls.found_call import FoundCall
 
-_LABELLED_FENCE = re.compile(r"^[ \t]*Action[ \t]*:[ \t]*(?=`{3})", re.MULTILINE)
+LABELLED_FENCE = re.compile(r"^[ \t]*Action[ \t]*:[ \t]*(?=`{3})", re.MULTILINE)
 """Command-R opens the fence behind a word on the same line."""
 _OBJECT = re.compile(
     r"^(?:\[\s*)?\{(?=\s*[\"'“](?:name|tool|tool_name|function|type)[\"'”]\s*:)", re.MULTILINE
@@ -38,6 +38,10 @@ def read_last_block(text: str, known: Callable[[FoundCall], bool]) -> LastBlock 
 
     Text that follows the block is the answer, and the block is an example in it.
     """
+    whole = read_whole(text, known)
+    if whole:
+        return LastBlock(whole, "", only=True)
+
     body = cut_leftovers(text.rstrip())
     before, block = _divide(body)
     calls = read_body(block)
@@ -55,7 +59,7 @@ def _divide(body: str) -> tuple[str, str]:
         if end >= len(body):
             return body[:start], body[start:]
 
-    found = _LABELLED_FENCE.search(body, end) or _OBJECT.search(body, end)
+    found = LABELLED_FENCE.search(body, end) or _OBJECT.search(body, end)
     if found is None:
         return body, ""
     if found.re is _OBJECT:

@@ -16,7 +16,7 @@ from holdfast.loop.parse_reply.text_calls.found_call import (
 )
 from holdfast.loop.parse_reply.text_calls.xml_named_tags import LABELLED, read_labelled
 from holdfast.loop.parse_reply.text_calls.xml_parameter_tags import read_arg_pairs
-from holdfast.syntax.json_text import Cut, JsonReading, Read, Unreadable
+from holdfast.syntax.json_text import Cut, JsonReading, Read, Unclosed, Unreadable
 from holdfast.syntax.loose_json import Loose, LooseJsonEnd, read_call
 from holdfast.syntax.spans import next_span, skip
 
@@ -193,6 +193,8 @@ def _calls_in(read: JsonReading, raw: str) -> tuple[FoundCall, ...]:
             return calls_of(value, raw, doubtful=doubtful)
         case Cut(value):
             return calls_of(value, raw, cut=True)
+        case Unclosed(value):
+            return calls_of(value, raw, unclosed=True)
     return ()
 
 

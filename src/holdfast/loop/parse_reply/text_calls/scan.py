@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
 from holdfast.loop.parse_reply.quoted_parts import QUOTE, skip_quote, start_of_text
 from holdfast.loop.parse_reply.text_calls.found_call import drop_repeats
+from holdfast.loop.parse_reply.text_calls.labelled_lines import (
+    LABELLED_LINES,
+    NAMED_LINE,
+    is_same_notation,
+    read_lines,
+)
 from holdfast.loop.parse_reply.text_calls.last_block import LastBlock, read_last_block
 from holdfast.loop.parse_reply.text_calls.marker_dialects import (
     HARMONY,
@@ -20,6 +27,12 @@ from holdfast.loop.parse_reply.text_calls.marker_dialects import (
     read_recipient,
     read_reported,
 )
+from holdfast.loop.parse_reply.text_calls.other_speakers import (
+    DIALOGUE,
+    INVENTED,
+    OTHER_SPEAKER,
+    RESULT_LABEL,
+)
 from holdfast.loop.parse_reply.text_calls.whole_message import read_whole
 from holdfast.loop.parse_reply.text_calls.xml_named_tags import NESTED, read_nested
 from holdfast.loop.parse_reply.text_calls.xml_parameter_tags import OPENER, read_tagged
@@ -31,35 +44,25 @@ if TYPE_CHECKING:
 
     from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, FoundCall
 
-# The model invents the answer of a tool: the text from here on is ignored.
-_INVENTED: Final = (
-    r"<(?:tool_response|tool_result|tool_results|function_results?|observation)>"
-    r"|\[TOOL_RESULTS\]|<\|tool_response\|?>"
-)
-# The model plays another speaker: its own reply ends here.
-_ROLE: Final = r"\s*(?:user|human|system|developer|tool|ipython|environment|observation)\b"
-_OTHER_SPEAKER: Final = (
-    rf"<\|(?:im_start|start_header_id|start_of_role|start)\|>{_ROLE}"
-    r"|<\|(?:user|human|system|observation)\|>|<\|turn>\s*user\b|<start_of_turn>\s*user\b"
-    r"|<｜(?:user|tool▁outputs▁begin|tool▁output▁begin)｜>|\[INST\]"
-)
-# A dialogue of plain lines may be a quotation: it stays in the text, and no call in it is run.
-_DIALOGUE: Final = r"(?m-i:^(?:User|Human):)"
-_BEGINS_DIALOGUE = re.compile(_DIALOGUE)
+_BEGINS_DIALOGUE = re.compile(DIALOGUE)
 _ANSWERED = re.compile(r"^(?:Assistant|AI):", re.MULTILINE)
 # Each alternative begins with a literal, so the search is fast over prose; `_HERE` then matches
 # exactly.
 _START = re.compile(
     r"<(?=[\w|｜‖])|\[(?=[A-Za-z])|to=functions\.|functions\.|functools\["
-    rf"|{QUOTE}|{_DIALOGUE}"
+    rf"|{QUOTE}|{DIALOGUE}|{RESULT_LABEL}|(?i:{NAMED_LINE})"
 )
 _OPENERS: Final = (
-    rf"(?P<invented>{_INVENTED})|(?P<speaker>{_OTHER_SPEAKER})|(?P<nameless>{NAMELESS})"
+    rf"(?P<invented>{INVENTED})|(?P<speaker>{OTHER_SPEAKER})|(?P<nameless>{NAMELESS})"
     rf"|(?P<recipient>{KIMI}|{HARMONY})|(?P<reported>{REPORTED})|(?P<tag>{OPENER})|(?P<marker>{MARKER})"
+    rf"|(?P<inner>{NESTED})"
 )
 CALL_OPENER: Final = re.compile(_OPENERS, re.IGNORECASE)
 """The start of a call in a notation that has hardly any other use."""
-_HERE = re.compile(rf"{_OPENERS}|(?P<inner>{NESTED})|(?P<dialogue>{_DIALOGUE})", re.IGNORECASE)
+_HERE = re.compile(
+    rf"{_OPENERS}|(?P<lines>{LABELLED_LINES})|(?P<dialogue>{DIALOGUE})",
+    re.IGNORECASE,
+)
 _BARE_CHANNEL = re.compile(r"(?:assistant)?(?:commentary|analysis)\s*\Z")
 _READERS: Final[dict[str, Callable[[str, re.Match[str]], CallsRead | None]]] = {
     "nameless": read_nameless,
@@ -68,11 +71,12 @@ _READERS: Final[dict[str, Callable[[str, re.Match[str]], CallsRead | None]]] = {
     "tag": read_tagged,
     "marker": read_marked,
     "inner": read_nested,
+    "lines": read_lines,
 }
 _MOST: Final = 64
 """The most places to read: each may cost a search over the rest of the text."""
 _MARKER = re.compile(MARKER, re.IGNORECASE)
-_QUOTES: Final = frozenset("\"'`“”‘’«»")
+QUOTES: Final = frozenset("\"'`“”‘’«»")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +99,40 @@ def scan(
     if whole:
         return Scanned(tuple(drop_repeats(whole)), "")
 
-    calls: list[FoundCall] = []
-    kept: list[str] = []
-    last = 0
-    own = len(text)
+    marked = _find_marked(text, known, meant)
+    calls, last, own = marked.calls, marked.last, marked.own
+    shown = _without_invented(text, own)
+    if not calls:
+        block = read_last_block(text[:own], known)
+        if block is not None and _is_certain(block, meant):
+            return Scanned(tuple(drop_repeats(block.calls)), block.before)
+
+    # Words behind a call that changes something: it may be an example, or an offer.
+    may_be_offer = _has_words(text[last:own]) and not all(map(meant, calls))
+    if may_be_offer or marked.may_be_example:
+        return Scanned((), shown)
+
+    return Scanned(tuple(calls), "".join([*marked.kept, shown[last:]]))
+
+
+@dataclass(slots=True)
+class _Marked:
+    """The calls with a notation of their own, and the text between them.
+
+    `last` is the end of the last call, `own` where the model begins to speak for somebody else.
+    """
+
+    own: int
+    last: int = 0
+    may_be_example: bool = False
+    calls: list[FoundCall] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+
+
+def _find_marked(
+    text: str, known: Callable[[FoundCall], bool], meant: Callable[[FoundCall], bool]
+) -> _Marked:
+    found = _Marked(own=len(text))
     at = start_of_text(text)
     reads = 0
     while reads < _MOST and (start := _START.search(text, at)) is not None:
@@ -109,30 +143,23 @@ def scan(
         place = _HERE.match(text, start.start())
         if place is None:
             continue
-        if _is_by_other(place, text, has_calls=bool(calls)):
-            own = place.start()
-            break
         reads += 1
+        if _is_by_other(place, text, found.calls, known):
+            found.own = place.start()
+            break
         read = _read_at(place, text, known)
         if read is None:
             continue
-        calls.extend(drop_repeats(read.calls, _calls_before(calls, text[last : place.start()])))
-        kept.append(_BARE_CHANNEL.sub("", text[last : place.start()]))
+        if place.lastgroup == "lines" and not is_same_notation(text[: place.start()]):
+            # Words before a call in plain lines.
+            found.may_be_example |= not all(map(meant, read.calls))
+        before = text[found.last : place.start()]
+        found.calls.extend(drop_repeats(read.calls, _calls_before(found.calls, before)))
+        found.kept.append(_BARE_CHANNEL.sub("", before))
         at = max(read.end, place.end())
-        last = at
+        found.last = at
 
-    shown = _without_invented(text, own)
-    if not calls:
-        block = read_last_block(text[:own], known)
-        if block is not None and _is_certain(block, meant):
-            return Scanned(tuple(drop_repeats(block.calls)), block.before)
-
-    if _has_words(text[last:own]) and not all(map(meant, calls)):
-        # Words behind a call that changes something: it may be an example, or an offer.
-        return Scanned((), shown)
-
-    kept.append(shown[last:])
-    return Scanned(tuple(calls), "".join(kept))
+    return found
 
 
 def _calls_before(calls: Sequence[FoundCall], between: str) -> Sequence[FoundCall]:
@@ -142,10 +169,15 @@ def _calls_before(calls: Sequence[FoundCall], between: str) -> Sequence[FoundCal
     return calls
 
 
-def _is_by_other(place: re.Match[str], text: str, *, has_calls: bool) -> bool:
+def _is_by_other(
+    place: re.Match[str],
+    text: str,
+    calls: Sequence[FoundCall],
+    known: Callable[[FoundCall], bool],
+) -> bool:
     """Return whether what follows is not the model's to say: a tool's answer, or a user's words."""
     if place.lastgroup == "invented":
-        return has_calls
+        return bool(calls) or read_last_block(text[: place.start()], known) is not None
     if place.lastgroup == "dialogue":
         return place.start() < _last_answer(text)
     return place.lastgroup == "speaker"
@@ -191,7 +223,7 @@ def _is_meant(
     """Return whether this is a call, and not a sentence about calls."""
     before = _line_before(text, place.start())
     after = _line_after(text, read.end).lstrip()
-    if before[-1:] in _QUOTES:
+    if before[-1:] in QUOTES:
         return False
 
     is_alone = before.strip() == ""

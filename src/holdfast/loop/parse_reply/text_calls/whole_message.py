@@ -7,15 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
+from holdfast.loop.parse_reply.text_calls.block_openers import EDIT
 from holdfast.loop.parse_reply.text_calls.found_call import Ending, FoundCall, calls_of
 from holdfast.loop.parse_reply.text_calls.marker_dialects import CLOSER, read_pythonic
+from holdfast.loop.parse_reply.text_calls.other_speakers import INVENTED
 from holdfast.syntax.json_text import (
     Cut,
     JsonReading,
     Read,
+    Unclosed,
     Unreadable,
-    lacks_bracket,
     read_json_text,
+    read_unclosed,
 )
 from holdfast.syntax.spans import skip
 from holdfast.syntax.strict_json import DecodedJson, decode
@@ -31,11 +34,15 @@ _FENCE = re.compile(
 _OPEN_FENCE = re.compile(
     r"`{3,}+[ \t]*+(?:json|tool_call)?+[ \t]*+\r?\n(?=\s*\{)(?!.*```)", re.DOTALL
 )
-_EDIT_FENCE = re.compile(r"\A(`{3,})(?:diff|patch)?[ \t]*\r?\n(.*)\n\1\Z", re.DOTALL)
-_EDIT = re.compile(
-    r"\*\*\* Begin Patch\s*\n|diff --git |--- [^\n]+\n\+\+\+ |(?:[^\n]{1,300}\n)?<{5,9} SEARCH\s*\n"
+_EDIT_FENCE = re.compile(
+    r"\A(`{3,})(?:diff|patch)?[ \t]*\r?\n(?P<edit>.*?)(?P<close>\n\1)?\Z", re.DOTALL
 )
-_EDIT_END = re.compile(r"^(?:\*\*\* End Patch|>{5,9} REPLACE)\Z", re.MULTILINE)
+_EDIT = re.compile(EDIT)
+_END_MARK: Final = r"^(?:\*\*\* End Patch|>{5,9} REPLACE)"
+_EDIT_END = re.compile(rf"{_END_MARK}\Z", re.MULTILINE)
+_EDIT_AND_RESULT = re.compile(
+    rf"({_END_MARK})\s*\n(?:{INVENTED}).*", re.MULTILINE | re.IGNORECASE | re.DOTALL
+)
 _TAIL = re.compile(rf"(?:\s|{CLOSER.pattern})*\Z")
 _SEPARATOR = re.compile(r"[, \t\r\n;]*+")
 _MOST: Final = 64
@@ -61,13 +68,19 @@ def read_whole(text: str, known: Callable[[FoundCall], bool]) -> tuple[FoundCall
 
 def _read_edit(body: str) -> tuple[FoundCall, ...]:
     """Return the call of `write_patch` that a text means: a diff, blocks or a patch, or none."""
-    edit = _EDIT_FENCE.sub(r"\2", body)
+    body = _EDIT_AND_RESULT.sub(r"\1", body)
+    edit = body
+    closed = False
+    fenced = _EDIT_FENCE.match(body)
+    if fenced is not None:
+        edit = fenced.group("edit")
+        closed = fenced.group("close") is not None
     if not _EDIT.match(edit):
         return ()
 
     ending: Ending = "open"
     # A bare diff does not show its end.
-    if edit != body or _EDIT_END.search(edit):
+    if closed or _EDIT_END.search(edit):
         ending = "closed"
     return (FoundCall("write_patch", Read({"diff": f"{edit}\n"}), body, ending),)
 
@@ -117,8 +130,16 @@ def _read_fenced(language: str, body: str) -> tuple[FoundCall, ...]:
 
 def _as_closed(call: FoundCall) -> FoundCall:
     """Return a call in a fence that is closed: nothing was cut off."""
-    if isinstance(call.arguments, Cut) and lacks_bracket(call.raw):
-        return replace(call, arguments=Unreadable("a closing bracket is missing"))
+    if not isinstance(call.arguments, Cut):
+        return call
+
+    match read_unclosed(call.raw):
+        case Unclosed(value):
+            closed = calls_of(value, call.raw, bare=True, unclosed=True)
+            return (*closed, call)[0]
+        case Unreadable() as unreadable:
+            return replace(call, arguments=unreadable)
+
     return call
 
 
