@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -16,7 +16,11 @@ from holdfast.cli.interrupts import deferred_interrupt
 from holdfast.cli.options import AsJson, Root, SandboxOption, Trust
 from holdfast.cli.render.edits import attempt
 from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
-from holdfast.cli.render.sarif_and_annotations import github_annotations, write_sarif
+from holdfast.cli.render.sarif_and_annotations import (
+    github_annotations,
+    stopped_commands,
+    write_sarif,
+)
 from holdfast.cli.render.text import plain, warn
 from holdfast.cli.settings import read_settings_or_exit
 from holdfast.cli.trust.question import ask_to_trust, is_terminal
@@ -209,58 +213,62 @@ def repair(
         done.append(each)
         output.show(each)
 
-    try:
-        trusted = trust_at(root, everything=trust)
-        code = code_of_files(root, settings, chosen, language)
-        if uses_model:
-            code += server_of(settings)
-        _ask_for_code(code, trusted, output, as_json=as_json)
-        with repair_dependencies_at(
-            root,
-            settings,
-            target=language,
-            model=uses_model,
-            dry_run=dry_run,
-            tests=verify in {None, Oracle.tests},
-            workers=workers,
-            compile_only=verify is Oracle.compile,
-            trust=trusted,
-            say=output.say,
-        ) as dependencies:
-            if not dry_run:
-                _settle(dependencies.workspace, output)
-            with deferred_interrupt() as check:
+    log = _annotation_log(annotations, as_json=as_json)
+    with stopped_commands(log):
+        try:
+            trusted = trust_at(root, everything=trust)
+            code = code_of_files(root, settings, chosen, language)
+            if uses_model:
+                code += server_of(settings)
+            _ask_for_code(code, trusted, output, as_json=as_json)
+            with repair_dependencies_at(
+                root,
+                settings,
+                target=language,
+                model=uses_model,
+                dry_run=dry_run,
+                tests=verify in {None, Oracle.tests},
+                workers=workers,
+                compile_only=verify is Oracle.compile,
+                trust=trusted,
+                say=output.say,
+            ) as dependencies:
+                if not dry_run:
+                    _settle(dependencies.workspace, output)
+                with deferred_interrupt() as check:
 
-                def tick() -> None:
-                    check()
-                    output.tick()
+                    def tick() -> None:
+                        check()
+                        output.tick()
 
-                repairs = repair_files(chosen, dependencies, policy, show, found, tick=tick)
-    except KeyboardInterrupt:
-        output.say(_stopped_message(done, len(chosen)))
-        raise typer.Exit(130) from None
-    except OSError as error:
-        problem = f"{error.filename or root}: {error.strerror}"
-        output.say(f"{problem}; the project's rules or the state cannot be used.")
-        raise typer.Exit(1) from None
+                    repairs = repair_files(chosen, dependencies, policy, show, found, tick=tick)
+        except KeyboardInterrupt:
+            output.say(_stopped_message(done, len(chosen)))
+            raise typer.Exit(130) from None
+        except OSError as error:
+            problem = f"{error.filename or root}: {error.strerror}"
+            output.say(f"{problem}; the project's rules or the state cannot be used.")
+            raise typer.Exit(1) from None
 
-    output.end()
-    output.show_all(repairs)
-    _report(repairs, sarif, annotations, as_json=as_json)
+        output.end()
+        output.show_all(repairs)
+
+    _report(repairs, sarif, log)
     raise typer.Exit(exit_code(repairs))
 
 
-def _report(
-    repairs: Sequence[FileRepair],
-    sarif: Path | None,
-    annotations: AnnotationStyle | None,
-    *,
-    as_json: bool,
-) -> None:
+def _annotation_log(annotations: AnnotationStyle | None, *, as_json: bool) -> TextIO | None:
+    """Return where annotations are printed; None if they are not."""
+    if annotations is None:
+        return None
+    return sys.stderr if as_json else sys.stdout
+
+
+def _report(repairs: Sequence[FileRepair], sarif: Path | None, log: TextIO | None) -> None:
     """Write what still fails for other programs."""
-    if annotations is not None:
+    if log is not None:
         for line in github_annotations(repairs):
-            print(plain(line), file=sys.stderr if as_json else sys.stdout)
+            print(plain(line), file=log)
 
     if sarif is None:
         return

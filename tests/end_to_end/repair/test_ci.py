@@ -204,6 +204,19 @@ def test_what_still_fails_is_printed_as_annotations_of_github(workshop: Workshop
     assert streamed.told["outcome"] == "failing"
 
 
+def test_no_line_of_a_project_is_a_command_of_github(workshop: Workshop) -> None:
+    """GitHub ignores all lines between `::stop-commands::X` and `::X::`."""
+    workshop.write("a\n::error::b.c", BROKEN.replace("\n", "\n::add-mask::x\n", 1))
+    words = (".", "--annotations", "github", "--no-model", "--root", str(workshop.root))
+    lines = workshop.run("repair", *words).out.splitlines()
+    end = lines[0].removeprefix("::stop-commands::")
+    assert len(end) == 32
+    stop = lines.index(f"::{end}::")
+    behind = lines[stop + 1 :]
+    assert behind != []
+    assert all(line.startswith("::error file=a%0A") for line in behind)
+
+
 def check_sarif(log: dict[str, Any]) -> None:
     """Check what the schema of SARIF 2.1.0 asks of the properties that are used here.
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import secrets
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from urllib.parse import quote
 
 from holdfast import __version__
@@ -77,6 +80,26 @@ def _region(area: Area) -> dict[str, int]:
     if (area.end_line, area.end_column) > (area.line, area.column):
         region |= {"endLine": area.end_line, "endColumn": max(area.end_column, 1)}
     return region
+
+
+@contextmanager
+def stopped_commands(log: TextIO | None) -> Iterator[None]:
+    """Keep GitHub from taking a line of its log for a workflow command; without a log, do nothing.
+
+    A line of a file, or a compiler's message, that begins with `::` would be one: it could forge
+    annotations, or switch ours off. The word that ends this cannot be known before.
+    """
+    if log is None:
+        yield
+        return
+
+    end = secrets.token_hex(16)
+    print(f"::stop-commands::{end}", file=log, flush=True)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        print(f"::{end}::", file=log, flush=True)
 
 
 def github_annotations(repairs: Sequence[FileRepair]) -> Iterator[str]:
