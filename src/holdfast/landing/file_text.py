@@ -18,7 +18,14 @@ from holdfast.landing.formats.surrounding_text import (
 )
 from holdfast.landing.ladder.exact import with_mixed_endings
 from holdfast.landing.ladder.line_decoration import without_file_decoration
-from holdfast.landing.ladder.unmangle import ENTITY, is_carrier, is_edit_mark, without_mangling
+from holdfast.landing.ladder.unmangle import (
+    ENTITY,
+    is_carrier,
+    is_edit_mark,
+    is_numbered,
+    without_mangling,
+    without_numbers_from,
+)
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import BY_NAME, UNKNOWN, comment_words, language_of
@@ -68,12 +75,20 @@ def read_file_text(text: str, new: str, path: str | None) -> FileText | Refused:
         if isinstance(read, Refused):
             return read
         if read is not None and read.text != new:
-            inner = read_file_text(text, read.text, path)
+            inner = read_file_text(text, _ending_alike(new, read.text), path)
             if isinstance(inner, Refused):
                 return inner
             return FileText(inner.text, ended.undone + read.undone + inner.undone)
 
     return FileText(new, ended.undone)
+
+
+def _ending_alike(new: str, read: str) -> str:
+    """Return what was read of a text without a newline, if the text ends with the last line of it and none is there either."""
+    body = read.rstrip("\n")
+    if body and new.endswith(body.rpartition("\n")[2]):
+        return body
+    return read
 
 
 def _out_of_several(text: str, new: str, path: str | None) -> FileText | None:
@@ -176,7 +191,12 @@ def read_replacement(text: str, old: str, new: str, path: str | None) -> FileTex
 def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | None) -> FileText:
     """Return the text that the new text of a line edit means; `source` are the lines that it was made for."""
     shown = text_of(source[max(0, edit.start - 1) : edit.end])
-    return read_replacement(text, edit.old or shown, edit.new, path)
+    read = read_replacement(text, edit.old or shown, edit.new, path)
+    # The numbers of the range itself, which no line of the file has, need no other proof.
+    plain = without_numbers_from(edit.start, read.text)
+    if plain is None or any(map(is_numbered, source)):
+        return read
+    return FileText(plain, (*read.undone, "line numbers"))
 
 
 def _ending_as(old: str, new: str) -> str:
@@ -591,15 +611,16 @@ def _names_file(line: str, path: str | None) -> bool:
     """Return whether the line above a file is its name, also as a comment, or the word that is left of a lost fence."""
     if kind_of(path) == "prose":
         return _tags_language(line, path)
-    if line.strip().lower() in _TAGS_OF_FENCES:
+    tag = line.strip().lower()
+    # In code any such word: to call a variable above the first line does nothing.
+    if tag in BY_NAME or (kind_of(path) != "data" and _TAG_OF_FENCE.fullmatch(tag)):
         return True
     plain = _ROLE_OF_NAME.sub("", comment_words(line))
     return plain.strip(_AROUND_NAME) in {path, str(path).rpartition("/")[2]}
 
 
-_TAGS = "python javascript typescript csharp ruby rust kotlin golang bash shell console terraform hcl nginx text xml graphql c++"
-_TAGS_OF_FENCES = BY_NAME.keys() | frozenset(_TAGS.split())
-"""The words behind an opening fence that are left where the fence is lost."""
+_TAG_OF_FENCE = re.compile(r"[a-z+#-]+")
+"""The word behind an opening fence that is left where the fence is lost."""
 _ROLE_OF_NAME = re.compile(r"^\W*(?:file|filename|path)\s*[:=]\s*", re.IGNORECASE)
 _AROUND_NAME = "*`:=-~<>[]() "
 _WRAPPERS: dict[FileKind, tuple[Callable[[str], object], ...]] = {

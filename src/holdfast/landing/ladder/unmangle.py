@@ -302,6 +302,19 @@ def _listing_of(lines: Sequence[str]) -> _Listing | None:
     return _Listing(numbers, starts.pop())
 
 
+def is_numbered(line: str) -> bool:
+    """Return whether the line begins as one of a listing."""
+    return _NUMBERED.match(line) is not None
+
+
+def without_numbers_from(start: int, text: str) -> str | None:
+    """Return the text without the line numbers of a listing that begins with line `start`, or None."""
+    reading = _out_of_listing(Doc(""), Unmangled(text, text))
+    if reading is None or reading.near != start - 1:
+        return None
+    return reading.new
+
+
 def ends_in_numbered_blank(text: str) -> bool:
     """Return whether the text is a listing whose last line is blank."""
     lines = contents_of(text)
