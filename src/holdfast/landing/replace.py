@@ -22,8 +22,10 @@ from holdfast.landing.ladder.ladder import (
     plan_at,
     plans_everywhere,
 )
+from holdfast.landing.ladder.listing import ends_in_numbered_blank
+from holdfast.landing.ladder.reading import Unmangled
 from holdfast.landing.ladder.strict_match import NO_HINT, Hint, choose, hint_at
-from holdfast.landing.ladder.unmangle import Unmangled, ends_in_numbered_blank, readings
+from holdfast.landing.ladder.unmangle import readings
 from holdfast.landing.occurrence import Occurrence
 from holdfast.landing.placement import Placement, SeveralPlaces
 from holdfast.landing.plans import land_everywhere, land_plans, plan_or_refusal

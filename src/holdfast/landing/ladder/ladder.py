@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.ladder.elision import find_elided
+from holdfast.landing.ladder.escapes import share_mangling
+from holdfast.landing.ladder.mark_columns import without_diff_marks
 from holdfast.landing.ladder.similar import find_similar
 from holdfast.landing.ladder.strict_match import (
     NO_BOUNDS,
@@ -18,14 +20,7 @@ from holdfast.landing.ladder.strict_match import (
     find_window,
     find_windows,
 )
-from holdfast.landing.ladder.unmangle import (
-    Unmangled,
-    readings,
-    share_mangling,
-    unwrapped,
-    with_single_spacing,
-    without_diff_marks,
-)
+from holdfast.landing.ladder.unmangle import readings, unwrapped, with_single_spacing
 from holdfast.landing.occurrence import Occurrence, occurrence_of_lines
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces
 from holdfast.landing.projection.projection import LineSplice, UnclearProjection, project
@@ -37,6 +32,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from holdfast.landing.ladder.reading import Unmangled
     from holdfast.landing.projection.splices import Splice
     from holdfast.vocab.outcomes import Rung
 
