@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from itertools import product, takewhile
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
@@ -16,6 +16,7 @@ from holdfast.landing.formats.surrounding_text import (
     tag_of,
 )
 from holdfast.landing.ladder.line_decoration import without_file_decoration
+from holdfast.landing.ladder.listing import listing_of
 from holdfast.landing.ladder.unmangle import is_carrier, is_edit_mark, without_mangling
 from holdfast.landing.new_text import PlainText
 from holdfast.landing.text.byte_order_mark import MARK
@@ -53,7 +54,7 @@ def read_file_text(text: str, new: str, path: str | None) -> PlainText | Refused
     ended = without_chat(text, new)
     new = _without_leading_blanks(text, _with_file_mark(text, ended.text))
     # One may be inside another: numbers before the lines in a fence in tags.
-    undos = (_out_of_several, out_of_fence, out_of_escapes, _out_of_pair, out_of_marks)
+    undos = (out_of_fence, out_of_escapes, _out_of_pair, out_of_marks)
     for undo in undos:
         read = undo(text, new, path)
         if isinstance(read, Refused):
@@ -73,56 +74,6 @@ def _ending_alike(new: str, read: str) -> str:
     if body and new.endswith(body.rpartition("\n")[2]):
         return body
     return read
-
-
-def _out_of_several(text: str, new: str, path: str | None) -> PlainText | None:
-    """Return the reading by several steps that has most lines of the file, if the text as it is has few and that one many."""
-    doc = Doc(text)
-    known = _returning(doc, new)
-    if 2 * known > len(doc.bare_lines):
-        return None
-
-    tried: list[str] = []
-    readings = {new}
-    for _ in range(_STEPS):
-        readings = {peel(doc, reading, path) for reading, peel in product(readings, _PEELS)}
-        tried += sorted(readings)
-
-    best = max(tried, key=partial(_returning, doc))
-    if _returning(doc, best) <= max(2 * known + 1, len(doc.bare_lines) // 2):
-        return None
-    # Where nothing else changes, it is the edit.
-    if contents_of(best) == doc.lines:
-        return None
-    return PlainText(best, ("marks around or before its lines",))
-
-
-_STEPS = 3
-"""What may have happened to one text."""
-
-
-def _without_outer_pair(doc: Doc, new: str, _path: str | None) -> str:
-    lines = contents_of(new)
-    solid = solid_numbers(lines)
-    if len(solid) < 3:
-        return new
-
-    around = lines[solid[0]], lines[solid[-1]]
-    if any(map(doc.has, around)):
-        return new
-    are_fences = all(map(FENCE.fullmatch, around))
-    if are_fences or tag_around(*around) or _are_pair(*around):
-        return text_of(lines[solid[0] + 1 : solid[-1]])
-    return new
-
-
-def _without_numbers(doc: Doc, new: str, _path: str | None) -> str:
-    plain = without_mangling(doc.text, new)
-    if plain is None:
-        return new
-    if len(contents_of(plain)) != len(contents_of(new)):
-        return new
-    return plain
 
 
 def _without_leading_blanks(text: str, new: str) -> str:
@@ -180,6 +131,8 @@ def _is_the_file(doc: Doc, lines: Sequence[str], kind: FileKind) -> bool:
 
     In prose a fence around some of the lines may be the change.
     """
+    if kind != "prose" and listing_of(lines) is not None:
+        return True
     shared = shared_lines(doc, lines)
     sizes = (len(frozenset(solid_lines(lines))), len(doc.key_set))
     enough = max(1, min(sizes) / 2)
@@ -369,14 +322,6 @@ def _returning(doc: Doc, new: str) -> int:
     return len(doc.bare_lines.intersection(map(str.rstrip, contents_of(new))))
 
 
-_PEELS: tuple[Callable[[Doc, str, str | None], str], ...] = (
-    _without_outer_pair,
-    _without_wrappers,
-    _without_numbers,
-    _without_prefix,
-)
-
-
 def _out_of_pair(text: str, new: str, path: str | None) -> PlainText | Refused | None:
     """Return the file inside a pair of lines that cannot be its own, a refusal where they may be content, or None."""
     doc = Doc(text, language_of(path))
@@ -387,7 +332,9 @@ def _out_of_pair(text: str, new: str, path: str | None) -> PlainText | Refused |
         return None
     around = lines[outer[0]], lines[outer[-1]]
     inside = lines_between(lines, outer[0], outer[-1])
-    if not _kept_ends(own, inside) or any(map(doc.has, around)):
+    # Numbers that count up prove as much as the file's own lines.
+    is_content = _kept_ends(own, inside) == 0 and listing_of(inside) is None
+    if is_content or any(map(doc.has, around)):
         return None
 
     tag = tag_around(*around)

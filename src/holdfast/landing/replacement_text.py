@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from holdfast.landing.formats.surrounding_text import (
     is_wrapper,
 )
-from holdfast.landing.ladder.escapes import ENTITY
 from holdfast.landing.ladder.listing import is_numbered, without_numbers_from
 from holdfast.landing.ladder.unmangle import is_carrier
 from holdfast.landing.new_text import PlainText
@@ -66,7 +65,6 @@ def read_replacement(text: str, old: str, new: str, path: str | None) -> PlainTe
         _out_of_foreign_fence,
         out_of_fence,
         out_of_escapes,
-        _out_of_entities,
         out_of_marks,
     ):
         read = undo(old, ended.text, path)
@@ -246,20 +244,6 @@ _WITH_FENCES = (".md", ".markdown", ".mdx", ".adoc")
 
 
 _MARKUP_LINE = re.compile(r"#{1,6} |[-*+] +\S|\d+[.)] |> |\|")
-
-
-def _out_of_entities(old: str, new: str, _path: str | None) -> PlainText | None:
-    """Return the new text without HTML entities, if lines of the old text come back by that.
-
-    Where only the entities differ, they are the edit.
-    """
-    plain = ENTITY.seen.sub(ENTITY.read, new)
-    doc = Doc(old)
-    if doc.lines == contents_of(plain):
-        return None
-    if shared_lines(doc, contents_of(plain)) <= shared_lines(doc, contents_of(new)):
-        return None
-    return PlainText(plain, ("HTML entities",))
 
 
 def _out_of_foreign_tags(text: str, old: str, new: str, path: str | None) -> PlainText | None:

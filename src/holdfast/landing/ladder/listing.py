@@ -11,7 +11,6 @@ from holdfast.landing.text.lines import (
     Doc,
     contents_of,
     is_blank,
-    solid_lines,
     text_of,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -38,9 +37,7 @@ def out_of_listing(doc: Doc, reading: Unmangled) -> Unmangled | None:
         has_blanks=len(listing.numbers) < len(lines),
     )
     bare = set(map(str.rstrip, map(style.strip_number, lines)))
-    # New lines without numbers show which blanks are content.
-    is_shown = not bare.isdisjoint(solid_lines(map(str.rstrip, contents_of(reading.new))))
-    if all(map(_has_gap, listing.numbers)) and not doc.bare_lines.issuperset(bare) and not is_shown:
+    if all(map(_has_gap, listing.numbers)) and not doc.bare_lines.issuperset(bare):
         style = replace(style, gap=1)
     old = text_of(map(style.strip_number, lines))
     new = text_of(map(style.strip_number, contents_of(reading.new)))
@@ -117,8 +114,5 @@ class _ListingStyle:
 
 def _has_gap(number: re.Match[str]) -> bool:
     """Return whether a blank that is not the file's may follow: listings put one behind a mark, not behind a tab."""
-    mark = number[2]
-    if mark[-1] in "\t→ ":
-        return False
     behind = number.string[number.end() : number.end() + 1]
     return behind in {"", " "}

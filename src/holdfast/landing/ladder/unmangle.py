@@ -72,8 +72,8 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})[\w+.#-]*\s*")
 def _out_of_fence(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without one fence around the whole; never a fence that the file itself has."""
     openings = {_opening_fence(reading.old), _opening_fence(reading.new)} - {""}
-    # In a file with fences of its own, to change one is an edit.
-    if len(openings) > 1 and any(map(_FENCE.fullmatch, doc.lines)):
+    # To change a fence is an edit.
+    if len(openings) > 1:
         return None
     return _out_of(doc, reading, _inside_fence, _FENCE)
 
@@ -256,11 +256,11 @@ _QUOTES = (
 )
 
 
-def _out_of_quotes(doc: Doc, reading: Unmangled) -> Unmangled | None:
+def _out_of_quotes(_doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without quotes around the whole of both texts, as in prose, in XML or in a string of JSON."""
     for quoted in _QUOTES:
         old = quoted.fullmatch(reading.old)
-        if old is None or doc.has(old[0]):
+        if old is None:
             continue
         new = _inside_quotes(quoted, old[1], reading.new)
         if new is not None:
@@ -276,9 +276,6 @@ def _inside_quotes(quoted: re.Pattern[str], mark: str, text: str) -> str | None:
 
     found = quoted.fullmatch(text)
     if found is None or found[1] != mark:
-        return None
-    # A mark at the end of a line inside was put around each line.
-    if f"{mark}\n" in found[2]:
         return None
     return found[2]
 
