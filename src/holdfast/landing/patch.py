@@ -313,7 +313,7 @@ _MARK = re.compile(r"\\\w+|[^\w\s]+")
 def _splices(doc: Doc, hunk: Hunk, plan: LadderPlan) -> list[Splice]:
     wants = None
     # A mark below a hunk that ends above the last line of the file says nothing about the file's end.
-    if max(doc.solid, default=0) < plan.lines.stop:
+    if (doc.solid or [0])[-1] < plan.lines.stop:
         wants = _ends_in_newline(hunk)
     splices = splices_of(doc, [plan], ends_in_newline=wants)
     last = max((splice.end for splice in splices), default=0)
