@@ -121,3 +121,12 @@ def test_a_whole_file_that_adds_lines_and_stops_in_a_lost_line_was_cut(
     assert isinstance(outcome, Refused), outcome
     assert outcome.message.endswith("it was cut off. Send the whole file.")
     assert isinstance(land(text, WriteFile(whole), path), Landed)
+
+
+@pytest.mark.parametrize("fence", ["```toml\n", "`toml`\n", "toml\n"])
+def test_a_whole_file_that_stops_in_a_line_was_cut_also_below_half_a_fence(fence: str) -> None:
+    """What was undone had put a newline behind the last line."""
+    text = "a = 1\nserver = 'one'\nc = 3\nd = 4\ne = 5\nserver = 'one'\n"
+    outcome = land(text, WriteFile(f"{fence}a = 2\nserver = 'one'\nc = 3\nserv"), "a.toml")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"

@@ -199,3 +199,16 @@ def test_an_edit_that_only_moves_a_line_to_another_level_is_that_edit(path: str 
     outcome = land(text, Replace(text, new), path)
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == new
+
+
+@pytest.mark.parametrize(("unit", "other"), [("  ", "\t"), ("\t", "    ")])
+def test_a_new_line_in_the_characters_of_the_file_is_as_deep_as_it_is_written(
+    unit: str, other: str
+) -> None:
+    """All old lines are in the other characters, and so are the new lines that stay."""
+    text = f"def a\n{unit}b do\n{unit * 2}c = 1\n{unit * 2}d = 2\n{unit}end\nend\n"
+    old = f"{other}b do\n{other * 2}c = 1\n{other * 2}d = 2\n{other}end\n"
+    new = f"{other}b do\n{other * 2}c = 1\n{unit * 2}d = 3\n{other}end\n"
+    outcome = land(text, Replace(old, new), "a.rb")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("d = 2", "d = 3")

@@ -224,3 +224,21 @@ def test_a_line_beside_the_range_is_not_written_twice(
     assert isinstance(outcome, Refused), outcome
     assert "would be there twice" in outcome.message
     assert isinstance(land(text, request), Landed)
+
+
+@pytest.mark.parametrize("number", ["{}| ", "{}\t", "{}: "])
+def test_the_numbers_of_its_own_range_are_no_part_of_new_lines(number: str) -> None:
+    """New lines alone show no line of the file; the range shows what the numbers are."""
+    text = "a {\n    color: red;\n}\n"
+    numbered = f"{number.format(2)}    margin: 0;\n{number.format(3)}    padding: 1px;\n"
+    outcome = land(text, LineEdits((LineEdit(2, 1, numbered),), shown=text), "a.css")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "a {\n    margin: 0;\n    padding: 1px;\n    color: red;\n}\n"
+    assert outcome.warning is not None
+
+
+def test_numbers_that_the_file_has_too_are_content() -> None:
+    text = "1: one\n2: two\n4: four\n"
+    outcome = land(text, LineEdits((LineEdit(3, 2, "3: three\n"),), shown=text), "a.yaml")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "1: one\n2: two\n3: three\n4: four\n"

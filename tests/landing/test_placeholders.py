@@ -318,3 +318,13 @@ def test_a_placeholder_loses_lines_also_in_a_listing(form: str) -> None:
     outcome = land(text, Replace(listed(text.splitlines()), listed(new)), "a.py")
     assert isinstance(outcome, Refused), outcome
     assert outcome.reason == "elision"
+
+
+@pytest.mark.parametrize("line", ["# ... (rest unchanged)", "## ... rest of the file ..."])
+def test_dots_with_words_about_text_are_no_heading_of_markdown(line: str) -> None:
+    text = "# One\n\nfirst text\n\n## Two\n\nsecond text\n\nthird text\n"
+    outcome = land(text, WriteFile(f"# One\n\nnew text\n\n{line}\n"), "a.md")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "elision"
+    honest = land(text, WriteFile("# One\n\nfirst text\n\n## The rest\n\nsecond text\n"), "a.md")
+    assert isinstance(honest, Landed), honest

@@ -476,3 +476,13 @@ def test_a_file_on_one_line_that_is_not_known_again_is_refused() -> None:
     assert outcome.message == (
         r"a.py: the text is one line with \n in the place of line breaks; send the file's content as it is."
     )
+
+
+def test_the_tag_of_a_lost_fence_above_code_is_not_written_whatever_the_language_is() -> None:
+    text = "module Store where\n\nmain = run 1\n"
+    outcome = land(text, WriteFile("haskell\nmodule Store where\n\nmain = run 2\n"), "a.hs")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "module Store where\n\nmain = run 2\n"
+    ignored = land("dist\nnode_modules\n", WriteFile("build\ndist\nmodules\n"), ".gitignore")
+    assert isinstance(ignored, Landed), ignored
+    assert ignored.text == "build\ndist\nmodules\n"

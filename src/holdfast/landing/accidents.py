@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from itertools import starmap
 from typing import TYPE_CHECKING
 
-from holdfast.landing.ladder.unmangle import COLOUR, ENTITIES, ENTITY, JSON_STRING, LETTER, MOJIBAKE
+from holdfast.landing.ladder.escapes import COLOUR, ENTITIES, ENTITY, JSON_STRING, LETTER, MOJIBAKE
 from holdfast.landing.text.code_spans import string_spans
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of

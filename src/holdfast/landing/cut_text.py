@@ -79,7 +79,7 @@ def _stops_in_line(script: EditScript, new: str, loss: int) -> bool:
     stump = key_of(script.new[-1])
     if stump in {"", *old}:
         return False
-    lost = old.difference(map(key_of, script.new))
+    lost = map(key_of, map(script.old.__getitem__, script.removed))
     if any(key.startswith(stump) for key in lost):
         return True
 

@@ -121,11 +121,9 @@ def without_doubled_marks(doc: Doc, hunks: Sequence[Hunk], kind: FileKind) -> Se
     added, removed = texts["+"], texts["-"]
     if not all(map(_PLUS.match, added)):
         return None
-    if not all(map(_MINUS.match, removed)):
-        return None
     if not _are_removable(doc, removed):
         return None
-    if not removed and not _are_unlike_file(doc, added, kind):
+    if not _are_unlike_file(doc, added, kind):
         return None
 
     marks = "+-"
@@ -146,8 +144,6 @@ def without_blanks_behind_marks(doc: Doc, hunks: Sequence[Hunk]) -> Sequence[Hun
     """Return the hunks without a blank behind each + and -, or None where it is a part of the lines."""
     texts = _texts_by_mark(hunks)
     added, removed = solid_lines(texts["+"]), solid_lines(texts["-"])
-    if not added:
-        return None
     if not all(line.startswith(" ") for line in added + removed):
         return None
     # Where all lines of the diff are further to the right, they are shifted as a whole.
@@ -163,9 +159,6 @@ def _have_blank_too_many(doc: Doc, added: Sequence[str], removed: Sequence[str])
     """Return whether the file shows that the first blank of these lines is no part of them."""
     if not removed:
         return _fit_only_without_blank(doc, added)
-    # New lines that are indented as the file is have no such blank.
-    if doc.indents.issuperset(map(indent_of, added)):
-        return False
     known = list(filter(doc.has, removed))
     return _are_one_blank_off(doc, known)
 
@@ -191,7 +184,6 @@ def _fit_only_without_blank(doc: Doc, added: Sequence[str]) -> bool:
 
 # The mark is there twice, and not three times: `++i` is code.
 _PLUS = re.compile(r"\+(?!\+)")
-_MINUS = re.compile(r"-(?!-)")
 
 
 def _has_two_blanks(doc: Doc, context: Sequence[str]) -> bool:

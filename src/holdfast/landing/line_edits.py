@@ -13,7 +13,8 @@ from holdfast.landing import refusals
 from holdfast.landing.closest import numbered
 from holdfast.landing.ladder.ladder import LadderPlan
 from holdfast.landing.ladder.strict_match import hint_at
-from holdfast.landing.plans import find_plan, land_plans, splices_of
+from holdfast.landing.occurrence import occurrence_of_lines
+from holdfast.landing.plans import find_plan, land_plans
 from holdfast.landing.projection.projection import LineSplice
 from holdfast.landing.text.edit_script import common_ends, script_of
 from holdfast.landing.text.languages import language_of
@@ -50,7 +51,7 @@ def land_line_edits(text: str, request: LineEdits, path: str | None = None) -> O
 
     if _meet(plans):
         return refusals.overlap([plan.lines.start + 1 for plan in plans])
-    return land_plans(doc, plans, splices_of(doc, plans))
+    return land_plans(doc, plans)
 
 
 def _meet(plans: Sequence[LadderPlan]) -> bool:
@@ -207,7 +208,9 @@ def _plan_lines(doc: Doc, shown: Doc, edit: LineEdit, new: tuple[str, ...]) -> L
     if list(new) == doc.lines[first:last]:
         return refusals.no_change()
 
-    return LadderPlan((LineSplice(first, last, new),), "exact", 1.0, range(first, last))
+    occurrence = occurrence_of_lines(doc, doc.lines[first:last], new, first)
+    splice = LineSplice(first, last, new)
+    return LadderPlan((splice,), "exact", range(first, last), occurrence)
 
 
 def _lines(edit: LineEdit) -> str:

@@ -102,7 +102,8 @@ def new_comments(old: Sequence[str], new: Sequence[str], language: FileLanguage)
 
 def may_stand_for_text(line: str, language: FileLanguage) -> bool:
     """Return whether the line is like a comment, or has only words about text."""
-    if is_comment_like(line, language):
+    # Also as a heading of Markdown.
+    if is_comment_like(line, language) or is_ellipsis_of_text(line):
         return True
     if not is_about_text(line):
         return False

@@ -6,7 +6,6 @@ file does: below a line that ends so it indents by four blanks, and the new text
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import accumulate, compress, count, pairwise
 from operator import add
 from typing import TYPE_CHECKING
@@ -46,9 +45,6 @@ def in_file_levels(before: str, after: str, path: str | None) -> str | Refused:
 
     lines = change.lines
     if not change.is_prose:
-        flat = change.flat_line()
-        if flat:
-            return refusals.lost_indentation(flat)
         lines = change.in_levels()
         # What was converted must be certain.
         change.is_strict = lines != change.lines
@@ -113,12 +109,6 @@ class _Change:
     def below(self) -> list[str]:
         """The first line below the change that is not blank, if it is near."""
         return solid_lines(split_lines(self.after[self.stop : self.stop + _BESIDE])[0])[:1]
-
-    def flat_line(self) -> str:
-        """Return a new line that is no deeper than one that opens a block, if no new line is deeper; else ""."""
-        runs = (solid_lines(self.lines[edit.n1 : edit.n2]) for edit in self.script.edits)
-        flat = map(partial(_flat_line, self.levels), runs)
-        return next(filter(None, flat), "")
 
     def in_levels(self) -> list[str]:
         """Return the lines with the new ones in the levels of the file, where all of these have another width."""
@@ -262,16 +252,3 @@ def _open_level(opened: list[str], indent: str) -> None:
     while opened and width_of(opened[-1]) >= width_of(indent):
         opened.pop()
     opened.append(indent)
-
-
-def _flat_line(levels: FileLevels, lines: Sequence[str]) -> str:
-    """Return a line that is no deeper than the one above it, where the file always is, if no line is deeper; else ""."""
-    flat = ""
-    for above, line in pairwise(lines):
-        if step_between(above, line):
-            return ""
-        if is_closer(line) or is_comment_like(line, levels.doc.language):
-            continue
-        if levels.always_steps(above):
-            flat = line
-    return flat.strip()

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """The new text without its accidents, and the names of these."""
+    """A new text as it is meant, and the names of what was undone to read it."""
 
     text: str
     undone: tuple[str, ...] = ()

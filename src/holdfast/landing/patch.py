@@ -16,10 +16,11 @@ from holdfast.landing.diff_marks import (
 )
 from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed, text_of
 from holdfast.landing.formats.unified import read_diff
-from holdfast.landing.ladder.strict_match import Bounds, find_windows, hint_at
+from holdfast.landing.ladder.strict_match import Bounds, hint_at
 from holdfast.landing.new_text import undone_warning
-from holdfast.landing.plans import find_plan, land_plans
-from holdfast.landing.projection.splices import Splice, landed, splice_of
+from holdfast.landing.placement import Nowhere
+from holdfast.landing.plans import find_plan, land_plans, plan_or_refusal, splices_of
+from holdfast.landing.projection.splices import Splice, landed
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines, script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
@@ -167,9 +168,9 @@ def _section(doc: Doc, hunk: Hunk) -> range:
 
 def _judge_unplaced(doc: Doc, script: EditScript) -> Refused:
     """Return the refusal of a hunk without context: its lines are in the file already, or it has no place."""
-    for place in find_windows(doc, solid_lines(script.new)):
-        return refusals.already_applied(place.first + 1)
-
+    refusal = plan_or_refusal(doc, script, Nowhere())
+    if isinstance(refusal, Refused) and refusal.reason == "already_applied":
+        return refusal
     return refusals.plain(
         "malformed",
         "a hunk of the diff has no line to find its place by; add the line above or below it as context.",
@@ -312,11 +313,11 @@ _MARK = re.compile(r"\\\w+|[^\w\s]+")
 def _splices(doc: Doc, hunk: Hunk, plan: LadderPlan) -> list[Splice]:
     wants = None
     # A mark below a hunk that ends above the last line of the file says nothing about the file's end.
-    if max(doc.solid, default=0) < plan.lines.stop:
+    if (doc.solid or [0])[-1] < plan.lines.stop:
         wants = _ends_in_newline(hunk)
-    splices = [splice_of(doc, splice, ends_in_newline=wants) for splice in plan.splices]
-    last = max((splice.last for splice in plan.splices), default=0)
-    if wants in {None, not doc.ends_open} or last == len(doc.lines):
+    splices = splices_of(doc, [plan], ends_in_newline=wants)
+    last = max((splice.end for splice in splices), default=0)
+    if wants in {None, not doc.ends_open} or last == len(doc.text):
         return splices
 
     # Where only the newline at the end differs, the lines are the same, so there is no line to splice.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
+from holdfast.landing.already_applied import judge_applied
 from holdfast.landing.ladder.ladder import LadderOutcome, LadderPlan, climb
 from holdfast.landing.ladder.strict_match import NO_BOUNDS, NO_HINT, Bounds, Hint
+from holdfast.landing.placement import Nowhere
 from holdfast.landing.projection.splices import Splice, clashes, landed, lines_at, splice_of
 from holdfast.vocab.outcomes import RUNGS
 
@@ -26,22 +28,38 @@ def find_plan(
 
 
 def plan_or_refusal(doc: Doc, script: EditScript, found: LadderOutcome) -> LadderPlan | Refused:
-    """Return the plan, or the refusal where the ladder found none."""
+    """Return the plan, or the refusal where there is none or it is applied already."""
+    applied = judge_applied(doc, script, found)
+    if applied is not None:
+        return refusals.of(doc, script, applied)
     if isinstance(found, LadderPlan):
         return found
     return refusals.of(doc, script, found)
 
 
-def splices_of(doc: Doc, plans: Sequence[LadderPlan]) -> list[Splice]:
-    """Return the splices of all plans in characters."""
-    splices: list[Splice] = []
-    for plan in plans:
-        splices += [splice_of(doc, edit) for edit in plan.splices]
-    return splices
+def land_everywhere(doc: Doc, script: EditScript, found: Sequence[LadderOutcome]) -> Outcome:
+    """Return the outcome of the plans for all places but those where they are applied already."""
+    plans: list[LadderPlan] = []
+    applied = refusals.of(doc, script, Nowhere())
+    for place in found:
+        plan = plan_or_refusal(doc, script, place)
+        if isinstance(plan, LadderPlan):
+            plans.append(plan)
+            continue
+        applied = plan
+        if plan.reason != "already_applied":
+            return plan
+    if not plans:
+        return applied
+    return land_plans(doc, plans)
 
 
-def land_plans(doc: Doc, plans: Sequence[LadderPlan], splices: Sequence[Splice]) -> Outcome:
+def land_plans(
+    doc: Doc, plans: Sequence[LadderPlan], splices: Sequence[Splice] | None = None
+) -> Outcome:
     """Return the outcome of all splices of the plans, on the loosest rung of them."""
+    if splices is None:
+        splices = splices_of(doc, plans)
     if not splices:
         return refusals.already_applied(plans[0].lines.start + 1)
     offsets = clashes(splices)
@@ -52,3 +70,17 @@ def land_plans(doc: Doc, plans: Sequence[LadderPlan], splices: Sequence[Splice])
     rung = max(rungs, key=RUNGS.index)
     similarity = min(plan.similarity for plan in plans)
     return landed(doc.text, splices, rung, similarity)
+
+
+def splices_of(
+    doc: Doc, plans: Sequence[LadderPlan], *, ends_in_newline: bool | None = None
+) -> list[Splice]:
+    """Return the splices of all plans in characters."""
+    splices: list[Splice] = []
+    for plan in plans:
+        for splice in plan.splices:
+            if isinstance(splice, Splice):
+                splices.append(splice)
+            else:
+                splices.append(splice_of(doc, splice, ends_in_newline=ends_in_newline))
+    return splices

@@ -167,14 +167,6 @@ def joined_lines(line: int) -> Refused:
     )
 
 
-def lost_indentation(line: str) -> Refused:
-    """Return the refusal of new lines without indentation below a line that opens a block."""
-    return Refused(
-        "malformed",
-        f"`{line}` is no deeper than the line above it, and the file indents such lines. Send the new lines with their indentation.",
-    )
-
-
 def foreign_levels(line: str, unit: str) -> Refused:
     """Return the refusal of a new line in an indentation that the file does not have there."""
     own = "a tab"

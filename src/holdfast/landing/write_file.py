@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.cut_text import judge_cut
-from holdfast.landing.file_text import (
-    FileText,
-    read_file_text,
-    with_file_end,
-    with_file_endings,
-)
+from holdfast.landing.file_ending import with_file_end, with_file_endings
+from holdfast.landing.file_text import read_file_text
 from holdfast.landing.lost_lines import judge_lost_blocks, judge_lost_lines
-from holdfast.landing.new_text import undone_warning, without_accidents
+from holdfast.landing.new_text import PlainText, undone_warning, without_accidents
 from holdfast.landing.projection.splices import Splice, landed
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.lines import contents_of
@@ -46,7 +42,7 @@ def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
     return replace(outcome, warning=undone_warning(read.undone))
 
 
-def _read(text: str, new: str, path: str | None) -> FileText | Refused:
+def _read(text: str, new: str, path: str | None) -> PlainText | Refused:
     """Return the content that is meant, without what happened to it on its way."""
     read = read_file_text(text, new, path)
     if isinstance(read, Refused):
@@ -55,7 +51,7 @@ def _read(text: str, new: str, path: str | None) -> FileText | Refused:
     plain = without_accidents(text, with_file_endings(text, read.text), path, whole_file=True)
     if isinstance(plain, Refused):
         return plain
-    return FileText(plain.text, read.undone + plain.undone)
+    return PlainText(plain.text, read.undone + plain.undone)
 
 
 def _judge_loss(text: str, new: str, path: str | None) -> Refused | None:

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.landing.placement import Placement
-from holdfast.landing.projection.splices import line_at
-from holdfast.landing.text.edit_script import EditScript, common_ends, kept_lines, script_of
+from holdfast.landing.text.edit_script import common_ends, kept_lines, script_of
 from holdfast.landing.text.line_keys import indent_of
 from holdfast.landing.text.line_tokens import TOKEN_JOINT, WORD_JOINT, cuts_token
 from holdfast.landing.text.lines import (
     ENDING,
-    Doc,
     contents_of,
     is_blank,
     solid_lines,
@@ -165,18 +162,6 @@ def _hits(text: str, old: str) -> list[int]:
     return hits
 
 
-def hits_on_line(text: str, old: str, line: int) -> list[int]:
-    """Return where `old` begins on the line (1-based)."""
-    doc = Doc(text)
-    if not 0 < line <= len(doc.lines):
-        return []
-
-    first = doc.offset(line - 1)
-    size = len(doc.lines[line - 1]) + len(doc.ends[line - 1])
-    hits = _hits(text[first : first + size - 1 + len(old)], old)
-    return _uncut(text, old, [first + at for at in hits])
-
-
 def _in_file_newlines(text: str, old: str) -> list[str]:
     """Return the old text as it is, and with the file's own line endings where those are others."""
     newline = "\n"
@@ -213,36 +198,6 @@ def _hits_in_context(text: str, old: str, request: Replace) -> list[int]:
             return []
 
     return hits
-
-
-@dataclass(frozen=True, slots=True)
-class LineWindow:
-    """The whole lines around a match, as a script and a place of a part of the file."""
-
-    doc: Doc
-    script: EditScript
-    place: Placement
-
-
-_REACH = 500
-"""Characters on both sides that the judge of what is applied already may look at: its time does not grow with the file."""
-
-
-def window_around(text: str, at: int, old: str, new: str, *, whole: bool) -> LineWindow:
-    """Return the window of the match at `at`, in the lines around it or (`whole`) in the whole file."""
-    low, high = 0, len(text)
-    if not whole:
-        reach = 2 * (len(old) + len(new)) + _REACH
-        low = text.rfind("\n", 0, max(0, at - reach)) + 1
-        high = text.find("\n", at + len(old) + reach) + 1 or len(text)
-
-    doc = Doc(text[low:high])
-    start, stop = at - low, at + len(old) - low
-    first = line_at(doc.text, start) - 1
-    last = line_at(doc.text, max(start, stop - 1))
-    edited = doc.text[doc.offset(first) : start] + new + doc.text[stop : doc.offset(last)]
-    script = script_of(doc.lines[first:last], contents_of(edited))
-    return LineWindow(doc, script, Placement(dict(enumerate(range(first, last))), "exact"))
 
 
 def with_endings(text: str, at: int, old: str, new: str) -> str:

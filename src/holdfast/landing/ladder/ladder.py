@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.ladder.elision import find_elided
+from holdfast.landing.ladder.escapes import share_mangling
+from holdfast.landing.ladder.mark_columns import without_diff_marks
 from holdfast.landing.ladder.similar import find_similar
 from holdfast.landing.ladder.strict_match import (
     NO_BOUNDS,
@@ -17,25 +19,10 @@ from holdfast.landing.ladder.strict_match import (
     Hint,
     find_window,
     find_windows,
-    stands_at,
 )
-from holdfast.landing.ladder.unmangle import (
-    Unmangled,
-    readings,
-    share_mangling,
-    unwrapped,
-    with_single_spacing,
-    without_diff_marks,
-)
-from holdfast.landing.placement import (
-    AlreadyApplied,
-    Doubtful,
-    Elsewhere,
-    Nowhere,
-    Placement,
-    SeveralPlaces,
-)
-from holdfast.landing.projection.already_applied import judge_missing, judge_placed
+from holdfast.landing.ladder.unmangle import readings, unwrapped, with_single_spacing
+from holdfast.landing.occurrence import Occurrence, occurrence_of_lines
+from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces
 from holdfast.landing.projection.projection import LineSplice, UnclearProjection, project
 from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.line_keys import indent_of
@@ -45,33 +32,32 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from holdfast.landing.ladder.reading import Unmangled
+    from holdfast.landing.projection.splices import Splice
     from holdfast.vocab.outcomes import Rung
 
 
 @dataclass(frozen=True, slots=True)
 class LadderPlan:
-    """The lines to splice, and on which rung their place was found."""
+    """What to splice, and on which rung its place was found."""
 
-    splices: tuple[LineSplice, ...]
+    splices: tuple[LineSplice | Splice, ...]
     rung: Rung
-    similarity: float
     lines: range
     """The file lines that the old lines are."""
+    occurrence: Occurrence
+    similarity: float = 1.0
+    named: range = range(0)
+    """The file lines that the request names, where the place is not there."""
 
 
-LadderOutcome: TypeAlias = (
-    LadderPlan | SeveralPlaces | Nowhere | AlreadyApplied | Doubtful | Elsewhere | UnclearProjection
-)
+LadderOutcome: TypeAlias = LadderPlan | SeveralPlaces | Nowhere | UnclearProjection
 
 
 def climb(
     doc: Doc, script: EditScript, hint: Hint = NO_HINT, bounds: Bounds = NO_BOUNDS
 ) -> LadderOutcome:
-    """Return where and how the script lands.
-
-    A hint picks one of equal places, bounds rule places out. Only when no rung has a place is it asked whether the
-    request is applied already.
-    """
+    """Return where and how the script lands. A hint picks one of equal places, bounds rule places out."""
     found: LadderOutcome = Nowhere()
     for attempt in attempts(doc, script, hint):
         place = attempt.find(doc, attempt.script, attempt.hint, bounds)
@@ -80,12 +66,6 @@ def climb(
             return replace(found, rung=attempt.rung or found.rung)
         if attempt.decides and not isinstance(found, Nowhere):
             return found
-
-    others = readings(doc, text_of(script.old), text_of(script.new))
-    for reading in (script, *map(_script_of, others)):
-        applied = judge_missing(doc, reading)
-        if applied is not None:
-            return applied
 
     return found
 
@@ -159,24 +139,11 @@ def _script_of(reading: Unmangled) -> EditScript:
     return script_of(contents_of(reading.old), contents_of(reading.new))
 
 
-def plan_at(
-    doc: Doc,
-    script: EditScript,
-    place: FoundPlace,
-    hint: Hint = NO_HINT,
-) -> LadderOutcome:
-    """Return the plan for a place, unless what it would write is there already."""
+def plan_at(doc: Doc, script: EditScript, place: FoundPlace, hint: Hint = NO_HINT) -> LadderOutcome:
+    """Return the plan for a place."""
     if not isinstance(place, Placement):
         return place
-
-    near = hint.near
-    if stands_at(place, near):
-        near = None
-
-    deletes_all = all(map(is_blank, script.new))
-    if deletes_all and near is not None:
-        return Elsewhere(place.first, near)
-    if deletes_all and _is_indented_otherwise(doc, script, place):
+    if all(map(is_blank, script.new)) and _is_indented_otherwise(doc, script, place):
         # A second run would take a twin that is indented in another way, and nothing would be
         # left to tell by.
         return UnclearProjection(place.first, place.last + 1)
@@ -185,12 +152,14 @@ def plan_at(
     if isinstance(splices, UnclearProjection):
         return splices
 
-    applied = judge_placed(doc, script, place, splices, near)
-    if applied is not None:
-        return applied
-
-    lines = range(place.first, place.last + 1)
-    return LadderPlan(tuple(splices), place.rung, place.similarity, lines)
+    return LadderPlan(
+        tuple(splices),
+        place.rung,
+        range(place.first, place.last + 1),
+        occurrence_of_lines(doc, script.old, script.new, place.first),
+        place.similarity,
+        hint.lines_but(place),
+    )
 
 
 def _is_indented_otherwise(doc: Doc, script: EditScript, place: Placement) -> bool:
@@ -198,22 +167,8 @@ def _is_indented_otherwise(doc: Doc, script: EditScript, place: Placement) -> bo
     return any(indent_of(line) != indent_of(real) for line, real in pairs)
 
 
-def climb_everywhere(doc: Doc, script: EditScript) -> LadderOutcome:
-    """Return all places of the strict rungs at once."""
+def plans_everywhere(doc: Doc, script: EditScript) -> list[LadderOutcome]:
+    """Return the plans for all places of the strict rungs."""
     places = find_windows(doc, script.old)
-    if not places:
-        return Nowhere()
-
     doc.expect(len(places))
-    splices: list[LineSplice] = []
-    for place in places:
-        projected = project(doc, script, place)
-        if isinstance(projected, UnclearProjection):
-            return projected
-        if judge_placed(doc, script, place, projected, near=None) is None:
-            splices += projected
-
-    lines = range(places[0].first, places[-1].last + 1)
-    if not splices:
-        return AlreadyApplied(places[0].first)
-    return LadderPlan(tuple(splices), places[0].rung, 1.0, lines)
+    return [plan_at(doc, script, place) for place in places]

@@ -29,6 +29,14 @@ class Hint:
     """
     within: range = range(0)
     """File lines: the only place that begins in them is picked."""
+    reach: int = 0
+    """Lines that the number may be off by, if all other places are clearly further away."""
+
+    def lines_but(self, place: Placement) -> range:
+        """Return the lines that may be named, if the place is not at the very line."""
+        if self.near is None or stands_at(place, self.near):
+            return range(0)
+        return range(self.near - self.reach, self.near + self.reach + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +59,11 @@ class Bounds:
         return any(first in lines for lines in self.within)
 
 
-def hint_at(line: int | None) -> Hint:
+def hint_at(line: int | None, reach: int = 0) -> Hint:
     """Return the hint of a request that names this line (1-based), or none."""
     if line is None:
         return NO_HINT
-    return Hint(line - 1)
+    return Hint(line - 1, reach=reach)
 
 
 NO_HINT = Hint()
@@ -75,9 +83,9 @@ def find_window(
         agrees = partial(_agrees, doc, old, cut)
         strict = list(filter(agrees, places))
         if strict:
-            return _choose(strict, hint)
+            return choose(strict, hint)
 
-    return _choose(places, hint)
+    return choose(places, hint)
 
 
 def _agrees(doc: Doc, old: Sequence[str], cut: Callable[[str], object], place: Placement) -> bool:
@@ -119,18 +127,35 @@ def _words(line: str) -> list[str]:
     return _BLANKS.split(line.strip(" \t"))
 
 
-def _choose(places: Sequence[Placement], hint: Hint) -> Placement | SeveralPlaces:
+def choose(places: Sequence[Placement], hint: Hint) -> Placement | SeveralPlaces:
     """Return the only place, or the only one that the number names and the section contains."""
-    starts = {place.first: place for place in places}
-    named = {first for first, place in starts.items() if stands_at(place, hint.near)}
+    starts = [place.first for place in places]
+    at_number = {place.first for place in places if stands_at(place, hint.near)}
     within = set(filter(hint.within.__contains__, starts))
     picked = set(starts)
-    for chosen in filter(None, (named, within)):
+    for chosen in filter(None, (at_number or _nearest(starts, hint), within)):
         picked &= chosen
-    if len(picked) == 1:
-        return starts[picked.pop()]
+    chosen_places = [place for place in places if place.first in picked]
+    if len(chosen_places) == 1:
+        return chosen_places[0]
 
     return SeveralPlaces(tuple(starts))
+
+
+_CLEARLY = 4
+"""How many times as far as the nearest place all others are, where the number is off."""
+
+
+def _nearest(starts: Sequence[int], hint: Hint) -> set[int]:
+    """Return the line that is clearly the nearest to the named one, if that is within reach; else none."""
+    near = hint.near
+    if near is None or len(starts) < 2:
+        return set()
+    distances = sorted((abs(start - near), start) for start in starts)
+    (nearest, start), (second, _) = distances[:2]
+    if nearest > hint.reach or second < _CLEARLY * nearest:
+        return set()
+    return {start}
 
 
 def stands_at(place: Placement, near: int | None) -> bool:

@@ -47,6 +47,8 @@ class Indents:
         known = self.table.get(indent)
         if known is not None:
             return known
+        if self._is_of_file(indent):
+            return indent
         if not self.step:
             return self._shifted(indent)
 
@@ -60,6 +62,13 @@ class Indents:
         base = max(below, key=width_of)
         levels, rest = divmod(width - width_of(base), self.step)
         return self.table[base] + self.unit * levels + " " * rest
+
+    def _is_of_file(self, indent: str) -> bool:
+        """Return whether the new line is indented by characters that the file's lines have, and none of the request's old ones."""
+        chars, old_chars = frozenset(indent), frozenset("".join(self.table))
+        if not old_chars or chars & old_chars:
+            return False
+        return chars <= frozenset("".join(self.table.values()))
 
     def _shifted(self, indent: str) -> str:
         if not self.shift and ("\t" in indent) == (self.unit == "\t"):

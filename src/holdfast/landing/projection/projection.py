@@ -217,8 +217,6 @@ class _Writer:
         return [(line, real) for line, real in pairs if not is_blank(line)]
 
     def write(self, edit: ScriptEdit, first: int, last: int) -> tuple[str, ...] | UnclearProjection:
-        if self._lost_levels(edit, first):
-            return UnclearProjection(first, last)
         indents = self.indents or self._local_indents(edit)
         if indents is None:
             if solid_numbers(self.script.new[edit.n1 : edit.n2]):
@@ -293,33 +291,6 @@ class _Writer:
                 return True
         return False
 
-    @cached_property
-    def is_flat(self) -> bool:
-        """Whether all lines of the request are indented alike, and lines of the file are not so."""
-        if all(indent_of(line) == indent_of(real) for line, real in self.pairs):
-            return False
-        return _count_indents(solid_lines(self.request)) == 1
-
-    def _lost_levels(self, edit: ScriptEdit, first: int) -> bool:
-        """Return whether the request has lost its indentation, and it is needed: blocks come or go, or levels meet there."""
-        if not self.is_flat:
-            return False
-        added = solid_lines(self.script.new[edit.n1 : edit.n2])
-        removed = solid_lines(self.script.old[edit.o1 : edit.o2])
-        # What was in a block that is taken away moves to the left.
-        if _count_openers(added[:-1]):
-            return True
-        if _count_openers(removed) != _count_openers(added):
-            return True
-        if removed or not added:
-            return False
-
-        real = [own for _, own in self.pairs]
-        if _count_indents(real) == 1:
-            return False
-        around = self.doc.lines[max(0, first - 1) : first + 1]
-        return _count_indents(solid_lines(around)) > 1
-
     def _indent(self, n: int, indents: Indents) -> str:
         """Return the file's indentation for a new line."""
         indent = indent_of(self.script.new[n])
@@ -358,16 +329,6 @@ class _Writer:
         """
         near = self._solid_pairs(max(0, edit.o1 - 1), edit.o2 + 1)
         return map_indents(near, self.request, self.doc)
-
-
-def _count_openers(lines: Iterable[str]) -> int:
-    keys = map(key_of, lines)
-    return sum(map(opens_block, keys))
-
-
-def _count_indents(lines: Iterable[str]) -> int:
-    indents = set(map(indent_of, lines))
-    return len(indents)
 
 
 def _spellings(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -14,7 +14,9 @@ _SUFFIXES: tuple[tuple[FileKind, str], ...] = (
     ("markup", "html htm xhtml xml svg vue svelte"),
     ("mixed", "js jsx mjs cjs tsx php"),
 )
-_DATA = frozenset({"cmakelists.txt", "requirements.txt", "constraints.txt", "robots.txt"})
+_DATA = frozenset(
+    {".gitignore", "cmakelists.txt", "requirements.txt", "constraints.txt", "robots.txt"}
+)
 """Files that are no text for people, although they are named so."""
 _KINDS: dict[str, FileKind] = dict.fromkeys(BY_NAME, "code")
 """The kind of a file by its name, or by the ending of its name."""

@@ -82,6 +82,11 @@ def solid_numbers(lines: Sequence[str]) -> list[int]:
     return list(compress(range(len(lines)), map(str.strip, map(fold, lines))))
 
 
+def keys_in(lines: Iterable[str]) -> list[str]:
+    """Return the keys of the lines that are not blank."""
+    return list(filter(None, map(key_of, lines)))
+
+
 def numbers_matching(pattern: re.Pattern[str], lines: Sequence[str]) -> list[int]:
     """Return the numbers of the lines that the pattern matches as a whole."""
     return list(compress(range(len(lines)), map(pattern.fullmatch, lines)))
@@ -129,13 +134,26 @@ class Doc:
     """The file's text, its lines, and (computed when first asked for) the keys they are compared by."""
 
     def __init__(self, text: str, language: FileLanguage = UNKNOWN) -> None:
-        """Split the text once."""
+        """Nothing is split before it is asked for."""
         self.text = text
         self.language = language
-        self.lines, self.ends = split_lines(text)
         self.many = False
         self.unit: str | None = None
         """One level of indentation, once computed (`indentation.unit_of`)."""
+
+    @cached_property
+    def _split(self) -> tuple[list[str], list[str]]:
+        return split_lines(self.text)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines without their endings."""
+        return self._split[0]
+
+    @cached_property
+    def ends(self) -> list[str]:
+        """The endings of the lines."""
+        return self._split[1]
 
     @cached_property
     def keys(self) -> list[str]:
@@ -161,6 +179,16 @@ class Doc:
     def joined_keys(self) -> str:
         """The keys of the lines that are not blank, as one string with a newline at both ends."""
         return "\n" + "\n".join(self.solid_keys) + "\n"
+
+    @cached_property
+    def key_starts(self) -> list[int]:
+        """Where each solid line begins in `joined_keys`: at the newline before its key."""
+        sizes = map(len, self.solid_keys)
+        return list(accumulate(map((1).__add__, sizes), initial=0))
+
+    def key_offset(self, line: int) -> int:
+        """Return where the first solid line from `line` on begins in `joined_keys`."""
+        return self.key_starts[bisect_left(self.solid, line)]
 
     @cached_property
     def key_set(self) -> frozenset[str]:

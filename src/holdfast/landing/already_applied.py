@@ -1,0 +1,101 @@
+"""The one judge of whether a request is applied already. It is asked last, when the place is known or known to be missing.
+
+A request counts as applied if its new text is in the file and its removed lines are not, where the request points.
+Context alone proves nothing, so a deletion is never told by the lines around it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from holdfast.landing.ladder.ladder import LadderPlan
+from holdfast.landing.ladder.unmangle import readings
+from holdfast.landing.placement import AlreadyApplied, Doubtful, Elsewhere, Nowhere
+from holdfast.landing.text.edit_script import script_of
+from holdfast.landing.text.line_tokens import strength
+from holdfast.landing.text.lines import contents_of, keys_in, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.landing.ladder.ladder import LadderOutcome
+    from holdfast.landing.text.edit_script import EditScript
+    from holdfast.landing.text.lines import Doc
+
+AppliedVerdict: TypeAlias = AlreadyApplied | Doubtful | Elsewhere
+
+
+def judge_applied(doc: Doc, script: EditScript, found: LadderOutcome) -> AppliedVerdict | None:
+    """Return why a plan must not be carried out, or where a request without a place is applied already; else None."""
+    if isinstance(found, LadderPlan):
+        return _judge_named(found) or _judge_around(found) or _judge_twin(doc, found)
+    if not isinstance(found, Nowhere):
+        return None
+
+    others = readings(doc, text_of(script.old), text_of(script.new))
+    scripts = (script_of(contents_of(other.old), contents_of(other.new)) for other in others)
+    verdicts = (_judge_missing(doc, reading) for reading in (script, *scripts))
+    return next(filter(None, verdicts), None)
+
+
+def _judge_named(plan: LadderPlan) -> AlreadyApplied | Elsewhere | None:
+    """Return why the place is not meant, for a request that names another line, where its new text is."""
+    for line in plan.named:
+        if not plan.occurrence.has_new_at(line):
+            continue
+        if plan.occurrence.fresh_keys:
+            return AlreadyApplied(line)
+        # What is deleted leaves nothing to tell by: if the named line is free of it, it may be gone.
+        return Elsewhere(plan.lines.start, line)
+    return None
+
+
+def _judge_around(plan: LadderPlan) -> AlreadyApplied | None:
+    """Return where the new text is around the old one: `g(f(a))` around `f(a)`, an insertion beside its place."""
+    line = plan.occurrence.find_new_around()
+    if line is None:
+        return None
+    return AlreadyApplied(line)
+
+
+def _judge_twin(doc: Doc, plan: LadderPlan) -> AlreadyApplied | Doubtful | None:
+    """Return why a place with the old lines in another spelling only is not meant: the new lines are in the file."""
+    occurrence = plan.occurrence
+    if plan.rung == "exact" or not occurrence.fresh_keys:
+        return None
+    new = keys_in(contents_of(occurrence.new))
+    for start in doc.runs(new):
+        lines = doc.solid[start : start + len(new)]
+        is_here = lines[0] < plan.lines.stop and lines[-1] >= plan.lines.start
+        if is_here:
+            return AlreadyApplied(lines[0])
+        # The place may be a twin of one that was edited.
+        return Doubtful(plan.lines.start, lines[0])
+    return None
+
+
+def _judge_missing(doc: Doc, script: EditScript) -> AlreadyApplied | None:
+    """Return where the new lines are, for a request whose old lines are nowhere."""
+    new = keys_in(script.new)
+    fresh = set(new).difference(keys_in(script.old))
+    if strength("".join(fresh)) < _TELLING:
+        return None
+    if any(map(doc.runs, _old_sides(script))):
+        return None
+
+    starts = doc.runs(new)
+    if not starts:
+        return None
+    return AlreadyApplied(doc.solid[starts[0]])
+
+
+_TELLING = 4
+"""Letters and digits below which a new line (`x`, `}`) may be in the file by chance."""
+
+
+def _old_sides(script: EditScript) -> Iterator[list[str]]:
+    """Yield for each edit that removes lines the keys of these lines, with the line above and the line below."""
+    for edit in script.edits:
+        if keys_in(script.old[edit.o1 : edit.o2]):
+            above = max(0, edit.o1 - 1)
+            yield keys_in(script.old[above : edit.o2 + 1])
