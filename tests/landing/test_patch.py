@@ -236,3 +236,19 @@ def test_a_section_of_latex_goes_up_to_the_next_section_and_not_to_the_next_comm
     outcome = land_reply(reply, {"a.tex": text})
     assert outcome.landed, outcome
     assert outcome.files == {"a.tex": text[:-8] + "Text d.\n"}
+
+
+def test_an_insertion_is_not_done_twice_although_a_word_of_its_context_is_misspelt() -> None:
+    """The judge looks at the lines beside the place, not only for all new lines in a row."""
+    head = "    # Save the filters and {} them, to leave them unchanged.\n    # The import adds a filter of warnings.\n    with (filters(),\n"
+    added = "          build_empty_invoice(7207),\n"
+    tail = "          warnings_helper.check_warnings(\n"
+    text = (
+        f"def f():\n{head.format('restore')}{added}{tail}            deprecated)):\n        run()\n"
+    )
+    context = "".join(f" {line}\n" for line in head.format("rtstore").splitlines())
+    diff = f"@@ -2,4 +2,5 @@\n{context}+{added} {tail}"
+    outcome = land(text, Patch(diff), "a.py")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "already_applied"
+    assert isinstance(land(text.replace(added, ""), Patch(diff), "a.py"), Landed)

@@ -6,11 +6,13 @@ Context alone proves nothing, so a deletion is never told by the lines around it
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.ladder.ladder import LadderPlan
 from holdfast.landing.ladder.unmangle import readings
 from holdfast.landing.placement import AlreadyApplied, Doubtful, Elsewhere, Nowhere
+from holdfast.landing.projection.projection import LineSplice
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import contents_of, keys_in, text_of
@@ -28,7 +30,12 @@ AppliedVerdict: TypeAlias = AlreadyApplied | Doubtful | Elsewhere
 def judge_applied(doc: Doc, script: EditScript, found: LadderOutcome) -> AppliedVerdict | None:
     """Return why a plan must not be carried out, or where a request without a place is applied already; else None."""
     if isinstance(found, LadderPlan):
-        return _judge_named(found) or _judge_around(found) or _judge_twin(doc, found)
+        return (
+            _judge_named(found)
+            or _judge_around(found)
+            or _judge_parts(doc, found)
+            or _judge_twin(doc, found)
+        )
     if not isinstance(found, Nowhere):
         return None
 
@@ -56,6 +63,26 @@ def _judge_around(plan: LadderPlan) -> AlreadyApplied | None:
     if line is None:
         return None
     return AlreadyApplied(line)
+
+
+def _judge_parts(doc: Doc, plan: LadderPlan) -> AlreadyApplied | None:
+    """Return where the lines of a splice are beside its place already, on lines that the request does not know.
+
+    The context of the request may have drifted, or only a part of the request is applied.
+    """
+    for splice in plan.splices:
+        if not isinstance(splice, LineSplice):
+            continue
+        keys = keys_in(splice.lines)
+        first, stop = (bisect_left(doc.solid, line) for line in (splice.first, splice.last))
+        known = plan.known.union(range(splice.first, splice.last))
+        for start in range(max(0, stop - len(keys)), first + 1):
+            if doc.solid_keys[start : start + len(keys)] != keys:
+                continue
+            lines = doc.solid[start : start + len(keys)]
+            if any(strength(doc.lines[i]) for i in set(lines) - known):
+                return AlreadyApplied(lines[0])
+    return None
 
 
 def _judge_twin(doc: Doc, plan: LadderPlan) -> AlreadyApplied | Doubtful | None:

@@ -47,6 +47,8 @@ class LadderPlan:
     """The file lines that the old lines are."""
     occurrence: Occurrence
     similarity: float = 1.0
+    known: frozenset[int] = frozenset()
+    """The file lines that are old lines; there may be others between them."""
     named: range = range(0)
     """The file lines that the request names, where the place is not there."""
 
@@ -158,6 +160,7 @@ def plan_at(doc: Doc, script: EditScript, place: FoundPlace, hint: Hint = NO_HIN
         range(place.first, place.last + 1),
         occurrence_of_lines(doc, script.old, script.new, place.first),
         place.similarity,
+        frozenset(place.pairs.values()),
         hint.lines_but(place),
     )
 
