@@ -189,13 +189,15 @@ def _read(file: Path, *, of_project: bool) -> bytes:
 
     To read a pipe or a device that a stranger has put there could take for ever.
     """
-    handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC | (os.O_NONBLOCK if of_project else 0))
-    with open(handle, "rb", buffering=0) as opened:  # noqa: PTH123 - a descriptor
+    flags = os.O_RDONLY | os.O_CLOEXEC
+    if of_project:
+        flags |= os.O_NONBLOCK
+
+    handle = os.open(file, flags)
+    with open(handle, "rb") as opened:  # noqa: PTH123 - a descriptor
         if of_project and not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(errno.EINVAL, "this is not a plain file", str(file))
-        data = b""
-        while len(data) <= _LARGEST and (piece := opened.read(_LARGEST)):
-            data += piece
+        data = opened.read(_LARGEST + 1)
 
     if len(data) > _LARGEST:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(file))

@@ -36,7 +36,9 @@ def prefix_rule(command: str) -> str | None:
     """
     program, *rest = _plain_words(command)
     name = program.rpartition("/")[2]
-    if not _PROGRAM.fullmatch(program) or _NEVER.fullmatch(name):
+    if not _PROGRAM.fullmatch(program):
+        return None
+    if _NEVER.fullmatch(name):
         return None
 
     actions = list(takewhile(_WORD.fullmatch, rest[:_MOST_ACTIONS]))

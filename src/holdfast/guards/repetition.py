@@ -183,7 +183,9 @@ class _ChannelWatch:
         period = length - _PROBE - at
         unit = tail[-period:]
         needed = self._limits(unit).of(period)
-        if needed > length or tail[-needed:-period] != tail[period - needed :]:
+        if needed > length:
+            return None
+        if tail[-needed:-period] != tail[period - needed :]:
             return None
 
         return _rotated(unit)

@@ -185,7 +185,9 @@ _SPACE = re.compile(_any_of(SPACES))
 
 def _is_space_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
     before = _SPACE.sub(" ", line[: found.start()])
-    if is_blank(before) or file.kind == "code":
+    if is_blank(before):
+        return True
+    if file.kind == "code":
         return True
     return f"\n{before.lstrip()} " in file.starts
 

@@ -88,7 +88,9 @@ def _judge_parts(doc: Doc, plan: LadderPlan) -> AlreadyApplied | None:
 def _judge_twin(doc: Doc, plan: LadderPlan) -> AlreadyApplied | Doubtful | None:
     """Return why a place with the old lines in another spelling only is not meant: the new lines are in the file."""
     occurrence = plan.occurrence
-    if plan.rung == "exact" or not occurrence.fresh_keys:
+    if plan.rung == "exact":
+        return None
+    if not occurrence.fresh_keys:
         return None
     new = keys_in(contents_of(occurrence.new))
     for start in doc.runs(new):

@@ -53,7 +53,9 @@ _MANY_LINES = 3
 
 def _lost_at_end(script: EditScript) -> int:
     """Return how many lines more the last edit removes than it adds, if it goes to the end of the file."""
-    if not script.edits or not solid_lines(script.new):
+    if not script.edits:
+        return 0
+    if not solid_lines(script.new):
         return 0
     last = script.edits[-1]
     if last.o2 < len(script.old):
@@ -73,7 +75,9 @@ def _stops_in_line(script: EditScript, new: str, loss: int) -> bool:
 
     It is the beginning of a line that is lost; or several lines are lost, and most others are the file's.
     """
-    if not new or new.endswith(_NEWLINES):
+    if not new:
+        return False
+    if new.endswith(_NEWLINES):
         return False
     old = set(map(key_of, script.old))
     stump = key_of(script.new[-1])

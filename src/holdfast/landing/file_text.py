@@ -105,7 +105,9 @@ def out_of_fence(text: str, new: str, path: str | None) -> PlainText | Refused |
     lines = contents_of(new)
     fences = numbers_matching(FENCE, lines)
     # It may be the file's own.
-    if len(fences) < 2 or len(numbers_matching(FENCE, doc.lines)) >= len(fences):
+    if len(fences) < 2:
+        return None
+    if len(numbers_matching(FENCE, doc.lines)) >= len(fences):
         return None
 
     inside = lines[fences[0] + 1 : fences[-1]]
@@ -201,7 +203,9 @@ def out_of_marks(text: str, new: str, path: str | None) -> PlainText | Refused |
     solid = solid_lines(lines)
     first = "".join(solid[:1])
     is_above = solid[1:2] == solid_lines(doc.lines)[:1]
-    if not is_above or doc.has(first):
+    if not is_above:
+        return None
+    if doc.has(first):
         return None
     if mark_of(first) == ":":
         return refusals.sentence(first)
@@ -267,7 +271,9 @@ def _names_file(line: str, path: str | None) -> bool:
         return tags_language(line, path)
     tag = line.strip().lower()
     # In code any such word: to call a variable above the first line does nothing.
-    if tag in BY_NAME or (kind_of(path) != "data" and _TAG_OF_FENCE.fullmatch(tag)):
+    if tag in BY_NAME:
+        return True
+    if kind_of(path) != "data" and _TAG_OF_FENCE.fullmatch(tag):
         return True
     plain = _ROLE_OF_NAME.sub("", comment_words(line))
     return plain.strip(_AROUND_NAME) in {path, str(path).rpartition("/")[2]}
@@ -334,7 +340,9 @@ def _out_of_pair(text: str, new: str, path: str | None) -> PlainText | Refused |
     inside = lines_between(lines, outer[0], outer[-1])
     # Numbers that count up prove as much as the file's own lines.
     is_content = _kept_ends(own, inside) == 0 and listing_of(inside) is None
-    if is_content or any(map(doc.has, around)):
+    if is_content:
+        return None
+    if any(map(doc.has, around)):
         return None
 
     tag = tag_around(*around)
@@ -403,7 +411,9 @@ def _is_foreign_pair(
 
     Only without them the file parses, as it did; where that cannot be told, no line of it begins with such marks.
     """
-    if kind_of(path) in KINDS_OF_TEXT or not _are_pair(*around):
+    if kind_of(path) in KINDS_OF_TEXT:
+        return False
+    if not _are_pair(*around):
         return False
     if any(map(doc.language.is_comment, around)):
         return False

@@ -81,6 +81,8 @@ def resembles_edit(line: str) -> bool:
 def may_be_edit(lines: Sequence[str], at: int) -> bool:
     """Return whether a line outside of all edits that were read begins another one, or may be part of one."""
     line = lines[at]
-    if is_change(line) or resembles_edit(line):
+    if is_change(line):
+        return True
+    if resembles_edit(line):
         return True
     return opens_notation(lines, at)

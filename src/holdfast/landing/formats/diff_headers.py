@@ -286,7 +286,9 @@ def _command_path(command: str) -> str | None:
         return None
 
     old, new = _strip_prefixes(_unquote(rest[:middle]), _unquote(rest[middle + 1 :]))
-    if not old or old != new:
+    if not old:
+        return None
+    if old != new:
         return None
     return old
 

@@ -185,7 +185,9 @@ def _is_implicit(lines: Sequence[str], scan: Scan, at: int) -> bool:
 
     Right below `---` and `+++`, and it changes something.
     """
-    if not scan.fresh or not lines[at]:
+    if not scan.fresh:
+        return False
+    if not lines[at]:
         return False
     # Asked once a file: the answer reads all of the file's lines.
     scan.fresh = False
@@ -232,7 +234,9 @@ def _is_cut(source: DiffLines, body: Body, counts: tuple[int, int] | None) -> bo
 
     Counts alone are often wrong, and the last newline is often lost.
     """
-    if counts is None or any(source.ends[body.end - 1 :]):
+    if counts is None:
+        return False
+    if any(source.ends[body.end - 1 :]):
         return False
 
     old = len(body.marks) - body.marks.count("+")

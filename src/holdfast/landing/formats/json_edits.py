@@ -432,7 +432,9 @@ def _flag(item: Mapping[str, object], names: Sequence[str], where: str) -> bool:
 
 def _path(item: Mapping[str, object], names: Sequence[str], where: str) -> str | None:
     key = _key(item, names, where)
-    if key is None or item[key] is None:
+    if key is None:
+        return None
+    if item[key] is None:
         return None
 
     written = _string(item, key, where)

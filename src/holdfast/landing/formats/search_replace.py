@@ -216,7 +216,9 @@ def _cannot_be_split(block: _Block) -> bool:
         return False
 
     size = sum(map(len, block.lines))
-    if count > _MOST_READINGS or count * size > _MOST_TEXT:
+    if count > _MOST_READINGS:
+        return True
+    if count * size > _MOST_TEXT:
         return True
     return not any(block.lines[: block.dividers[0]])
 

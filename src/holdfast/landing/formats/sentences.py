@@ -90,7 +90,9 @@ def _speaks(lines: Sequence[str], n: int) -> bool:
 def _is_title_of_words(line: str) -> bool:
     """Return whether the line begins with a capital at the margin, and has only words in small letters behind it."""
     words = line.split(maxsplit=_MANY_WORDS)
-    if len(words) < _MANY_WORDS or not line[:1].isupper():
+    if len(words) < _MANY_WORDS:
+        return False
+    if not line[:1].isupper():
         return False
     if not " ".join(words[1:]).islower():
         return False

@@ -41,7 +41,9 @@ def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Now
     # A line with dots that the file has as it is is content.
     marks = set(filterfalse(doc.has, filter(is_gap, script.old)))
     gaps = {j for j, line in enumerate(script.old) if line in marks}
-    if not gaps or gaps & script.removed:
+    if not gaps:
+        return None
+    if gaps & script.removed:
         return None
 
     segments = _segments(script.old, gaps)
@@ -153,7 +155,9 @@ def leaves_block(doc: Doc, stop: int, after: int) -> bool:
     above, *inside, below = doc.indent_widths(stop - 1, after + 1)
     if min(inside, default=above) < min(above, below):
         return True
-    if above >= below or not doc.name_in(stop - 1):
+    if above >= below:
+        return False
+    if not doc.name_in(stop - 1):
         return False
 
     brace = doc.solid_keys[stop - 1].endswith("{")

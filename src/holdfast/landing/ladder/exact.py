@@ -93,7 +93,9 @@ def joins_lines(text: str, at: int, old: str, new: str) -> bool:
 
     A blank at the end of the new text, or an old text that differs by nothing else, says that it is meant.
     """
-    if not new.strip() or old.strip("\r\n") == new.strip("\r\n"):
+    if not new.strip():
+        return False
+    if old.strip("\r\n") == new.strip("\r\n"):
         return False
 
     stop = at + len(old)

@@ -40,7 +40,9 @@ class LineDecoration:
         if self.is_indented:
             start = len(indent_of(line))
         found = self.before.match(line, start)
-        if found is None or not line.endswith(self.behind, found.end()):
+        if found is None:
+            return None
+        if not line.endswith(self.behind, found.end()):
             return None
 
         stop = len(line) - len(self.behind)
@@ -64,7 +66,9 @@ def find_decoration(doc: Doc, old: Sequence[str]) -> LineDecoration | None:
     Numbers must count up. A mark must be before two lines, and be no comment; one line is enough for a pair of backticks.
     """
     solid = solid_lines(old)
-    if not solid or any(map(doc.has, solid)):
+    if not solid:
+        return None
+    if any(map(doc.has, solid)):
         return None
     if max(map(len, solid)) > _LONGEST:
         return None
