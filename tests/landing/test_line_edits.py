@@ -242,3 +242,11 @@ def test_numbers_that_the_file_has_too_are_content() -> None:
     outcome = land(text, LineEdits((LineEdit(3, 2, "3: three\n"),), shown=text), "a.yaml")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "1: one\n2: two\n3: three\n4: four\n"
+
+
+def test_a_new_text_that_begins_with_one_word_keeps_it() -> None:
+    """The word is the tag of a lost fence only if it names a language."""
+    edit = LineEdit(3, 3, "else\n  x = 2\nend\n", old="end\n")
+    outcome = land("if a\n  x = 1\nend\n", LineEdits((edit,)), "a.rb")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "if a\n  x = 1\nelse\n  x = 2\nend\n"

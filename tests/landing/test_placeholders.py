@@ -328,3 +328,10 @@ def test_dots_with_words_about_text_are_no_heading_of_markdown(line: str) -> Non
     assert outcome.reason == "elision"
     honest = land(text, WriteFile("# One\n\nfirst text\n\n## The rest\n\nsecond text\n"), "a.md")
     assert isinstance(honest, Landed), honest
+
+
+def test_a_deletion_that_joins_lines_writes_no_placeholder() -> None:
+    text = "a = 1\n# ...\nb = 2\nc = 3\n"
+    outcome = land(text, Replace("..\nb = 2\nc", ""))
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "a = 1\n# . = 3\n"

@@ -13,16 +13,17 @@ from holdfast.landing.ladder.ladder import LadderPlan
 from holdfast.landing.ladder.unmangle import readings
 from holdfast.landing.placement import AlreadyApplied, Doubtful, Elsewhere, Nowhere
 from holdfast.landing.projection.projection import LineSplice
+from holdfast.landing.projection.splices import line_at
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.line_tokens import strength
-from holdfast.landing.text.lines import contents_of, keys_in, text_of
+from holdfast.landing.text.lines import Doc, contents_of, keys_in, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.landing.ladder.ladder import LadderOutcome
+    from holdfast.landing.projection.splices import Splice
     from holdfast.landing.text.edit_script import EditScript
-    from holdfast.landing.text.lines import Doc
 
 AppliedVerdict: TypeAlias = AlreadyApplied | Doubtful | Elsewhere
 
@@ -71,18 +72,51 @@ def _judge_parts(doc: Doc, plan: LadderPlan) -> AlreadyApplied | None:
     The context of the request may have drifted, or only a part of the request is applied.
     """
     for splice in plan.splices:
-        if not isinstance(splice, LineSplice):
-            continue
-        keys = keys_in(splice.lines)
-        first, stop = (bisect_left(doc.solid, line) for line in (splice.first, splice.last))
-        known = plan.known.union(range(splice.first, splice.last))
-        for start in range(max(0, stop - len(keys)), first + 1):
-            if doc.solid_keys[start : start + len(keys)] != keys:
-                continue
-            lines = doc.solid[start : start + len(keys)]
-            if any(strength(doc.lines[i]) for i in set(lines) - known):
-                return AlreadyApplied(lines[0])
+        if isinstance(splice, LineSplice):
+            line = _find_lines(doc, splice, plan.known)
+        else:
+            line = _find_around(doc.text, splice)
+        if line is not None:
+            return AlreadyApplied(line)
     return None
+
+
+def _find_lines(doc: Doc, splice: LineSplice, known: frozenset[int]) -> int | None:
+    """Return the first of the file lines that are the lines of the splice already, and more than the known ones."""
+    keys = keys_in(splice.lines)
+    first, stop = (bisect_left(doc.solid, line) for line in (splice.first, splice.last))
+    known = known.union(range(splice.first, splice.last))
+    for start in range(max(0, stop - len(keys)), first + 1):
+        if doc.solid_keys[start : start + len(keys)] != keys:
+            continue
+        lines = doc.solid[start : start + len(keys)]
+        if any(strength(doc.lines[i]) for i in set(lines) - known):
+            return lines[0]
+    return None
+
+
+def _find_around(text: str, splice: Splice) -> int | None:
+    """Return the same for a splice of characters, as the lines in which it is; only the text around is looked at."""
+    size = len(splice.new) + _BESIDE
+    begin = text.rfind("\n", 0, max(0, splice.start - size)) + 1
+    start = text.rfind("\n", 0, splice.start) + 1
+    above = len(contents_of(text[begin:start]))
+    old = text[start : splice.end]
+    rest = text[splice.end : splice.end + size]
+    tail = rest.partition("\n")[0]
+    if old.endswith("\n"):
+        tail = ""
+    lines = contents_of(text[start : splice.start] + splice.new + tail)
+    last = above + len(contents_of(old + tail))
+    window = Doc(text[begin : splice.end] + rest)
+    found = _find_lines(window, LineSplice(above, last, tuple(lines)), frozenset())
+    if found is None:
+        return None
+    return line_at(text, begin) - 1 + found
+
+
+_BESIDE = 1_000
+"""Characters beside a splice that are looked at in addition to as many as it writes."""
 
 
 def _judge_twin(doc: Doc, plan: LadderPlan) -> AlreadyApplied | Doubtful | None:

@@ -269,18 +269,19 @@ def _names_file(line: str, path: str | None) -> bool:
     """Return whether the line above a file is its name, also as a comment, or the word that is left of a lost fence."""
     if kind_of(path) == "prose":
         return tags_language(line, path)
-    tag = line.strip().lower()
-    # In code any such word: to call a variable above the first line does nothing.
-    if tag in BY_NAME:
-        return True
-    if kind_of(path) != "data" and _TAG_OF_FENCE.fullmatch(tag):
+    if line.strip().lower() in _TAGS_OF_FENCES:
         return True
     plain = _ROLE_OF_NAME.sub("", comment_words(line))
     return plain.strip(_AROUND_NAME) in {path, str(path).rpartition("/")[2]}
 
 
-_TAG_OF_FENCE = re.compile(r"[a-z+#-]+")
-"""The word behind an opening fence that is left where the fence is lost."""
+_TAGS = """
+python javascript typescript csharp ruby rust kotlin golang bash shell console terraform hcl nginx text xml graphql c++ perl
+haskell scala swift dart elixir erlang clojure julia ocaml fsharp powershell groovy solidity protobuf dockerfile cmake latex
+vue svelte
+"""
+_TAGS_OF_FENCES = BY_NAME.keys() | frozenset(_TAGS.split())
+"""The words behind an opening fence that are left where the fence is lost. Another word may be a line: `else`, `begin`."""
 
 
 _ROLE_OF_NAME = re.compile(r"^\W*(?:file|filename|path)\s*[:=]\s*", re.IGNORECASE)

@@ -274,6 +274,9 @@ def _judge_loss(text: str, outcome: Landed, path: str | None) -> Refused | None:
     language = language_of(path)
     after = outcome.text
     head, tail = shared_ends(text, after)
+    if not after[head : len(after) - tail].strip():
+        # What is only deleted leaves lines of the file, and no line that a model wrote.
+        return None
     start = after.rfind("\n", 0, head) + 1
     stop = after.find("\n", len(after) - tail)
     end = len(after)
