@@ -136,7 +136,10 @@ def test_a_link_of_a_project_to_what_never_ends_is_not_read(tmp_path: Path) -> N
     for endless in (Path("/dev/zero"), tmp_path / "pipe"):
         file.symlink_to(endless)
         (problem,) = _problems(tmp_path)
-        assert problem == f"{file}: this is not a plain file; correct this, or remove it."
+        assert (
+            problem
+            == f"{file}: this is no file but a pipe or a device; correct this, or remove it."
+        )
         file.unlink()
 
 

@@ -196,7 +196,7 @@ def _read(file: Path, *, of_project: bool) -> bytes:
     handle = os.open(file, flags)
     with open(handle, "rb") as opened:  # noqa: PTH123 - a descriptor
         if of_project and not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError(errno.EINVAL, "this is not a plain file", str(file))
+            raise OSError(errno.EINVAL, "this is no file but a pipe or a device", str(file))
         data = opened.read(_LARGEST + 1)
 
     if len(data) > _LARGEST:

@@ -9,15 +9,15 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing import refusals
-from holdfast.landing.chat_text import CHAT_END, without_end_token
 from holdfast.landing.line_edits import land_line_edits
 from holdfast.landing.lost_lines import judge_lost_lines, may_stand_for_text
 from holdfast.landing.new_levels import in_file_levels
 from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.patch import land_patch
 from holdfast.landing.projection.splices import landed, line_splices
+from holdfast.landing.readers.chat_text import CHAT_END, without_end_token
+from holdfast.landing.readers.replacement_text import read_lines, read_replacement
 from holdfast.landing.replace import land_replace
-from holdfast.landing.replacement_text import read_lines, read_replacement
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of

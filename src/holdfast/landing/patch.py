@@ -8,12 +8,6 @@ from itertools import chain, filterfalse, groupby
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.diff_marks import (
-    with_lost_pluses,
-    with_plain_marks,
-    without_blanks_behind_marks,
-    without_doubled_marks,
-)
 from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed, text_of
 from holdfast.landing.formats.unified import read_diff
 from holdfast.landing.ladder.strict_match import Bounds, hint_at
@@ -21,6 +15,12 @@ from holdfast.landing.new_text import undone_warning
 from holdfast.landing.placement import Nowhere
 from holdfast.landing.plans import find_plan, land_plans, plan_or_refusal, splices_of
 from holdfast.landing.projection.splices import Splice, landed
+from holdfast.landing.readers.diff_marks import (
+    with_lost_pluses,
+    with_plain_marks,
+    without_blanks_behind_marks,
+    without_doubled_marks,
+)
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines, script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of

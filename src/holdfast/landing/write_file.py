@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.cut_text import judge_cut
-from holdfast.landing.file_ending import with_file_end, with_file_endings
-from holdfast.landing.file_text import read_file_text
 from holdfast.landing.lost_lines import judge_lost_blocks, judge_lost_lines
 from holdfast.landing.new_text import PlainText, undone_warning, without_accidents
 from holdfast.landing.projection.splices import Splice, landed
+from holdfast.landing.readers.cut_text import judge_cut
+from holdfast.landing.readers.file_ending import with_file_end, with_file_endings
+from holdfast.landing.readers.file_text import read_file_text
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.lines import contents_of
 from holdfast.landing.text.shared_ends import shared_ends

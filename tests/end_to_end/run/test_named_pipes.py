@@ -35,4 +35,4 @@ def test_settings_of_a_project_that_have_no_end_are_refused(project: Project, ta
     (project.root / ".holdfast/config.toml").symlink_to(target)
     ran = project.holdfast("config", "show")
     assert ran.code == 1
-    assert "this is no file but a pipe or a device; remove it." in ran.err
+    assert "this is no file but a pipe or a device; correct this, or remove it." in ran.err

@@ -94,12 +94,12 @@ def stopped_commands(log: TextIO | None) -> Iterator[None]:
         return
 
     end = secrets.token_hex(16)
-    print(f"::stop-commands::{end}", file=log, flush=True)
+    print(plain(f"::stop-commands::{end}"), file=log, flush=True)
     try:
         yield
     finally:
         sys.stderr.flush()
-        print(f"::{end}::", file=log, flush=True)
+        print(plain(f"::{end}::"), file=log, flush=True)
 
 
 def github_annotations(repairs: Sequence[FileRepair]) -> Iterator[str]:

@@ -16,10 +16,10 @@ from holdfast.adapters.processes.sandbox.agent_confinement import AgentConfineme
 from holdfast.adapters.processes.sandbox.cleanup.git_settings import kept_settings
 from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
 from holdfast.adapters.processes.sandbox.cleanup.restoration import restored
-from holdfast.adapters.processes.sandbox.git_identity import identity_variables
 from holdfast.adapters.processes.sandbox.git_places import git_places, main_worktree_of, settings
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layouts, home_of
 from holdfast.adapters.processes.sandbox.mount_watch import watch_mounts
+from holdfast.adapters.processes.sandbox.toolchain_folders import identity_variables
 from holdfast.adapters.processes.sandbox.view import existing
 from holdfast.adapters.running_commands import RunningCommands
 from holdfast.vocab.sandbox import SandboxStatus

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -171,3 +172,23 @@ def _shared_folders(home: str) -> frozenset[str]:
     of_home = (home, f"{home}/.local", f"{home}/.config")
     in_parts = [f"{home}/{name}" for name in _PARTS]
     return frozenset({"/", "/usr", "/home", "/tmp", "/var/tmp", *of_home, *in_parts})  # noqa: S108 - names, no files
+
+
+_QUERY = ("git", "config", "--global", "--includes", "-z", "--get-regexp", r"^user\.(name|email)$")
+
+
+def identity_variables(home: str, variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of git with the user's name, if a key is in the settings of a home."""
+    if not any(map(has_key, git_settings(home))):
+        return {}
+
+    # The user's own settings, in the user's own git; nothing of the project is read.
+    ran = subprocess.run(_QUERY, cwd="/", env=dict(variables), capture_output=True, check=False)  # noqa: S603 - a list of words
+    found: dict[str, str] = {}
+    for entry in ran.stdout.decode("utf-8", "replace").split("\0"):
+        name, _, value = entry.partition("\n")
+        if value:
+            what = name.removeprefix("user.").upper()
+            found |= {f"GIT_AUTHOR_{what}": value, f"GIT_COMMITTER_{what}": value}
+
+    return found

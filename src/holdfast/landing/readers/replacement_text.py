@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from holdfast.vocab.requests import LineEdit
 
-from holdfast.landing.chat_text import without_chat
-from holdfast.landing.file_text import (
+from holdfast.landing.readers.chat_text import without_chat
+from holdfast.landing.readers.file_text import (
     FENCE,
     KINDS_OF_TEXT,
     lines_between,

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from holdfast.landing.text.file_kinds import FileKind
 
-from holdfast.landing.chat_text import without_chat
+from holdfast.landing.readers.chat_text import without_chat
 
 FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+.#-]*\s*")
 
