@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.project import Project, block
+from tests.edit_forms import FOURTH_LINE
 
 DIFF = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
 FILE_KEYS = ["path", "action", "rung", "similarity", "diff"]
+BARE_NUMBERS = [form for form in FOURTH_LINE if '"b"' not in json.dumps(FOURTH_LINE[form])]
+WITH_OLD_TEXT = [form for form in FOURTH_LINE if form not in BARE_NUMBERS]
 REFUSAL_KEYS = ["path", "reason", "message", "closest", "candidates"]
 
 
@@ -35,6 +38,52 @@ def test_every_notation_lands_by_itself_and_by_name(
         project.write("a.py", b"x = 1\n")
         assert project.apply(reply, *options).code == 0
         assert project.files() == {"a.py": b"x = 2\n"}
+
+
+@pytest.mark.parametrize("form", WITH_OLD_TEXT)
+def test_every_form_of_an_edit_lands_on_the_line_that_it_names(project: Project, form: str) -> None:
+    project.write("a.py", b"a\nb\nc\nb\ne\n")
+    assert project.apply(json.dumps(FOURTH_LINE[form])).code == 0
+    assert project.files() == {"a.py": b"a\nb\nc\nB\ne\n"}
+
+
+@pytest.mark.parametrize("form", WITH_OLD_TEXT)
+def test_an_edit_without_a_list_lands_in_the_same_forms(project: Project, form: str) -> None:
+    value = FOURTH_LINE[form]
+    (edit,) = value.get("edits") or value["changes"]
+    project.write("a.py", b"a\nb\nc\nb\ne\n")
+    path = {} if "file" in edit else {"path": "a.py"}
+    assert project.apply(json.dumps(path | edit)).code == 0
+    assert project.files() == {"a.py": b"a\nb\nc\nB\ne\n"}
+
+
+@pytest.mark.parametrize("form", BARE_NUMBERS)
+def test_numbers_without_the_old_text_are_refused_as_the_file_was_not_shown(
+    project: Project, form: str
+) -> None:
+    project.write("a.py", b"a\nb\nc\nb\ne\n")
+    ran = project.apply(json.dumps(FOURTH_LINE[form]))
+    assert ran.code == 1
+    assert ran.out.startswith("Refused (stale): a.py: ")
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"start_line": 4, "start": 3, "new": "B"},
+        {"range": [4, 4], "start_line": 4, "new": "B"},
+        {"range": [4, 4], "lines": [3, 3], "new": "B"},
+        {"start_line": 4, "end_line": 4, "old_text": "b", "find": "c", "new": "B"},
+        {"start_line": "four", "new": "B"},
+        {"code": "B"},
+    ],
+)
+def test_an_edit_with_two_names_for_a_field_or_a_name_that_is_not_known_is_refused(
+    project: Project, edit: dict[str, object]
+) -> None:
+    project.write("a.py", b"a\nb\nc\nb\ne\n")
+    assert project.apply(json.dumps({"path": "a.py", "edits": [edit]})).code == 1
+    assert project.files() == {"a.py": b"a\nb\nc\nb\ne\n"}
 
 
 def test_a_reply_in_another_notation_than_the_named_one_is_refused(project: Project) -> None:

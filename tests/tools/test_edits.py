@@ -20,6 +20,7 @@ from holdfast.vocab.outcomes import Outcome
 from holdfast.vocab.requests import Request
 from holdfast.vocab.tool_calls import RawCall, ToolCall
 from holdfast.vocab.tool_outcome import ToolOutcome
+from tests.edit_forms import FOURTH_LINE
 from tests.loop.parse_reply.offered import parse
 from tests.tools.world import Somebody, World, open_world
 
@@ -207,35 +208,6 @@ def test_the_notation_of_the_command_line_is_understood(world: World) -> None:
     assert world.read("a.py") == "a\nB\n"
     world.told("apply_edits", edits=[{"path": "a.py", "delete": True}])
     assert world.files() == {}
-
-
-FOURTH_LINE: dict[str, dict[str, Any]] = {
-    "the form of the docs": {
-        "path": "a.py",
-        "edits": [{"range": {"start": 4, "end": 4}, "oldText": "b", "newText": "B"}],
-    },
-    "without the old text": {
-        "path": "a.py",
-        "edits": [{"range": {"start": 4, "end": 4}, "newText": "B"}],
-    },
-    "a path in each edit": {
-        "edits": [{"path": "a.py", "range": {"start": 4, "end": 4}, "old": "b", "new": "B"}]
-    },
-    "the path on top and in the edit": {
-        "path": "a.py",
-        "edits": [{"path": "./a.py", "range": {"start": 4, "end": 4}, "new": "B"}],
-    },
-    "flat numbers under a path": {
-        "path": "a.py",
-        "edits": [{"start": 4, "end": 4, "oldText": "b", "newText": "B"}],
-    },
-    "one number": {"path": "a.py", "edits": [{"start": 4, "new": "B"}]},
-    "a list for the range": {"path": "a.py", "edits": [{"range": [4, 4], "newText": "B"}]},
-    "text with a line near it": {
-        "path": "a.py",
-        "edits": [{"old": "b", "new": "B", "near_line": 4}],
-    },
-}
 
 
 @pytest.mark.parametrize("form", FOURTH_LINE)

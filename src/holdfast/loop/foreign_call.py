@@ -6,9 +6,9 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from holdfast.landing.formats.field_names import spell
 from holdfast.loop.parse_reply.text_calls.block_openers import KEYED
 from holdfast.loop.parse_reply.text_calls.whole_message import cut_leftovers
-from holdfast.loop.parse_reply.tool_names import spell
 from holdfast.syntax.json_text import Cut, Read, read_json_text
 
 if TYPE_CHECKING:

@@ -241,7 +241,7 @@ def test_each_shape_becomes_its_request(value: object, expected: list[FileReques
             "edits[1].range.end: is missing; give a line number:",
         ),
         (
-            {"path": "a", "edits": [{"range": [1, 2], "newText": ""}]},
+            {"path": "a", "edits": [{"range": [1, 2, 3], "newText": ""}]},
             'edits[0].range: must be an object such as {"start": 3, "end": 4}:',
         ),
         (

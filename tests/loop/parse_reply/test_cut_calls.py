@@ -270,6 +270,16 @@ MORE: dict[str, Callable[[str, dict[str, Any]], str]] = {
     "hunyuan": lambda n, a: (
         f"<tool_calls><tool_call>{n}<tool_sep>{_pairs(n, a)}</tool_call></tool_calls>"
     ),
+    "react": lambda n, a: f"Thought: I do it.\nAction: {n}\nAction Input: {json.dumps(a)}",
+    "react, a fence": lambda n, a: f"Action: {n}\nAction Input:\n```json\n{json.dumps(a)}\n```",
+    "kimi, a section": lambda n, a: (
+        f"<|tool_calls_section_begin|><|tool_call_begin|>functions.{n}:0<|tool_call_argument_begin|>"
+        f"{json.dumps(a)}<|tool_call_end|><|tool_calls_section_end|>"
+    ),
+    "a token": lambda n, a: f"<|tool_call>call:{n}{json.dumps(a)}<tool_call|>",
+    "a wrapper with JSON in tags": lambda n, a: (
+        f"<tool_calls>\n<tool_call>\n{_json(n, a)}\n</tool_call>\n</tool_calls>"
+    ),
     "hunyuan, a fence": lambda n, a: (
         f"<tool_calls><tool_call>{n}<tool_sep>\n```json\n{json.dumps(a)}\n```</tool_call></tool_calls>"
     ),
@@ -295,12 +305,17 @@ MEANT = [
 ]
 
 
-def _cuts(dialect: str) -> list[tuple[str, dict[str, Any], str, Finish | None, bool]]:
+END_OF_TURN = "<|call|>"
+"""gpt-oss ends its turn with this token, which a server removes: it is no part of the call."""
+
+
+def _cuts(dialect: str) -> list[tuple[str, Finish | None, bool]]:
     """Return each cut of each call with each finish, of models that print calls and of others."""
-    written = [(name, given, DIALECTS[dialect](name, given)) for name, given in MEANT]
+    written = [DIALECTS[dialect](name, given) for name, given in MEANT]
+    calls = [whole.removesuffix(END_OF_TURN).rstrip() for whole in written]
     return [
-        (name, given, whole[:at], finish, prints)
-        for name, given, whole in written
+        (whole[:at], finish, prints)
+        for whole in calls
         for at, finish, prints in product(range(len(whole)), FINISHES, (True, False))
     ]
 
@@ -309,14 +324,16 @@ def test_there_are_more_than_thirty_dialects() -> None:
     assert len(DIALECTS) > 30
 
 
-@pytest.mark.slow  # in `make soak`, seven calls in 46 dialects, each cut at every character, for every reason to end
+@pytest.mark.slow  # in `make soak`, seven calls in all dialects, each cut at every character, for every reason to end
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_no_call_is_run_that_lacks_any_of_its_arguments(dialect: str) -> None:
-    for name, given, cut, finish, prints in sample(_cuts(dialect), 250):
-        ran = [(call.name, call.arguments) for call in _ran(cut, finish, prints=prints)]
-        # A server takes the mark behind the last argument, and says that the reply is whole.
-        allowed = [[], [(name, given)]] if finish in NORMAL else [[]]
-        assert ran in allowed, (cut, finish, prints)
+def test_no_changing_call_is_run_that_lacks_any_character_of_its_text(dialect: str) -> None:
+    cuts = _cuts(dialect)
+    ran = [
+        (cut, finish, prints)
+        for cut, finish, prints in sample(cuts, 250, last=50)
+        if _ran(cut, finish, prints=prints)
+    ]
+    assert ran == []
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -328,3 +345,74 @@ def test_the_whole_call_is_run_in_every_dialect_if_the_reply_is_whole(
     for finish in FINISHES:
         ran = [(call.name, call.arguments) for call in _ran(whole, finish)]
         assert ran == ([(name, given)] if finish in NORMAL else []), finish
+
+
+WRITE = _json("write_file", {"path": "a.py", "text": "x = '</tool_call>]```'\n"})
+PLAIN = _json("write_file", {"path": "a.py", "text": "x = 1\n"})
+READ = _json("read_file", {"path": "a.py"})
+
+
+@pytest.mark.parametrize(
+    ("text", "lacks"),
+    [
+        (f"<tool_call>\n{WRITE}\n", "</tool_call>"),
+        (f"<tool_call>\n{WRITE}<|im_end|>", "</tool_call>"),
+        (f"<tool_calls>[{WRITE}]", "</tool_calls>"),
+        (f"<tool_calls><tool_call>{WRITE}</tool_call>", "</tool_calls>"),
+        (f"[TOOL_CALLS] [{WRITE}", "]"),
+        (f"```json\n{PLAIN}\n", "```"),
+        (f"<|START_ACTION|>[{WRITE}]", "<|END_ACTION|>"),
+        ('<tool_call><function=run_command>{"command": "ls"}', "</function></tool_call>"),
+    ],
+)
+def test_a_changing_call_without_its_closing_mark_is_asked_for_again(text: str, lacks: str) -> None:
+    (call,) = _calls(text, "stop")
+    assert isinstance(call, BadCall)
+    assert call.message == (
+        f"`{call.name}` was not run, and nothing was changed: its end ({lacks}) is missing; "
+        "send the whole call again."
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<tool_call>\n{WRITE}\n</tool_call><|im_end|>",
+        f"<tool_call>\n{WRITE}\n</tool_call><|eot_id|>\n",
+        f"<tool_call><tool_call>\n{WRITE}\n</tool_call>",  # opened twice
+        f"<tool_call>\n{WRITE}\n</function>",  # closed by another tag
+        f"{PLAIN}\n</tool_call>",
+        f"<|python_tag|>{WRITE}<|eom_id|>",
+        f"<|tool_call|>[{WRITE}]",
+        f"The tag is <tool_call>, so:\n\n<tool_call>\n{WRITE}\n</tool_call>",
+    ],
+)
+def test_a_changing_call_that_is_closed_is_run(text: str) -> None:
+    assert [call.name for call in _ran(text, "stop")] == ["write_file"]
+
+
+def test_all_calls_in_an_open_wrapper_are_cut_and_none_before_it() -> None:
+    inside = f"<tool_call>{WRITE}</tool_call>"
+    other = inside.replace("a.py", "b.py")
+    for text in (f"<tool_calls>{inside}{other}", f"<tool_calls>\n{inside}\n{other}\n</tool_cal"):
+        assert not _ran(text, "stop")
+    wrapped = f"<tool_calls>{inside}{other}</tool_calls>"
+    assert [call.arguments["path"] for call in _ran(wrapped, "stop")] == ["a.py", "b.py"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<tool_call>\n{READ}\n",
+        f"<tool_calls>[{READ}]",
+        f"```json\n{READ}\n",
+        f"[TOOL_CALLS] [{READ}",
+    ],
+)
+def test_a_call_that_only_reads_is_run_without_its_closing_mark(text: str) -> None:
+    assert [call.name for call in _ran(text, "stop")] == ["read_file"]
+
+
+def test_a_whole_changing_call_is_run_before_an_open_call_that_only_reads() -> None:
+    text = f"<tool_call>{WRITE}</tool_call>\n<tool_call>{READ}"
+    assert [call.name for call in _ran(text, "stop")] == ["write_file", "read_file"]

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from holdfast.landing.formats.field_names import edit_field, read_range
 from holdfast.landing.formats.hunks import MalformedError, fault_as_value
 from holdfast.landing.formats.json_reply import find_value
 from holdfast.landing.formats.paths import shorten, tidy_path
@@ -23,16 +24,10 @@ RANGE_EXAMPLE = (
     ' "newText": "the new lines"}]}'
 )
 
-_PATH = ("path", "file_path", "filePath", "file")
-_OLD = ("old", "oldText", "old_text", "old_string", "oldString", "old_str", "search")
-_NEW = ("new", "newText", "new_text", "new_string", "newString", "new_str", "replace")
-_NEAR = ("near_line", "nearLine")
-_EVERY = ("every", "replace_all", "replaceAll")
 _WHOLE = ("content", "contents", "text")
 _TO = ("to", "rename", "new_path", "newPath")
-_FILES = ("edits", "files", "changes")
-_EDIT_NAMES = frozenset((*_PATH, *_OLD, *_NEW, *_FILES))
-_RANGE = frozenset(("range", "start", "end"))
+_RANGED = frozenset(("range", "start", "end"))
+_BESIDE_LINES = _RANGED | {"path", "old", "new", "near_line", "every"}
 _LAST_LINE = 10**9
 _Value = TypeVar("_Value")
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
@@ -62,7 +57,7 @@ def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...]:
     except _WrongShapeError:
         found = None
         if unwrap:
-            found = find_value(text, _EDIT_NAMES)
+            found = find_value(text)
         if found is None:
             raise
 
@@ -143,10 +138,10 @@ def _top(value: object) -> tuple[FileRequest, ...]:
         return tuple(_files(value, ""))
 
     whole = _mapping(value, "")
-    if _key(whole, _PATH, "") is not None:
+    if _key(whole, ("path",), "") is not None:
         return tuple(_file(whole, ""))
 
-    listed = _key(whole, _FILES, "")
+    listed = _key(whole, ("edits",), "")
     if listed is None:
         raise _WrongShapeError("path", "is missing; name the file:")
     return tuple(_files(_list(whole[listed], listed), listed))
@@ -177,8 +172,8 @@ def _files(items: Sequence[object], where: str) -> list[FileRequest]:
 def _lone_line_edit(item: Mapping[str, object], where: str) -> tuple[str, LineEdit]:
     """Return the path and the edit of one object that names both a file and lines by number."""
     path = _file_path(item, where)
-    known = {*_PATH, *_OLD, *_NEW, *_NEAR, *_EVERY, *_RANGE}
-    for strange in sorted(item.keys() - known):
+    strangers = (name for name in item if edit_field(name) not in _BESIDE_LINES)
+    for strange in sorted(strangers):
         what = "has no place beside a range of lines; leave it out:"
         raise _WrongShapeError(_join(where, shorten(strange, 40)), what, example=RANGE_EXAMPLE)
     return path, _line_edit(item, where)
@@ -197,8 +192,9 @@ def _file(item: Mapping[str, object], where: str) -> list[FileRequest]:
         return [FileRequest(path, "delete")]
 
     whole = _key(item, _WHOLE, where)
-    replaces = _key(item, (*_OLD, *_NEW), where, only_one=False)
-    kinds = {whole, replaces, _key(item, ("edits",), where)} - {None}
+    replaces = _key(item, ("old", "new"), where, only_one=False)
+    edits = _key(item, ("edits",), where)
+    kinds = {whole, replaces, edits} - {None}
     if len(kinds) > 1:
         raise _WrongShapeError(
             where, "give either old and new, or edits, or content; not two of them:"
@@ -207,9 +203,9 @@ def _file(item: Mapping[str, object], where: str) -> list[FileRequest]:
         return [_whole(path, _string(item, whole, where), to, where)]
     if replaces is not None:
         return _addressed(path, [_replace(item, where)], to, where)
-    if "edits" in item:
-        listed = _list(item["edits"], _join(where, "edits"))
-        return _addressed(path, _edits(path, listed, _join(where, "edits")), to, where)
+    if edits is not None:
+        place = _join(where, edits)
+        return _addressed(path, _edits(path, _list(item[edits], place), place), to, where)
     if to is not None:
         return [FileRequest(path, "rename", None, to)]
 
@@ -217,14 +213,14 @@ def _file(item: Mapping[str, object], where: str) -> list[FileRequest]:
 
 
 def _file_path(item: Mapping[str, object], where: str) -> str:
-    path = _path(item, _PATH, where)
+    path = _path(item, ("path",), where)
     if path is None:
         raise _WrongShapeError(_join(where, "path"), "is missing; name the file:")
     return path
 
 
 def _refuse_beside_delete(item: Mapping[str, object], where: str) -> None:
-    beside = _key(item, (*_OLD, *_NEW, *_WHOLE, *_TO, "edits"), where, only_one=False)
+    beside = _key(item, ("old", "new", "edits", *_WHOLE, *_TO), where, only_one=False)
     if beside is not None:
         raise _WrongShapeError(
             _join(where, beside), "is given beside delete; ask for one of the two:"
@@ -233,7 +229,7 @@ def _refuse_beside_delete(item: Mapping[str, object], where: str) -> None:
 
 def _is_ranged(item: Mapping[str, object]) -> bool:
     """Return whether an edit names its lines by number."""
-    return not _RANGE.isdisjoint(item)
+    return not _RANGED.isdisjoint(map(edit_field, item))
 
 
 def _whole(path: str, text: str, to: str | None, where: str) -> FileRequest:
@@ -261,7 +257,7 @@ def _edits(path: str, items: Sequence[object], where: str) -> list[Request]:
     places = [f"{where}[{i}]" for i in range(len(items))]
     edits = list(map(_mapping, items, places))
     for edit, place in zip(edits, places, strict=True):
-        if _path(edit, _PATH, place) not in {None, path}:
+        if _path(edit, ("path",), place) not in {None, path}:
             raise _WrongShapeError(
                 place, "names a file inside the edits of another; name each file once:"
             )
@@ -280,10 +276,10 @@ def _edits(path: str, items: Sequence[object], where: str) -> list[Request]:
 
 def _line_edit(edit: Mapping[str, object], where: str) -> LineEdit:
     start, end = _range(edit, where)
-    old, new = _key(edit, _OLD, where), _key(edit, _NEW, where)
+    old, new = _key(edit, ("old",), where), _key(edit, ("new",), where)
     if new is None:
         missing = "new"
-        if "range" in edit:
+        if _key(edit, ("range",), where) is not None:
             missing = "newText"
         raise _WrongShapeError(
             _join(where, missing),
@@ -302,27 +298,36 @@ def _range(edit: Mapping[str, object], where: str) -> tuple[int, int]:
 
     Those of `range`, or `start` and `end` of the edit itself.
     """
-    if "range" not in edit:
-        start = _line(edit, "start", where)
-        if "end" in edit:
-            return start, _line(edit, "end", where)
+    named = _key(edit, ("range",), where)
+    if named is None:
+        start = _bound(edit, "start", where)
+        if _key(edit, ("end",), where) is not None:
+            return start, _bound(edit, "end", where)
         return start, _last_line(edit, start)
 
     beside = _key(edit, ("start", "end"), where, only_one=False)
     if beside is not None:
         raise _WrongShapeError(
             _join(where, beside),
-            "is given beside range; give one of the two:",
+            f"is given beside {named}; give one of the two:",
             example=RANGE_EXAMPLE,
         )
 
-    lines, where = edit["range"], _join(where, "range")
+    lines, where = edit[named], _join(where, named)
+    pair = read_range(lines)
+    if pair is not None:
+        lines = dict(zip(("start", "end"), pair, strict=True))
     if not isinstance(lines, dict):
         raise _WrongShapeError(
             where, 'must be an object such as {"start": 3, "end": 4}:', example=RANGE_EXAMPLE
         )
 
-    return _line(lines, "start", where), _line(lines, "end", where)
+    return _bound(lines, "start", where), _bound(lines, "end", where)
+
+
+def _bound(item: Mapping[str, object], field: str, where: str) -> int:
+    """Return the line in this field, `start` or `end`."""
+    return _line(item, _key(item, (field,), where) or field, where)
 
 
 def _last_line(edit: Mapping[str, Any], start: int) -> int:
@@ -330,15 +335,14 @@ def _last_line(edit: Mapping[str, Any], start: int) -> int:
 
     That of its old lines from `start` on, or `start`.
     """
-    for key in _OLD:
-        old = edit.get(key)
-        if isinstance(old, str):
+    for key, old in edit.items():
+        if edit_field(key) == "old" and isinstance(old, str):
             return start + max(len(split_lines(old)[0]), 1) - 1
     return start
 
 
 def _replace(item: Mapping[str, object], where: str) -> Replace:
-    old, new = _key(item, _OLD, where), _key(item, _NEW, where)
+    old, new = _key(item, ("old",), where), _key(item, ("new",), where)
     if old is None:
         raise _WrongShapeError(_join(where, "old"), "is missing; give the old lines as a string:")
     if new is None:
@@ -347,9 +351,9 @@ def _replace(item: Mapping[str, object], where: str) -> Replace:
     request = Replace(
         _string(item, old, where),
         _string(item, new, where),
-        every=_flag(item, _EVERY, where),
+        every=_flag(item, ("every",), where),
     )
-    near = _key(item, _NEAR, where)
+    near = _key(item, ("near_line",), where)
     if near is None or item[near] is None:
         return request
     return replace(request, near_line=_line(item, near, where))
@@ -361,8 +365,8 @@ def _replace(item: Mapping[str, object], where: str) -> Replace:
 def _key(
     item: Mapping[str, object], names: Sequence[str], where: str, *, only_one: bool = True
 ) -> str | None:
-    """Return the one of these synonyms that the object uses."""
-    used = sorted(item.keys() & set(names), key=names.index)
+    """Return the one name that the object uses for one of these fields."""
+    used = [key for key in item if key in names or edit_field(key) in names]
     if len(used) > 1 and only_one:
         raise _WrongShapeError(
             where, f'"{used[0]}" and "{used[1]}" mean the same; give one of them:'

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any, Final
 
 from holdfast.landing.formats.detect import resembles_edit
+from holdfast.landing.formats.field_names import edit_field
 from holdfast.landing.text.lines import contents_of
 from holdfast.syntax.json_text import (
     Cut,
@@ -18,8 +19,9 @@ from holdfast.syntax.json_text import (
 )
 from holdfast.vocab.lazy_dataclass import dataclass
 
-_LISTS: Final = frozenset(("edits", "files", "changes", "range"))
-_NUMBERS: Final = frozenset(("start", "end", "near_line", "nearLine"))
+_LISTS: Final = frozenset(("edits", "range"))
+_NUMBERS: Final = frozenset(("start", "end", "near_line"))
+_OF_EDITS: Final = frozenset(("path", "old", "new", "edits"))
 _DEEPEST_CALL: Final = 4
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
@@ -42,16 +44,16 @@ class FoundValue:
     in_call: bool
 
 
-def find_value(text: str, edit_names: frozenset[str]) -> FoundValue | str | None:
+def find_value(text: str) -> FoundValue | str | None:
     """Return the one value of a reply, the sentence about why it is in doubt, or None where there is no value.
 
-    An object with one of the `edit_names` is no call.
+    An object with the path, the old or the new text of an edit, or a list of edits, is no call.
     """
     match read_json_in_prose(text.removeprefix("\ufeff")):
         case Read(dict() | list()) if _has_edit_beside(text):
             return _BESIDE
         case Read(dict() | list() as value, _, False):
-            inner = _out_of_call(value, edit_names, _DEEPEST_CALL)
+            inner = _out_of_call(value, _DEEPEST_CALL)
             return FoundValue(_typed(inner), inner != value)
         case Read(dict() | list()):
             return _DOUBTFUL
@@ -68,14 +70,14 @@ def _has_edit_beside(text: str) -> bool:
     return any(map(resembles_edit, chain(contents_of(text[:start]), contents_of(text[stop:]))))
 
 
-def _out_of_call(value: Any, edit_names: frozenset[str], depth: int) -> Any:
+def _out_of_call(value: Any, depth: int) -> Any:
     """Return the arguments of a call: the only structured field of an object that is no edit itself."""
     if isinstance(value, list):
-        return [_out_of_call(item, edit_names, depth) for item in value]
+        return [_out_of_call(item, depth) for item in value]
 
     if not isinstance(value, dict) or not depth:
         return value
-    is_edit = not edit_names.isdisjoint(value)
+    is_edit = not _OF_EDITS.isdisjoint(map(edit_field, value))
     if is_edit:
         return value
 
@@ -83,7 +85,7 @@ def _out_of_call(value: Any, edit_names: frozenset[str], depth: int) -> Any:
     nested = [field for field in fields if isinstance(field, dict | list)]
     if len(nested) != 1:
         return value
-    return _out_of_call(nested[0], edit_names, depth - 1)
+    return _out_of_call(nested[0], depth - 1)
 
 
 def _decoded(value: Any) -> Any:
@@ -101,7 +103,8 @@ def _decoded(value: Any) -> Any:
 
 def _typed(value: Any, key: str = "") -> Any:
     """Return the value with numbers and lists that are written as strings; `key` is its name."""
-    if key in _LISTS:
+    field_name = edit_field(key)
+    if field_name in _LISTS:
         value = _decoded(value)
 
     if isinstance(value, list):
@@ -109,6 +112,6 @@ def _typed(value: Any, key: str = "") -> Any:
     if isinstance(value, dict):
         return {name: _typed(field, name) for name, field in value.items()}
 
-    if key in _NUMBERS and _NUMBER.fullmatch(str(value)):
+    if field_name in _NUMBERS and _NUMBER.fullmatch(str(value)):
         return int(value)
     return value

@@ -1,11 +1,13 @@
 """The names that other agents use for our tools and fields: models were trained on those.
 
-All names are in the spelling of `tool_names.spell`: lower case, without underscores and hyphens.
+All names are in the spelling of `field_names.spell`: lower case, without underscores and hyphens.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
+
+from holdfast.landing.formats.field_names import EDIT_SYNONYMS, synonym_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,34 +52,19 @@ EDITORS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """Tools of other agents that do the work of several of ours; the field `command` selects one."""
 
-SYNONYMS: Final[Mapping[str, frozenset[str]]] = {
-    field: frozenset(names.split())
-    for field, names in {
-        "path": "filepath filename file relativepath absolutepath targetfile pathname dir"
-        " directory dirpath folder relativeworkspacepath workspacepath",
+SYNONYMS: Final[Mapping[str, frozenset[str]]] = EDIT_SYNONYMS | synonym_table(
+    {
         "text": "content contents filetext filecontent filecontents body data newcontent"
         " codecontent code",
-        "old": "oldstr oldstring oldtext oldcontent oldcode search searchtext searchstring find"
-        " original originaltext findtext before",
-        "new": "newstr newstring newtext newcontent newcode replace replacetext replacement"
-        " replacementtext replacewith after updated updatedtext",
-        "every": "replaceall all expectall global",
-        "near_line": "line linenumber lineno nearline startline",
-        "start": "startline firstline linestart fromline offset begin from",
-        "end": "endline lastline lineend toline until to",
         "pattern": "query regex regexp search searchpattern searchterm globpattern pat keyword"
         " expression",
         "glob": "include includes includepattern filepattern filepatterns filter",
         "command": "cmd commandline shellcommand script bashcommand commands",
         "timeout": "timeoutsec timeoutsecs timeoutseconds timeoutins timelimit",
         "diff": "patch input patchtext patchcontent unifieddiff",
-        "edits": "changes operations replacements files",
-    }.items()
-}
+    }
+)
 """Other names for a field, used only where the tool has the field and the call does not."""
-
-RANGES: Final = frozenset(("viewrange", "linerange", "range", "lines"))
-"""Fields with a first and a last line, for a tool that has `start` and `end`."""
 
 WRAPPERS: Final = frozenset(
     (

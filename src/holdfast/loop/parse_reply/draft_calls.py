@@ -29,13 +29,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CallDraft:
-    """One call before it is fitted to a tool. `printed` means that it was found in the text."""
+    """One call before it is fitted to a tool. `printed` means that it was found in the text.
+
+    `lacks` is the closing marks that are missing behind complete arguments.
+    """
 
     id: str
     name: str
     arguments: JsonReading
     raw: str
     printed: bool = False
+    lacks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +126,11 @@ def _draft_sent(call: RawCall) -> CallDraft:
 def _draft_printed(found: FoundCall, reply: ModelReply, specs: Sequence[ToolSpec]) -> CallDraft:
     """Return the draft of a call that was found in the text."""
     arguments = found.arguments
+    lacks = ""
     if isinstance(arguments, Read) and not _may_run(found, reply, specs):
         arguments = Cut(fields_read(arguments) or {})
+        if found.ending == "closed":
+            lacks = found.lacks
 
     return CallDraft(
         id="",
@@ -131,17 +138,18 @@ def _draft_printed(found: FoundCall, reply: ModelReply, specs: Sequence[ToolSpec
         arguments=arguments,
         raw=found.raw,
         printed=True,
+        lacks=lacks,
     )
 
 
 def _may_run(found: FoundCall, reply: ModelReply, specs: Sequence[ToolSpec]) -> bool:
     """Return whether a printed call is complete enough to run.
 
-    A call that its text does not close may run if the tool only reads and the server reports a
-    normal end. A server may report "stop" for a reply that it cut, so its report is not enough for
-    a call that changes something.
+    A call that its text does not close, by its own mark or by that of a wrapper around it, may run
+    if the tool only reads and the server reports a normal end. A server may report "stop" for a
+    reply that it cut, so its report is not enough for a call that changes something.
     """
-    if found.ending == "closed":
+    if found.ending == "closed" and not found.lacks:
         return True
 
     if not _only_reads(found, specs):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.loop.parse_reply.aliases import RANGES, SYNONYMS, TALK, WRAPPERS
+from holdfast.landing.formats.field_names import RANGES, field_for, read_range, spell
+from holdfast.loop.parse_reply.aliases import SYNONYMS, TALK, WRAPPERS
 from holdfast.loop.parse_reply.coercion import ABSENT, UnclearValue, coerce
 from holdfast.loop.parse_reply.schema import SchemaNode, describe, root_node, signature
-from holdfast.loop.parse_reply.tool_names import spell
 from holdfast.syntax.json_text import Read, read_json_text
 from holdfast.syntax.strict_json import same
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -150,7 +150,7 @@ class _Fitter:
 
         source: dict[str, str] = {}
         for name, value in others.items():
-            target = _field_for(name, fields)
+            target = field_for(name, fields, SYNONYMS)
             # The field itself takes precedence over another name for it.
             if target is None or target in given:
                 renamed[name] = value
@@ -237,31 +237,6 @@ def _allowed(field: SchemaNode) -> str:
     return describe(field)
 
 
-def _field_for(name: str, fields: Mapping[str, SchemaNode]) -> str | None:
-    """Return the one field that another name means, or None."""
-    spelling = spell(name)
-    alike: list[str] = []
-    synonyms: list[str] = []
-    extended: list[str] = []
-    for field in fields:
-        if spell(field) == spelling:
-            alike.append(field)
-        if spelling in SYNONYMS.get(field, ()):
-            synonyms.append(field)
-            # `start_line`, where there are `start` and `near_line`.
-            if spelling.startswith(spell(field)):
-                extended.append(field)
-
-    found = alike or synonyms
-    if found is synonyms and len(synonyms) > 1:
-        found = extended
-
-    if len(found) != 1:
-        return None
-
-    return found[0]
-
-
 def _is_absent(value: Any, field: SchemaNode) -> bool:
     """Return whether an optional field has a word for "nothing" that its type does not allow."""
     if _takes(field, value):
@@ -289,7 +264,7 @@ def _spread_ranges(given: Mapping[str, Any], fields: Mapping[str, SchemaNode]) -
             continue
         if name in fields and _takes(fields[name], value):
             continue
-        found = _read_range(value)
+        found = read_range(value)
         if found is None:
             continue
         spread = dict(given)
@@ -298,24 +273,6 @@ def _spread_ranges(given: Mapping[str, Any], fields: Mapping[str, SchemaNode]) -
         return spread
 
     return given
-
-
-def _read_range(value: Any) -> tuple[int, int] | None:
-    """Return the two integers of a list, or of a text with a list in it."""
-    if isinstance(value, str):
-        read = read_json_text(value)
-        value = getattr(read, "value", None)
-
-    if not isinstance(value, list):
-        return None
-
-    # Not isinstance: in Python, `True` is an integer too.
-    types = list(map(type, value))
-    if types != [int, int]:
-        return None
-
-    first, last = value
-    return first, last
 
 
 def _read_object(value: Any) -> dict[str, Any] | None:

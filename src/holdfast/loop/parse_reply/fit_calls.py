@@ -99,6 +99,11 @@ class _CallFitting:
 
     def _reason_not_to_change(self, arguments: Read | Cut) -> str | None:
         """Return why a call that changes something must not run, or None if it may."""
+        if self.draft.lacks:
+            return (
+                f", and nothing was changed: its end ({self.draft.lacks}) is missing; "
+                "send the whole call again."
+            )
         if isinstance(arguments, Cut):
             return (
                 ", and nothing was changed: its arguments end in the middle; "

@@ -6,6 +6,7 @@ import re
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Final
 
+from holdfast.landing.formats.field_names import spell
 from holdfast.loop.parse_reply.aliases import ALIASES, EDITORS
 from holdfast.syntax.spans import skip
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -31,7 +32,6 @@ _HEAD = re.compile(
 # `write\_file`: Markdown's escape.
 _ESCAPE = re.compile(r"\\(?=[_.\-])")
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
-_SPELLING = re.compile(r"[\s_.\-\\]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +98,6 @@ def show_name(name: str) -> str:
     unescaped = _ESCAPE.sub("", name[:400])
     clean = _ODD.sub("_", unescaped).strip("_")
     return clean[:_LONGEST].strip("_") or "unknown"
-
-
-def spell(name: str) -> str:
-    """Return a name in lower case, without underscores, hyphens, dots, blanks and backslashes."""
-    return _SPELLING.sub("", name).casefold()
 
 
 def _cleaned(name: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from holdfast.syntax.json_text import (
@@ -28,12 +28,18 @@ Ending: TypeAlias = Literal["closed", "open"]
 
 @dataclass(frozen=True, slots=True)
 class FoundCall:
-    """A call: the name, the arguments, and the text of the call."""
+    """A call: the name, the arguments, and the text of the call.
+
+    `body` is where the arguments are in the text of a reply; `lacks` is the closing marks that are
+    missing behind them.
+    """
 
     name: str
     arguments: JsonReading
     raw: str
     ending: Ending = "closed"
+    body: tuple[int, int] = field(default=(0, 0), compare=False)
+    lacks: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,9 +62,10 @@ def read_lines(text: str, opener: re.Match[str]) -> CallsRead | None:
         return None
 
     arguments, end = read_json_arguments(text, at, _NEXT_LABEL)
+    body = (at, end)
     if text[opener.end() : at].strip():
         end = skip(_FENCE_END, text, end)
-    call = FoundCall(opener.group("named"), arguments, text[opener.start() : end])
+    call = FoundCall(opener.group("named"), arguments, text[opener.start() : end], body=body)
     return CallsRead((call,), end, loud=False)
 
 

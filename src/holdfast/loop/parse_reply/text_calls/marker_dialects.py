@@ -105,14 +105,15 @@ def read_recipient(text: str, found: re.Match[str]) -> CallsRead | None:
 
     arguments, end = read_json_arguments(text, at, CLOSER)
     after = skip(_AFTER, text, skip(_STRAY, text, end))
-    call = FoundCall(name, arguments, text[found.start() : end])
+    call = FoundCall(name, arguments, text[found.start() : end], body=(at, end))
     return CallsRead((call,), after, loud=False)
 
 
 def read_nameless(text: str, found: re.Match[str]) -> CallsRead:
     """Read a call that names no tool. Nothing in it can be run."""
     _, end = next_span(CLOSER, text, found.end())
-    call = FoundCall("", Unreadable("no tool is named"), text[found.start() : end])
+    raw = text[found.start() : end]
+    call = FoundCall("", Unreadable("no tool is named"), raw, body=(found.end(), end))
     return CallsRead((call,), end)
 
 
@@ -179,9 +180,9 @@ def _read_objects(text: str, start: int, at: int) -> CallsRead:
             named = _NAME_IN_JSON.search(text, at, min(end, at + 2000))
             if named is not None:
                 name = named.group(1)
-            calls.append(FoundCall(name, read, raw))
+            calls.append(FoundCall(name, read, raw, body=(at, end)))
             break
-        calls.extend(described)
+        calls.extend(replace(call, body=(at, end)) for call in described)
         at = skip(between, text, skip(_AFTER, text, end))
 
     return CallsRead(tuple(calls), skip(_AFTER, text, end))
@@ -203,7 +204,7 @@ def _read_named(text: str, start: int, name: re.Match[str]) -> CallsRead | None:
     at = skip(_BETWEEN, text, name.end())
     if text.startswith("{", at):
         arguments, end = read_json_arguments(text, at, CLOSER)
-        call = FoundCall(name.group("name"), arguments, text[start:end])
+        call = FoundCall(name.group("name"), arguments, text[start:end], body=(at, end))
         return CallsRead((call,), skip(_AFTER, text, end))
     if text.startswith("(", at):
         return _read_parentheses(text, start, name.group("name"), at)
@@ -241,7 +242,7 @@ def _read_no_arguments(text: str, start: int, name: re.Match[str]) -> CallsRead 
         ending = "open"
 
     end = skip(_AFTER, text, at)
-    call = FoundCall(name.group("name"), Read({}), text[start:end], ending)
+    call = FoundCall(name.group("name"), Read({}), text[start:end], ending, body=(at, at))
     return CallsRead((call,), end)
 
 
@@ -249,10 +250,10 @@ def _read_parentheses(text: str, start: int, name: str, at: int) -> CallsRead | 
     found = read_call(text, at)
     if isinstance(found, Loose):
         arguments = Read(found.value, doubtful=found.doubtful)
-        call = FoundCall(name, arguments, text[start : found.end])
+        call = FoundCall(name, arguments, text[start : found.end], body=(at, found.end))
         return CallsRead((call,), skip(_AFTER, text, found.end))
     if isinstance(found, LooseJsonEnd):
-        call = FoundCall(name, Cut({}), text[start:])
+        call = FoundCall(name, Cut({}), text[start:], body=(at, len(text)))
         return CallsRead((call,), len(text))
 
     return None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
 from holdfast.loop.parse_reply.quoted_parts import QUOTE, skip_quote, start_of_text
+from holdfast.loop.parse_reply.text_calls.closing_marks import CallSpan, missing_marks
 from holdfast.loop.parse_reply.text_calls.found_call import drop_repeats
 from holdfast.loop.parse_reply.text_calls.labelled_lines import (
     LABELLED_LINES,
@@ -40,7 +41,7 @@ from holdfast.syntax.spans import find_or_end
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, FoundCall
 
@@ -100,7 +101,7 @@ def scan(
         return Scanned(tuple(drop_repeats(whole)), "")
 
     marked = _find_marked(text, known, meant)
-    calls, last, own = marked.calls, marked.last, marked.own
+    calls, last, own = _mark_open(text, marked), marked.last, marked.own
     shown = _without_invented(text, own)
     if not calls:
         block = read_last_block(text[:own], known)
@@ -127,6 +128,7 @@ class _Marked:
     may_be_example: bool = False
     calls: list[FoundCall] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    spans: list[CallSpan] = field(default_factory=list)
 
 
 def _find_marked(
@@ -135,6 +137,7 @@ def _find_marked(
     found = _Marked(own=len(text))
     at = start_of_text(text)
     reads = 0
+    openers: list[re.Match[str]] = []
     while reads < _MOST and (start := _START.search(text, at)) is not None:
         if start.group()[0] in "`~\n":
             at = skip_quote(text, start.start())
@@ -149,10 +152,12 @@ def _find_marked(
             break
         read = _read_at(place, text, known)
         if read is None:
+            openers.append(place)
             continue
         if place.lastgroup == "lines" and not is_same_notation(text[: place.start()]):
             # Words before a call in plain lines.
             found.may_be_example |= not all(map(meant, read.calls))
+        found.spans.extend(_spans(read, _start_of_marks(text, openers, place)))
         before = text[found.last : place.start()]
         found.calls.extend(drop_repeats(read.calls, _calls_before(found.calls, before)))
         found.kept.append(_BARE_CHANNEL.sub("", before))
@@ -160,6 +165,32 @@ def _find_marked(
         found.last = at
 
     return found
+
+
+def _start_of_marks(text: str, openers: list[re.Match[str]], place: re.Match[str]) -> int:
+    """Return where the marks begin that open a call: `place`, or a wrapper directly before it."""
+    start = place.start()
+    for opener in reversed(openers):
+        is_marker = opener.lastgroup == "marker"
+        if not is_marker or text[opener.end() : start].strip():
+            break
+        start = opener.start()
+    return start
+
+
+def _spans(read: CallsRead, start: int) -> Iterator[CallSpan]:
+    """Yield where each call of `read` is; the calls of one JSON list are in one place."""
+    bodies = dict.fromkeys(call.body for call in read.calls)
+    for body in bodies:
+        yield CallSpan(start, body)
+        start = body[1]
+
+
+def _mark_open(text: str, found: _Marked) -> list[FoundCall]:
+    """Return the calls, each with the closing marks that it lacks."""
+    missing = missing_marks(text, found.spans, found.own)
+    lacks = {span.body: marks for span, marks in zip(found.spans, missing, strict=True)}
+    return [replace(call, lacks=lacks[call.body]) for call in found.calls]
 
 
 def _calls_before(calls: Sequence[FoundCall], between: str) -> Sequence[FoundCall]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
 from holdfast.loop.parse_reply.text_calls.block_openers import EDIT
+from holdfast.loop.parse_reply.text_calls.closing_marks import starts_with_token
 from holdfast.loop.parse_reply.text_calls.found_call import Ending, FoundCall, calls_of
 from holdfast.loop.parse_reply.text_calls.marker_dialects import CLOSER, read_pythonic
 from holdfast.loop.parse_reply.text_calls.other_speakers import INVENTED
@@ -32,7 +33,8 @@ _FENCE = re.compile(
 )
 # A fence that is never closed. Possessive, so that the rest of the text is searched once.
 _OPEN_FENCE = re.compile(
-    r"`{3,}+[ \t]*+(?:json|tool_call)?+[ \t]*+\r?\n(?=\s*\{)(?!.*```)", re.DOTALL
+    r"`{3,}+[ \t]*+(?:(?:json|tool_call)?+[ \t]*+\r?\n(?=\s*\{)|(?P<code>tool_code)\s++)(?!.*```)",
+    re.DOTALL,
 )
 _EDIT_FENCE = re.compile(
     r"\A(`{3,})(?:diff|patch)?[ \t]*\r?\n(?P<edit>.*?)(?P<close>\n\1)?\Z", re.DOTALL
@@ -90,8 +92,13 @@ def read_body(body: str) -> tuple[FoundCall, ...]:
     fenced = _FENCE.fullmatch(body)
     if fenced is not None and fenced.group(1) not in fenced.group(3):
         return _read_fenced(fenced.group(2), fenced.group(3).strip())
-    start = skip(_OPEN_FENCE, body, 0)
-    return _read_bare(body[start:])
+    opened = _OPEN_FENCE.match(body)
+    if opened is None:
+        return _read_bare(body)
+
+    inside = body[opened.end() :].rstrip("` \t\r\n")
+    calls = _read_code(inside) if opened.group("code") else _read_bare(inside)
+    return tuple(replace(call, lacks="```") for call in calls)
 
 
 def _read_bare(body: str) -> tuple[FoundCall, ...]:
@@ -109,7 +116,7 @@ def cut_leftovers(body: str) -> str:
         if _TAIL.match(body, start):
             body = body[:start].rstrip()
 
-    if body.startswith("<|"):
+    if body.startswith("<|") and not starts_with_token(body):
         return cut_tokens(body)
 
     return body
@@ -121,11 +128,15 @@ def _read_fenced(language: str, body: str) -> tuple[FoundCall, ...]:
     if language != "tool_code":
         return ()
 
+    return _read_code(body)
+
+
+def _read_code(body: str) -> tuple[FoundCall, ...]:
+    """Read calls in Python that may be inside `print(…)`."""
     printed = _PRINTED.fullmatch(body)
     if printed is not None:
-        body = printed.group(1)
-
-    return read_pythonic(body)
+        return read_pythonic(printed.group(1))
+    return read_pythonic(body.removeprefix("print("))
 
 
 def _as_closed(call: FoundCall) -> FoundCall:

@@ -32,7 +32,7 @@ def read_nested(text: str, opener: re.Match[str]) -> CallsRead | None:
 
     end = min(len(text), body_end + len(close))
     arguments = fields_of(pairs, cut=not is_closed)
-    call = FoundCall(name, arguments, text[opener.start() : end])
+    call = FoundCall(name, arguments, text[opener.start() : end], body=(opener.end(), body_end))
     return CallsRead((call,), end, loud=False)
 
 
@@ -41,7 +41,8 @@ def read_labelled(text: str, start: int, label: re.Match[str]) -> CallsRead:
     close = f"</{label.group('given')}>"
     stop = find_or_end(text, close, label.end())
     arguments = read_json_text(text[label.end() : stop])
-    call = FoundCall(label.group("name"), arguments, text[start:stop])
+    body = (label.end(), stop)
+    call = FoundCall(label.group("name"), arguments, text[start:stop], body=body)
     end = text.find(">", stop) + 1 or len(text)
     return CallsRead((call,), end)
 

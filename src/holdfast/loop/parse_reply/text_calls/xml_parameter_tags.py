@@ -59,7 +59,8 @@ def read_tagged(text: str, opener: re.Match[str]) -> CallsRead | None:
     body = skip(_BLANKS, text, at)
     if text[body : body + 1] == "{":
         arguments, end = read_json_arguments(text, body, _CLOSE)
-        call = FoundCall(opener.group("tagged"), arguments, text[opener.start() : end])
+        raw = text[opener.start() : end]
+        call = FoundCall(opener.group("tagged"), arguments, raw, body=(body, end))
         return CallsRead((call,), skip(_CLOSE, text, end))
 
     pairs: list[tuple[str, str]] = []
@@ -88,6 +89,7 @@ def read_tagged(text: str, opener: re.Match[str]) -> CallsRead | None:
         arguments=fields_of(pairs, cut=cut),
         raw=text[opener.start() : end],
         ending=ending,
+        body=(opener.end(), at),
     )
     return CallsRead((call,), end)
 
@@ -95,6 +97,7 @@ def read_tagged(text: str, opener: re.Match[str]) -> CallsRead | None:
 def read_arg_pairs(text: str, name: str, start: int, at: int) -> CallsRead:
     """Read GLM's keys and values, beginning at `at`."""
     pairs: list[tuple[str, str]] = []
+    first = at
     while (key := _ARG_KEY.match(text, at)) is not None:
         over = _END_OF_ARG.search(text, key.end())
         if over is None:
@@ -109,7 +112,7 @@ def read_arg_pairs(text: str, name: str, start: int, at: int) -> CallsRead:
         end = close.end()
 
     arguments = fields_of(pairs, cut=close is None)
-    call = FoundCall(name, arguments, text[start:end])
+    call = FoundCall(name, arguments, text[start:end], body=(first, at))
     return CallsRead((call,), end)
 
 
