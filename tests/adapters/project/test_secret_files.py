@@ -164,3 +164,12 @@ def test_a_search_that_is_too_long_says_so(root: Path, monkeypatch: pytest.Monke
     assert SecretFinder(str(root)).find().gap == (
         "the project has too many files to find those with secrets in time"
     )
+
+
+def test_the_settings_of_a_repository_without_a_worktree_are_secret_whatever_its_name_is(
+    root: Path,
+) -> None:
+    for name in ("HEAD", "config", "objects/x", "refs/x"):
+        write(root / "b.git" / name)
+    write(root / "app/config")
+    assert names(SecretFinder(str(root)), root) == ["b.git/config"]

@@ -30,6 +30,8 @@ _RACY_NS = 2_000_000_000
 _PEM_LIMIT = 2_000_000
 _FRESH_SECONDS = 2.0
 _FILES_OF_FOLDER = 10_000
+_GIT_NAMES = frozenset({"HEAD", "objects", "refs"})
+"""What is in the folder of every repository."""
 _TOO_LARGE = "the project has too many files to find those with secrets in time"
 
 
@@ -153,10 +155,15 @@ class SecretFinder:
         below = path[len(self._root) + 1 :]
         is_all = is_secret(f"{below}/file")
         folder = below.rpartition("/")[2].casefold()
-        with os.scandir(path) as entries:
-            for entry in entries:
-                name = entry.name.casefold()
-                _add(entry, found, is_secret=is_all or is_secret_name(name, folder))
+        with os.scandir(path) as scanned:
+            entries = list(scanned)
+        names = frozenset(entry.name for entry in entries)
+        for entry in entries:
+            name = entry.name.casefold()
+            # A repository without a worktree has any name; keys are in its settings.
+            is_settings = name == "config" and names >= _GIT_NAMES
+            is_secret_here = is_all or is_settings or is_secret_name(name, folder)
+            _add(entry, found, is_secret=is_secret_here)
 
         return found
 
