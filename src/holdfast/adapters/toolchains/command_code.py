@@ -25,6 +25,7 @@ CodeFile: TypeAlias = "tuple[CodeKind, str, str | None]"
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _MAKEFILE_OPTIONS = frozenset({"-f", "--file", "--makefile"})
+_MAKEFILE_OPTION = re.compile("-f|--(?:make)?file=")
 _INCLUDE = re.compile(r"^[-s]?include[ \t]+(.+)$", re.MULTILINE)
 _WRAPPERS = frozenset({"env", "nice", "time", "timeout", "uv", "poetry", "pdm", "hatch", "pipenv"})
 _INTERPRETERS = re.compile(
@@ -148,22 +149,39 @@ def _module_files(module: str, root: Path) -> Iterator[CodeFile]:
 
 def _makefiles(words: Sequence[str], root: Path) -> Iterator[CodeFile]:
     """Yield the makefiles that make reads: named ones or the usual one, and what these include."""
-    found = [word for option, word in pairwise(words) if option in _MAKEFILE_OPTIONS]
-    found += [word[2:] for word in words if word.startswith("-f") and word != "-f"]
-    found += [
-        word.partition("=")[2] for word in words if word.startswith(("--file=", "--makefile="))
-    ]
-    usual = (name for name in MAKEFILES if (root / name).is_file())
-    found = found or list(islice(usual, 1))
+    found = list(_named_makefiles(words)) or _usual_makefile(root)
     for name in found:
         if not _is_in_project(name, root):
             continue
         yield "build", os.path.normpath(name), None
-        text = ""
-        with suppress(OSError):
-            text = read_plain(root / name).decode("utf-8", "replace")
-        for included in _INCLUDE.findall(text):
-            found += [word for word in included.split() if word not in found]
+        for included in _included_by(root / name):
+            if included not in found:
+                found.append(included)
+
+
+def _named_makefiles(words: Sequence[str]) -> Iterator[str]:
+    """Yield the files that the options of make name: `-f x`, `-fx`, `--file=x`."""
+    for option, word in pairwise((*words, "")):
+        if option in _MAKEFILE_OPTIONS:
+            yield word
+            continue
+        named = _MAKEFILE_OPTION.match(option)
+        if named is not None:
+            yield option[named.end() :]
+
+
+def _usual_makefile(root: Path) -> list[str]:
+    usual = (name for name in MAKEFILES if (root / name).is_file())
+    return list(islice(usual, 1))
+
+
+def _included_by(makefile: Path) -> Iterator[str]:
+    """Yield what a makefile includes by a plain name."""
+    text = ""
+    with suppress(OSError):
+        text = read_plain(makefile).decode("utf-8", "replace")
+    for included in _INCLUDE.findall(text):
+        yield from included.split()
 
 
 def _scripts(root: Path) -> Iterator[CodeFile]:

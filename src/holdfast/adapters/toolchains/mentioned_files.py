@@ -75,10 +75,13 @@ def _files_named(root: Path, folder: PurePosixPath, words: list[str], suffix: st
 
     for word in words:
         first = word.partition("/")[0]
-        if first not in names and first + suffix not in names and first != "..":
+        if names.isdisjoint((first, first + suffix)) and first != "..":
             continue
-        packages = (f"{word}/{name}" for name in _PACKAGE_FILES)
-        for candidate in (word, word + suffix, *packages):
+        for candidate in (word, word + suffix, *map(f"{word}/".__add__, _PACKAGE_FILES)):
             path = os.path.normpath(folder / candidate)
-            if not path.startswith("..") and (root / path).is_file():
+            if _is_file_below(root, path):
                 yield path
+
+
+def _is_file_below(root: Path, path: str) -> bool:
+    return not path.startswith("..") and (root / path).is_file()
