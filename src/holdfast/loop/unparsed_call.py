@@ -12,7 +12,7 @@ from holdfast.loop.parse_reply.quoted_parts import fences, unquoted_spans
 from holdfast.loop.parse_reply.text_calls.block_openers import (
     FENCE_LABELS,
     PYTHON,
-    any_name,
+    any_of,
     words_before_key,
 )
 from holdfast.loop.parse_reply.text_calls.found_call import calls_of
@@ -145,7 +145,7 @@ def find_call_line(text: str, specs: Sequence[ToolSpec]) -> str:
     >>> find_call_line("I look.\ntool: ls\nargs: {}", [ToolSpec("ls", "", {})])
     'tool: ls'
     """
-    named = re.compile(any_name(specs))
+    named = re.compile(any_of([spec.name for spec in specs]))
     for line in reversed(divide(text).text.split("\n")):
         words = _unescape(line.strip())
         if named.search(words) and not _SENTENCE_END.search(words):
@@ -219,7 +219,7 @@ def _is_call_fence(fence: str, specs: Sequence[ToolSpec]) -> bool:
     code = _CODE_FENCE.fullmatch(fence)
     if code is None or code.group("label") not in FENCE_LABELS:
         return False
-    return re.search(any_name(specs), code.group("body")) is not None
+    return re.search(any_of([spec.name for spec in specs]), code.group("body")) is not None
 
 
 def _is_unread_call(

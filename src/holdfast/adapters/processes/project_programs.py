@@ -85,14 +85,14 @@ def is_chosen_by_project(program: str, root: Path, path: str = "") -> bool:
 
 
 def _is_shims(folder: str) -> bool:
-    return Path(folder).name == _SHIMS
+    return folder.rstrip("/").rpartition("/")[2] == _SHIMS
 
 
 def names_program(folder: Path) -> bool:
     """Return whether a file in a folder has a path where a version manager expects a version."""
     for name in _VERSION_FILES:
         try:
-            text = read_plain(folder / name, _LARGEST_VERSION_FILE)
+            text = read_plain(f"{folder}/{name}", _LARGEST_VERSION_FILE)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError:

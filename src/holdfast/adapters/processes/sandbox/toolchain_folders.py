@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from functools import cache
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,18 +81,33 @@ _BESIDE_PROGRAMS = ("lib", "lib64", "libexec", "pyvenv.cfg")
 
 def cache_folders(home: str, variables: Mapping[str, str]) -> list[str]:
     """Return the folders that toolchains need, in a home and where variables name others."""
-    places = {folder: [f"{home}/{folder}"] for folder in _PARTS}
+    own = _entries(home)
+    places = {folder: [f"{home}/{folder}"] for folder in _PARTS if _begins_in(own, folder)}
     for name, folder in _MOVED.items():
-        places[folder] += _named(variables, name)
+        places.setdefault(folder, []).extend(_named(variables, name))
 
-    parts = [f"{home}/{name}" for name in _FOLDERS]
-    for folder, names in _PARTS.items():
-        for place in places[folder]:
-            parts += [f"{place}/{name}" for name in names.split()]
+    parts = [f"{home}/{name}" for name in _FOLDERS if _begins_in(own, name)]
+    for folder, named in places.items():
+        for place in named:
+            parts += [f"{place}/{name}" for name in _PARTS[folder].split()]
     for name in _VARIABLES:
         parts += _named(variables, name)
 
     return parts
+
+
+def _entries(home: str) -> frozenset[str] | None:
+    """Return the names in a home, in lower case; None if they cannot be listed."""
+    # One look at the home is cheaper than one at each of the paths that could be in it.
+    try:
+        return frozenset(name.casefold() for name in os.listdir(home))
+    except OSError:
+        return None
+
+
+def _begins_in(entries: frozenset[str] | None, path: str) -> bool:
+    """Return whether a path in a home may exist, by the names in that home."""
+    return entries is None or path.partition("/")[0].casefold() in entries
 
 
 def _named(variables: Mapping[str, str], name: str) -> list[str]:
@@ -112,7 +128,12 @@ def git_settings(home: str) -> list[str]:
 
 def key_files(home: str, shown: Iterable[str]) -> Iterator[str]:
     """Return the files that may have keys inside the folders that are shown."""
-    inside = [str(path) for pattern in _INSTALLATIONS for path in Path(home).glob(pattern)]
+    own = _entries(home)
+    inside: list[str] = []
+    for pattern in _INSTALLATIONS:
+        if _begins_in(own, pattern):
+            found = glob(pattern, root_dir=home, include_hidden=True)
+            inside += [f"{home}/{path}" for path in found]
     for folder in (*shown, *inside):
         for name in _KEYS:
             yield f"{folder}/{name}"

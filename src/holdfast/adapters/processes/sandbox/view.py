@@ -19,6 +19,8 @@ empty directory; with Landlock the names beside it are hidden too. `masked`: an 
 directory.
 """
 
+_NO_NAMES = frozenset({"", ".", ".."})
+
 
 @dataclass(slots=True)
 class View:
@@ -65,4 +67,17 @@ class View:
 
 def existing(paths: Iterable[str]) -> list[str]:
     """Return the real paths of those that exist."""
-    return [os.path.realpath(path) for path in dict.fromkeys(paths) if os.path.exists(path)]
+    real_folders: dict[str, str] = {}
+    found: list[str] = []
+    for path in dict.fromkeys(paths):
+        if not os.path.exists(path):
+            continue
+        folder, name = os.path.split(path)
+        if name in _NO_NAMES or os.path.islink(path):
+            found.append(os.path.realpath(path))
+            continue
+        # Many are in the same few folders, and a real path costs a look at each folder above.
+        if folder not in real_folders:
+            real_folders[folder] = os.path.realpath(folder)
+        found.append(os.path.join(real_folders[folder], name))
+    return found

@@ -13,8 +13,6 @@ from holdfast.loop.parse_reply.text_calls.labelled_lines import NAMED_LINE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.vocab.tool_calls import ToolSpec
-
 PYTHON: Final = r"(?:print\()?(?:(?:functions|default_api)\.)?(?P<python>[A-Za-z_]\w{0,63})\("
 """A call in Python."""
 KEYED: Final = r"[^\s:{}\[\]#-][^\n:]{0,40}:[ \t]*[\"']?(?P<keyed>\w{1,64})[\"']?"
@@ -39,10 +37,10 @@ def open_words(words: Sequence[str]) -> str:
     return rf"(?<!\w)(?:{either})\Z"
 
 
-def any_name(specs: Sequence[ToolSpec]) -> str:
-    """Return a pattern for the name of any tool, as a word."""
-    names = "|".join(re.escape(spec.name) for spec in specs) or "(?!)"
-    return rf"(?<!\w)(?:{names})(?!\w)"
+def any_of(names: Sequence[str]) -> str:
+    """Return a pattern for any of the names, as a word."""
+    either = "|".join(map(re.escape, names)) or "(?!)"
+    return rf"(?<!\w)(?:{either})(?!\w)"
 
 
 def words_before_key(keys: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ for. The readers' own patterns say where a call may begin; the readers say wheth
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import TOKEN
@@ -17,7 +18,7 @@ from holdfast.loop.parse_reply.text_calls.block_openers import (
     KEYED,
     LINE,
     OBJECT,
-    any_name,
+    any_of,
     open_words,
     words_before_key,
 )
@@ -91,6 +92,31 @@ class _Block:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Mentions:
+    """Patterns for the names of tools outside of fences.
+
+    `outside` matches each place to judge, `with_key` a name before a key of an argument, and
+    `open_name` a name at the end of the text.
+    """
+
+    outside: re.Pattern[str]
+    with_key: re.Pattern[str]
+    open_name: re.Pattern[str]
+
+
+@lru_cache(maxsize=8)
+def _mentions_of(names: tuple[str, ...], keys: tuple[str, ...]) -> _Mentions:
+    # Once for the tools of a turn: each reply has the same.
+    name = any_of(names)
+    open_word = open_words([*_WORDS, *names])
+    return _Mentions(
+        re.compile(rf"\n|{_MARK}|(?P<tool>{name})|{open_word}"),
+        re.compile(name + words_before_key(keys)),
+        re.compile(rf"{name}\W{{0,20}}(?:\w{{1,20}}\W{{1,20}}){{0,2}}\w{{0,20}}\s*\Z"),
+    )
+
+
 class StreamedText:
     r"""The text of one reply while it arrives. `is_call` is whether a block of text is a call.
 
@@ -110,14 +136,9 @@ class StreamedText:
         self._fence: re.Pattern[str] | None = None
         self._last = "\n"
         self._is_first = True
-        keys = [key for spec in specs for key in spec.schema.get("properties", ())]
-        name = any_name(specs)
-        open_word = open_words([*_WORDS, *(spec.name for spec in specs)])
-        self._outside = re.compile(rf"\n|{_MARK}|(?P<tool>{name})|{open_word}")
-        self._with_key = re.compile(name + words_before_key(keys))
-        self._open_name = re.compile(
-            rf"{name}\W{{0,20}}(?:\w{{1,20}}\W{{1,20}}){{0,2}}\w{{0,20}}\s*\Z"
-        )
+        names = tuple(spec.name for spec in specs)
+        keys = tuple(key for spec in specs for key in spec.schema.get("properties", ()))
+        self._mentions = _mentions_of(names, keys)
 
     @property
     def in_call(self) -> bool:
@@ -218,7 +239,7 @@ class StreamedText:
         """Return the next place where a call may begin, or a line."""
         if self._fence is not None:
             return _IN_FENCE.search(text, at)
-        return self._outside.search(text, at)
+        return self._mentions.outside.search(text, at)
 
     def _stops_at(self, text: str, at: int, found: re.Match[str]) -> bool:
         """Return whether the text may be a call from `at` on, or is too short to know that."""
@@ -247,10 +268,12 @@ class StreamedText:
     def _stops_at_name(self, text: str, at: int) -> bool:
         if text[at - 1] in QUOTES:
             return False
-        if _BEHIND_COLON.search(text, max(0, at - 4), at) or self._with_key.match(text, at):
+        if _BEHIND_COLON.search(text, max(0, at - 4), at) or self._mentions.with_key.match(
+            text, at
+        ):
             return self._begin(_BLANK_LINE)
 
-        return self._open_name.match(text, at) is not None
+        return self._mentions.open_name.match(text, at) is not None
 
     def _stops_at_line(self, text: str, at: int) -> bool:
         first = self._is_first
