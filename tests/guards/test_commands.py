@@ -20,7 +20,6 @@ UNASKED = """
 git --version
 git -v
 git --no-pager log -1
-strings -n 8 a.bin
 grep -n @cache a.py
 ls
 ls -la src
@@ -43,12 +42,8 @@ head -5 a.py
 echo 'a; rm -rf b'
 echo "a && b"
 true
-test -f a.py
-[ -f a.py ]
 grep -rn 'a | b; c > d' src
 cat 'src/*.py'
-uniq -c a
-rev a.py
 which python3
 date +%Y
 date -u -Iseconds
@@ -324,7 +319,6 @@ def test_anything_else_is_asked(command: str) -> None:
         ("sed -n 5p a", ("a",), True),
         ("ls -la .env", (".env",), False),
         ("find a b -name .env", ("a", "b"), False),
-        ("test -f .env", (".env",), False),
         ("echo /etc/passwd", (), True),
         ("git log HEAD -- a", ("HEAD", "a"), True),
         ("git grep foo HEAD", ("HEAD",), True),
@@ -359,7 +353,6 @@ def test_the_paths_of_a_command_are_known(
         ("git grep KEY v1", "history"),
         ("git grep -e KEY v1", "history"),
         ("git blame a.py", "history"),
-        ("git cat-file -p HEAD", "history"),
     ],
 )
 def test_what_git_may_print_is_known(command: str, content: str) -> None:
@@ -413,13 +406,11 @@ NOT_READING = "may do more than read"
         ("tree -P -- -o pwned", f"tree with -P {NOT_READING}"),
         ("rg -e -- --pre ./x foo", f"rg with -e {NOT_READING}"),
         ("git branch --contains -D main", f"git branch with --contains {NOT_READING}"),
-        ("uniq - out", "uniq with a second file writes it"),
-        ("uniq -- -x out", "uniq with a second file writes it"),
         # Options that follow links, or read a list of files.
         ("grep -Rn x .", f"grep with -R {NOT_READING}"),
         ("find -L . -name x", f"find with -L {NOT_READING}"),
         ("diff -r a b", f"diff with -r {NOT_READING}"),
-        ("md5sum -c list", f"md5sum with -c {NOT_READING}"),
+        ("md5sum -c list", "`md5sum` needs your approval"),
         ("wc --files0-from=x", f"wc with --files0-from {NOT_READING}"),
         ("git diff --no-index a b", f"git diff with --no-index {NOT_READING}"),
         # A slash inside of brackets does not end an expression of sed.
@@ -431,15 +422,10 @@ NOT_READING = "may do more than read"
         ("git branch new", "`git branch new` needs your approval"),
         ("git tag v1", "`git tag v1` needs your approval"),
         ("git worktree list x", "`git worktree list x` needs your approval"),
-        (
-            "git for-each-ref '--format=%(raw)'",
-            "git for-each-ref with raw prints contents of files",
-        ),
-        ("git branch --sort=-raw", "git branch with raw prints contents of files"),
-        ("git tag '--format=%(*raw)' -l", "git tag with raw prints contents of files"),
-        # A list of words in a file, also where an option's value is.
-        ("strings @list", "strings takes more words from a file that begins with @"),
-        ("strings -n @list a.bin", "strings takes more words from a file that begins with @"),
+        ("git branch --sort=-raw", f"git branch with --sort {NOT_READING}"),
+        ("git tag '--format=%(*raw)' -l", f"git tag with --format {NOT_READING}"),
+        ("strings @list", "`strings` needs your approval"),
+        ("git cat-file -p HEAD", "`git cat-file` needs your approval"),
         ("whoami x", f"whoami with x {NOT_READING}"),
     ],
 )

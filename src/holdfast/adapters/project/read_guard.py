@@ -30,7 +30,6 @@ _SECONDS = 5.0
 _LARGEST_SECRET = 100_000
 _READ = 1 << 16
 _INDEX_AND_TREE = re.compile(rb"(?P<index>[^\n]+)\n(?P<tree>[0-9a-f]*)\n?")
-_OBJECT_TYPES = frozenset({"blob", "commit", "tag", "tree"})
 # Git names an object once, by the path at which it finds it first. So names are taken from what
 # each commit changes: a version is in a parent of the commit too, or differs from all parents.
 _ENTRIES = ("--raw", "-c", "--root", "-z", "--no-renames", "--no-abbrev")
@@ -246,8 +245,8 @@ class DiskReadGuard:
         return "git may print an object that no branch, tag or reflog reaches"
 
     def _is_path(self, word: str) -> bool:
-        """Return whether git takes a word that is no revision for a path, or for a type."""
-        if word in _OBJECT_TYPES or _PATTERN.search(word):
+        """Return whether git takes a word that is no revision for a path."""
+        if _PATTERN.search(word):
             return True
         return os.path.lexists(os.path.join(self._root, word))  # noqa: PTH118 - a word need not be a path
 

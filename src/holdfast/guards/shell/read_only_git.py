@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import dropwhile
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,7 @@ _LOG = (
     "--no-merges --first-parent --follow --abbrev-commit --no-abbrev-commit --topo-order "
     "--date-order --full-history --left-right --cc --no-notes --parents --children --pickaxe-regex"
 )
-_NAMES = "-a -r -v -l --all --remotes --verbose --list --show-current --sort= --format= --no-color"
+_NAMES = "-a -r -v -l --all --remotes --verbose --list --show-current --no-color"
 # Git runs itself in a submodule, with the submodule's config and without our switches.
 _DIFF_SWITCHES = (
     "--no-ext-diff",
@@ -38,7 +37,7 @@ _DIFF_SWITCHES = (
 # Options with which the output depends on the contents of files: it prints them, or tells whether a
 # text is in them, which one guess after another finds out.
 _PATCH = frozenset(
-    {
+    [
         "-S",
         "-G",
         "-p",
@@ -53,7 +52,7 @@ _PATCH = frozenset(
         "--color-words",
         "--cc",
         "--check",
-    }
+    ]
 )
 
 
@@ -76,16 +75,9 @@ _SUBCOMMANDS: dict[str, _Subcommand] = {
     ),
     "branch": _Subcommand(f"{_NAMES} --contains= --merged=? --no-merged=?", only=()),
     "check-ignore": _Subcommand("-v -q -n --verbose --quiet --non-matching --no-index"),
-    "cat-file": _Subcommand("-t -s -e -p", "history"),
-    "count-objects": _Subcommand("-v -H"),
-    "describe": _Subcommand(
-        # Not --dirty: git runs itself in submodules for it, with their config.
-        "--tags --all --always --long --abbrev= --match= --exact-match"
-    ),
     "diff": _Subcommand(
         f"{_DIFF} --cached --staged --merge-base --relative", "history", _DIFF_SWITCHES
     ),
-    "for-each-ref": _Subcommand("--format= --sort= --count= --contains= --merged= --points-at="),
     "grep": _Subcommand(
         "-n -i -w -v -l -L -c -E -F -G -P -I -H -h -p -W -q -e= -A= -B= -C= -# --cached --count "
         "--line-number --ignore-case --word-regexp --files-with-matches --name-only --no-color "
@@ -103,39 +95,25 @@ _SUBCOMMANDS: dict[str, _Subcommand] = {
         "-d -r -t -l -z --name-only --name-status --long --full-name --full-tree"
     ),
     "merge-base": _Subcommand("-a --all --is-ancestor --fork-point --octopus --independent"),
-    "name-rev": _Subcommand("--tags --name-only --always --all"),
     "reflog": _Subcommand("-n= -# --date= --oneline --no-color --all", only=()),
     "remote": _Subcommand("-v --verbose", only=()),
-    "rev-list": _Subcommand(
-        "-n= -# --count --all --max-count= --since= --until= --author= --grep= --merges --no-merges "
-        "--first-parent --reverse --left-right --branches=? --tags=? --parents --max-parents= "
-        "--min-parents="
-    ),
     "rev-parse": _Subcommand(
-        "-q --quiet --verify --short=? --abbrev-ref=? --symbolic-full-name --symbolic --all "
-        "--branches=? --tags=? --show-toplevel --show-prefix --show-cdup --git-dir "
-        "--absolute-git-dir --git-common-dir --is-inside-work-tree --is-bare-repository "
-        "--is-inside-git-dir --is-shallow-repository"
+        "-q --quiet --verify --short=? --abbrev-ref=? --show-toplevel --show-prefix --git-dir "
+        "--git-common-dir --is-inside-work-tree --is-bare-repository"
     ),
-    "shortlog": _Subcommand("-n -s -e -c --since= --until= --all --no-merges --numbered --summary"),
     "show": _Subcommand(_LOG, "history", _DIFF_SWITCHES),
-    "show-ref": _Subcommand("-s -d -q --head --heads --tags --verify --hash=? --quiet"),
     "stash": _Subcommand("", only=("list",)),
     "status": _Subcommand(
         "-s -b -u? -z --short --branch --porcelain=? --long --show-stash --ahead-behind "
         "--no-ahead-behind --untracked-files=? --ignored=? --no-renames",
         switches=("--ignore-submodules=dirty",),
     ),
-    "tag": _Subcommand(
-        "-l -n? --list --sort= --format= --contains= --merged=? --points-at=", only=()
-    ),
+    "tag": _Subcommand("-l -n? --list --contains= --merged=? --points-at=", only=()),
     "version": _Subcommand(""),
     "worktree": _Subcommand("--porcelain -v", only=("list",)),
 }
-_RAW = re.compile(r"(?:%\(|\A-?|=-?)\*?raw\b")
-"""The content of what a reference leads to, as a part of a format or as the key of an order."""
 _HARMLESS = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"})
-_NO_PATHS = frozenset({"branch", "tag", "for-each-ref", "show-ref", "stash", "worktree"})
+_NO_PATHS = frozenset({"branch", "tag", "stash", "worktree"})
 # With one of these, operands are patterns for a list; without, they name what is made or changed.
 _LISTS = frozenset({"-l", "--list", "--contains", "--merged", "--no-merged", "--points-at"})
 # A repository's config can name programs; git that only reads must not run them. A partial clone
@@ -210,8 +188,6 @@ def judge_git(words: Sequence[str]) -> ReadCommand | NotRead:
         return NotRead(f"git {name} with {parsed.option[:60]} may do more than read")
 
     why = _why_not_operands(name, subcommand, parsed)
-    if name in _NO_PATHS and any(map(_RAW.search, rest)):
-        why = f"git {name} with raw prints contents of files"
     if why:
         return NotRead(why)
 
