@@ -86,3 +86,22 @@ def test_a_sentence_is_content_in_a_text_a_string_or_a_comment(
 )
 def test_code_is_no_sentence(line: str) -> None:
     assert not mark_of(line)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [("a.rb", "def a\n  b = 1\nend\n"), ("Makefile", "a: b\n\tb = 1\n"), ("a.sql", "b = 1\n")],
+)
+def test_a_note_in_brackets_above_the_new_lines_is_refused(path: str, text: str) -> None:
+    new = text.replace("1", "2")
+    outcome = land(text, Replace(text, f"[edited]\n{new}"), path)
+    assert isinstance(outcome, Refused), outcome
+    assert "[edited]" in outcome.message
+    assert land(text, Replace(text, new), path).landed
+
+
+def test_a_section_in_brackets_is_a_line_like_any_other() -> None:
+    text = "[a]\nb = 1\n"
+    outcome = land(text, Replace("b = 1\n", "[edited]\nb = 2\n"), "a.toml")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "[a]\n[edited]\nb = 2\n"

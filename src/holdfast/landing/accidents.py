@@ -8,7 +8,14 @@ from functools import cached_property, partial
 from itertools import starmap
 from typing import TYPE_CHECKING
 
-from holdfast.landing.ladder.escapes import COLOUR, ENTITIES, ENTITY, JSON_STRING, LETTER, MOJIBAKE
+from holdfast.landing.ladder.escapes import (
+    COLOUR,
+    ENTITY,
+    ENTITY_NAME,
+    JSON_STRING,
+    LETTER,
+    MOJIBAKE,
+)
 from holdfast.landing.text.code_spans import string_spans
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
@@ -99,9 +106,13 @@ class Accident:
     """The first match of a line stands for all of the line."""
     proven_in: frozenset[FileKind] = frozenset()
     """The kinds of file in which nobody writes it on purpose, if the file has none."""
-
+    proven_in_comments: bool = False
+    """Nobody writes it on purpose in a comment, either."""
     doubted_in: frozenset[FileKind] = frozenset()
     """The kinds of file in which it is refused among several new lines, if nothing proves it and the file has none."""
+
+    doubted_in_strings: bool = False
+    """It is also refused in strings and comments, if the file has the plain character in its own ones."""
 
     def undo_where(self, line: str, is_code: Callable[[int], bool]) -> str:
         """Return the line without the matches that begin in code."""
@@ -136,10 +147,11 @@ _ENTITY_ACCIDENT = Accident(
     lambda line: ENTITY.seen.sub(ENTITY.read, line),
     # `&lt` may be the address of a variable with that name.
     lambda file, _, found: not knows_word(file.text, found[1]),
-    plain=re.compile(rf"[<>]|&(?!(?:{'|'.join(ENTITIES)});)"),
+    plain=re.compile(rf"[<>]|&(?!(?:{ENTITY_NAME});)"),
     only_whole=True,
     content_in=frozenset({"prose", "markup", "mixed", "data"}),
     doubted_in=frozenset({"prose", "data", "code"}),
+    doubted_in_strings=True,
 )
 
 # ----------------------------------------------------------------------------- quotes and spaces
@@ -274,12 +286,18 @@ _WRITINGS = (
     replace(
         _writing("escaped letters", LETTER.seen.pattern, LETTER.read, r"[^\x00-\x7f]"),
         proven_in=_PROSE,
+        proven_in_comments=True,
+        doubted_in=frozenset({"data", "code"}),
+        doubted_in_strings=True,
     ),
     replace(
         _writing("letters of another encoding", MOJIBAKE.seen.pattern, MOJIBAKE.read, _NOTHING),
         proven_in=_ALL_KINDS,
     ),
-    _writing("colour codes", COLOUR.seen.pattern, COLOUR.read, _NOTHING),
+    replace(
+        _writing("colour codes", COLOUR.seen.pattern, COLOUR.read, _NOTHING),
+        proven_in=_ALL_KINDS,
+    ),
     _writing("long dashes", "\u2014", lambda _: "--", "--", "prose"),
     _writing("full-width marks", _any_of(WIDE), lambda found: WIDE[found[0]], _NOTHING, "prose"),
     _writing("invisible characters", _any_of(UNSEEN), lambda _: "", _NOTHING),

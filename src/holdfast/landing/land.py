@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 from functools import partial
@@ -129,8 +130,13 @@ def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
     return _with_undone(outcome, read.undone)
 
 
-def _line_written_twice(text: str, new: str, place: tuple[int, int], result: str) -> str:
-    """Return a line at an end of the new text that was the file's only such line, directly beside its place; or ""."""
+def _line_written_twice(
+    text: str, new: str, place: tuple[int, int], result: str, *, miscounted: bool = False
+) -> str:
+    """Return a line at an end of the new text that was the file's only such line, directly beside its place; or "".
+
+    With `miscounted`, the place may be one line too short: a line counts that the file has nowhere twice in a row.
+    """
     fresh = list(map(key_of, solid_lines(contents_of(new))))
     start, end = place
     size = len(new) + _BESIDE
@@ -150,7 +156,14 @@ def _line_written_twice(text: str, new: str, place: tuple[int, int], result: str
             continue
         if before.keys.count(key) == 1 and after.keys.count(key) > 1:
             return key
+        if miscounted and _is_in_a_row(key, after) and not _is_in_a_row(key, before):
+            return key
     return ""
+
+
+def _is_in_a_row(key: str, doc: Doc) -> bool:
+    """Return whether two lines of the text with this key are one below the other."""
+    return (key, key) in itertools.pairwise(doc.solid_keys)
 
 
 _MOST_REPEATED = 20
@@ -175,7 +188,8 @@ def _land_line_edits(text: str, request: LineEdits, path: str | None) -> Outcome
     if path is not None and isinstance(outcome, Landed) and len(outcome.spans) == len(edits):
         edits.sort(key=attrgetter("start"))
         for edit, span in zip(edits, outcome.spans, strict=True):
-            doubled = _line_written_twice(text, edit.new, (span.start, span.end), outcome.text)
+            place = span.start, span.end
+            doubled = _line_written_twice(text, edit.new, place, outcome.text, miscounted=True)
             if doubled:
                 return refusals.doubled_line(doubled, span.line)
     return _with_undone(outcome, undone)

@@ -178,7 +178,10 @@ def _judge(accident: Accident, change: _Change, undone: Sequence[str]) -> str | 
 
 
 def _doubt(accident: Accident, change: _Change, spans: CodeSpans) -> Refused | None:
-    """Return the refusal of several new lines with an accident that the file does not have, outside strings and comments."""
+    """Return the refusal of several new lines with an accident that the file does not have.
+
+    In strings and comments only if the file's own ones have the plain character.
+    """
     if change.kind not in accident.doubted_in:
         return None
     if accident.seen.search(change.before):
@@ -186,20 +189,36 @@ def _doubt(accident: Accident, change: _Change, spans: CodeSpans) -> Refused | N
     if len(solid_lines(change.added_texts)) < _SEVERAL:
         return None
     for start, line in change.added_lines():
-        matches = _matches_in_code(accident, line, start, spans)
-        if next(matches, None) is not None:
-            return _refusal(accident, line)
+        for found in accident.seen.finditer(line):
+            is_in_code = not spans.covers(start + found.start())
+            if is_in_code or _writes_plainly(accident, change, accident.read(found)):
+                return _refusal(accident, line)
     return None
 
 
 _SEVERAL = 2
 
 
-def _proves_itself(accident: Accident, change: _Change) -> bool:
-    """Return whether nobody writes such characters on purpose in a file of this kind, and the file has none."""
-    if change.kind not in accident.proven_in:
+def _writes_plainly(accident: Accident, change: _Change, plain: str) -> bool:
+    """Return whether the file has the plain character in a string or a comment, where the accident is doubted too."""
+    if not accident.doubted_in_strings:
         return False
-    return accident.seen.search(change.before) is None
+    spans = code_spans(change.before, change.language)
+    return any(
+        plain in change.before[start:end]
+        for start, end in zip(spans.starts, spans.ends, strict=True)
+    )
+
+
+def _proves_itself(accident: Accident, change: _Change) -> bool:
+    """Return whether nobody writes such characters on purpose in such lines, and the file has none."""
+    if accident.seen.search(change.before) is not None:
+        return False
+    if change.kind in accident.proven_in:
+        return True
+    if not accident.proven_in_comments:
+        return False
+    return all(map(change.language.is_comment, filter(accident.seen.search, change.added_texts)))
 
 
 def _is_in_code_of_line(accident: Accident, change: _Change) -> bool:

@@ -81,8 +81,13 @@ def find_sentence(
 
 
 def _speaks(lines: Sequence[str], n: int) -> bool:
-    """Return whether line `n` is a sentence: by the mark at its end, or by many words apart from other lines."""
+    """Return whether line `n` is a sentence: by the mark at its end, or by many words apart from other lines.
+
+    So is a note in brackets above all other lines: `[edited]`.
+    """
     if mark_of(lines[n]):
+        return True
+    if n == 0 and _NOTE.fullmatch(lines[n]):
         return True
     return _is_apart(lines, n) and _is_title_of_words(lines[n])
 
@@ -97,6 +102,9 @@ def _is_title_of_words(line: str) -> bool:
     if not " ".join(words[1:]).islower():
         return False
     return is_prose(line)
+
+
+_NOTE = re.compile(r"\[[a-z]+(?: [a-z]+)*\]")
 
 
 def _is_sentence(line: str) -> bool:
@@ -133,7 +141,10 @@ class _View:
     def is_content(self, lines: Sequence[str], n: int) -> bool:
         """Return whether the sentence is a comment, is in a string or a text, or is like one that the file has."""
         line = lines[n]
-        if is_comment_like(line, self.language):
+        is_content = is_comment_like(line, self.language)
+        if _NOTE.fullmatch(line):
+            is_content = self.language.lists_name(line)
+        if is_content:
             return True
         if (indent_width(line), mark_of(line)) in self.own:
             return True

@@ -10,7 +10,7 @@ FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
 _TAG = re.compile(r"</?([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?/?>\s*$|<(\|)[^<>]*\|>\s*$")
 WRAPPER_TAG = re.compile(
     r"</?(?i:(?:antml:)?(?:tool(?:_\w*)?|function(?:_\w*)?|invoke|parameter|apply_\w*|(?:unified_)?diff|patch|edit|answer"
-    r"|think(?:ing)?))(?:\s[^<>]*)?/?>\s*$|<\|[^<>]*\|>\s*$"
+    r"|think(?:ing)?))(?:\s[^<>]*)?/?>\s*$|<\|[^<>]*\|>\s*$|<!\[CDATA\[\s*$|\]\]>\s*$"
 )
 _OPENING = r"Begin Patch\s*$|(?:Add|Update|Delete) File:|Move to:"
 EDIT_OPENING = re.compile(rf"\*\*\* (?:{_OPENING})")

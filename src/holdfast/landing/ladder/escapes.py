@@ -59,14 +59,8 @@ def _read_escape(found: re.Match[str]) -> str:
     return _ESCAPED.get(name, found[0])
 
 
-ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": " "} | {
-    "#39": "'",
-    "#x27": "'",
-    "#34": '"',
-    "#60": "<",
-    "#62": ">",
-    "#38": "&",
-}
+ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": " "}
+"""Those with a name; the others are the number of the character."""
 
 
 JSON_STRING = _Escape(
@@ -78,7 +72,23 @@ _QUOTE = _Escape(re.compile(r"\\([\"'])"), lambda found: found[1])
 
 
 # Decoded once: `&amp;lt;` is `&lt;`.
-ENTITY = _Escape(re.compile(rf"&({'|'.join(ENTITIES)});"), lambda found: ENTITIES[found[1]])
+ENTITY_NAME = rf"{'|'.join(ENTITIES)}|\#(?:[0-9]{{2,4}}|[xX][0-9a-fA-F]{{2,3}})"
+
+
+def _read_entity(found: re.Match[str]) -> str:
+    name = found[1]
+    if name in ENTITIES:
+        return ENTITIES[name]
+    digits, base = name[1:], 10
+    if digits[0] in "xX":
+        digits, base = digits[1:], 16
+    char = chr(int(digits, base))
+    if char.isprintable():
+        return char
+    return found[0]
+
+
+ENTITY = _Escape(re.compile(f"&({ENTITY_NAME});"), _read_entity)
 
 
 LETTER = _Escape(re.compile(r"\\(u[0-9a-fA-F]{4})"), _read_escape, foreign=True)

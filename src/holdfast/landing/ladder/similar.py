@@ -23,6 +23,7 @@ from holdfast.landing.text.align import (
     is_telling,
     start_of,
 )
+from holdfast.landing.text.languages import is_definition
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.line_tokens import strength, words_of
 from holdfast.landing.text.lines import Doc, solid_numbers
@@ -51,6 +52,8 @@ class _Needle:
         """The lines that the script removes."""
         self.insertions = [lines.start for lines in edits if not lines]
         """The lines that edits insert above without removing any."""
+        self.added = frozenset(key_of(script.new[n]) for n in script.added)
+        """The keys of the new lines."""
         changed = self.gone.union(max(0, below - 1) for below in self.insertions)
         self.reach = min(changed, default=0), max(changed, default=0)
         """The first and the last line that an edit removes, or (for an insertion) goes below, or above."""
@@ -225,7 +228,7 @@ def _removed_line_differs(place: _Candidate) -> Iterator[int]:
 def _block_name_differs(place: _Candidate) -> Iterator[int]:
     """Yield the lines that name a block which the file names otherwise.
 
-    Below the change a misspelt name is drift; above it, it may be another block.
+    Below the change a misspelt name is drift; above it, or in a definition directly below, it may be another block.
     """
     doc, needle = place.doc, place.needle
     for pair in place.alignment.pairs:
@@ -234,6 +237,9 @@ def _block_name_differs(place: _Candidate) -> Iterator[int]:
         if needle.name_in(pair.j) == doc.name_in(pair.i):
             continue
         is_below = pair.j > needle.reach[1]
+        is_beside = pair.j == needle.reach[1] + 1
+        if is_beside and is_definition(key_of(needle.lines[pair.j])):
+            is_below = False
         if is_below and place.is_misspelt(pair):
             continue
         yield pair.j
@@ -247,6 +253,19 @@ def _insertion_beside_other(place: _Candidate) -> Iterator[int]:
             continue
         is_other = above.likeness == "typo" and not place.is_misspelt(above)
         if is_other:
+            yield above.j
+
+
+def _insertion_in_gap(place: _Candidate) -> Iterator[int]:
+    """Yield the lines that new lines go below, if the file has other code between that line and the next one."""
+    needle = place.needle
+    for n in needle.insertions:
+        above, below = place.pairs.get(n - 1), place.pairs.get(n)
+        if above is None or below is None:
+            continue
+        between = place.doc.solid_keys[above.i + 1 : below.i]
+        # Where the new lines themselves are in between, the edit was made before.
+        if needle.added.isdisjoint(between) and _skips_code(place.doc, (above, below)):
             yield above.j
 
 
@@ -357,9 +376,10 @@ _VETOES_OF_ALL: tuple[tuple[str, str, _Check], ...] = (
         "a line that new lines go below must be in the file as it is",
         _insertion_beside_other,
     ),
+    ("gap", "the file has other lines where new lines go", _insertion_in_gap),
     ("code_skipped", "the old text leaves out lines of code that the file has", _code_skipped),
 )
-_FINAL = frozenset({"removed_line", "block_name", "beside"})
+_FINAL = frozenset({"removed_line", "block_name", "beside", "gap"})
 """Vetoes that no smaller part of the old text can answer."""
 _VETOES_OF_RUN: tuple[tuple[str, str, _Check], ...] = (
     (

@@ -21,7 +21,7 @@ from holdfast.landing.ladder.unmangle import is_carrier, is_edit_mark, without_m
 from holdfast.landing.new_text import PlainText
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
-from holdfast.landing.text.languages import BY_NAME, UNKNOWN, comment_words, language_of
+from holdfast.landing.text.languages import BY_NAME, UNKNOWN, comment_words, language_of, name_of
 from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import (
@@ -269,7 +269,8 @@ def _names_file(line: str, path: str | None) -> bool:
     """Return whether the line above a file is its name, also as a comment, or the word that is left of a lost fence."""
     if kind_of(path) == "prose":
         return tags_language(line, path)
-    if line.strip().lower() in _TAGS_OF_FENCES:
+    word = line.strip().lower()
+    if word in _TAGS_OF_FENCES or word == name_of(path).rpartition(".")[2]:
         return True
     plain = _ROLE_OF_NAME.sub("", comment_words(line))
     return plain.strip(_AROUND_NAME) in {path, str(path).rpartition("/")[2]}
@@ -277,7 +278,7 @@ def _names_file(line: str, path: str | None) -> bool:
 
 _TAGS = """
 python javascript typescript csharp ruby rust kotlin golang bash shell console terraform hcl nginx text xml graphql c++ perl
-haskell scala swift dart elixir erlang clojure julia ocaml fsharp powershell groovy solidity protobuf dockerfile cmake latex
+haskell scala swift dart elixir erlang clojure julia ocaml fsharp powershell groovy solidity protobuf dockerfile cmake make latex
 vue svelte
 """
 _TAGS_OF_FENCES = BY_NAME.keys() | frozenset(_TAGS.split())

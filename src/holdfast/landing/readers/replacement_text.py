@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 from holdfast.landing.readers.chat_text import without_chat
 from holdfast.landing.readers.file_text import (
     FENCE,
-    KINDS_OF_TEXT,
     lines_between,
     out_of_escapes,
     out_of_fence,
@@ -248,7 +247,8 @@ _MARKUP_LINE = re.compile(r"#{1,6} |[-*+] +\S|\d+[.)] |> |\|")
 
 def _out_of_foreign_tags(text: str, old: str, new: str, path: str | None) -> PlainText | None:
     """Return the new text inside a pair of tags, if the file is neither markup nor prose and has no tags, nor the old text."""
-    if kind_of(path) in KINDS_OF_TEXT or _TAG_LINE.search(f"{old}\n{text}"):
+    kind = kind_of(path)
+    if kind == "markup" or _TAG_LINE.search(f"{old}\n{text}"):
         return None
     lines = contents_of(new)
     outer = solid_numbers(lines)
@@ -257,6 +257,9 @@ def _out_of_foreign_tags(text: str, old: str, new: str, path: str | None) -> Pla
 
     # Not any pair: `if a {` and `}` may be meant, and written wrongly.
     tag = tag_around(lines[outer[0]], lines[outer[-1]])
+    # No element of HTML has such a name, so that a text for people has no such tag.
+    if kind == "prose" and "_" not in tag:
+        return None
     inside = lines_between(lines, outer[0], outer[-1])
     shared = shared_lines(Doc(old), inside)
     if not tag or shared == 0:

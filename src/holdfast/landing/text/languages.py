@@ -97,6 +97,8 @@ _NAMED_ELEMENT = r"<\w*(?:[nN]ame|[iI]d|[kK]ey|[tT]itle)>"
 _KEY = r"[-\s]*[\"']?(?P<key>[\w.$/ -]+)[\"']?\s*[:=]"
 # `Chapter 3: …`, `Q: …`.
 _LABEL = r"[A-Z]\w*(?: \d+)?: "
+# A few words without a mark at their end.
+_TITLE = r"[A-Z][\w-]*(?: [\w-]+){0,3}$"
 
 _FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
     ("py pyi pyx", FileLanguage(rf"{_HASH}|[rbu]?(?:\"\"\"|''')")),
@@ -138,7 +140,9 @@ _FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
     ("md markdown mdx", FileLanguage(_TAG, r"#{1,6} |[-*+] |\d+[.)] ", underlined=True)),
     (
         "rst txt adoc",
-        FileLanguage(r"\.\. (?!.*::)", rf"\.\. .*::|=+ |[-*+] |\d+[.)] |{_LABEL}", underlined=True),
+        FileLanguage(
+            r"\.\. (?!.*::)", rf"\.\. .*::|=+ |[-*+] |\d+[.)] |{_LABEL}|{_TITLE}", underlined=True
+        ),
     ),
     ("lisp el clj cljs scm rkt asm s", FileLanguage(r";")),
     ("tex sty cls erl hrl", FileLanguage(r"%", r"\\(?:section|subsection|chapter|begin|label)\b")),
