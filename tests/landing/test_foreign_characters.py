@@ -95,3 +95,78 @@ def test_a_definition_directly_below_the_change_must_be_in_the_file_as_it_is() -
     refused = land(text, Replace(old, new), "a.py")
     assert isinstance(refused, Refused), refused
     assert refused.veto == "block_name"
+
+
+LINES = "alpha = first\nbeta = second\ngamma = third\ndelta = fourth\n"
+
+
+def test_a_whole_file_that_is_there_twice_is_refused() -> None:
+    new = LINES.replace("second", "other")
+    outcome = land(LINES, WriteFile(new + new), "a.ini")
+    assert isinstance(outcome, Refused), outcome
+    assert "twice" in outcome.message
+    assert land(LINES, WriteFile(new + "alpha = first\n"), "a.ini").landed
+
+
+def test_a_sentence_in_the_place_of_a_whole_file_is_refused() -> None:
+    for path in ("a.txt", "a.po"):
+        outcome = land(LINES, WriteFile("I have updated the file as you asked.\n"), path)
+        assert isinstance(outcome, Refused), outcome
+    assert land(LINES, WriteFile("alpha = first\n"), "a.ini").landed
+
+
+@pytest.mark.parametrize("new", ["```\n{}", "{}```\n"])
+def test_half_a_fence_around_a_text_for_people_is_refused(new: str) -> None:
+    text = "One line.\nAnother line.\nA third line.\n"
+    changed = text.replace("third", "fourth")
+    outcome = land(text, WriteFile(new.format(changed)), "a.rst")
+    assert isinstance(outcome, Refused), outcome
+    assert "half of a Markdown fence" in outcome.message
+    assert land(text, WriteFile(f"{changed}\n```\ncode\n```\n"), "a.rst").landed
+
+
+def test_carriage_returns_alone_are_the_line_ends_of_a_whole_file() -> None:
+    new = LINES.replace("second", "other")
+    outcome = land(LINES, WriteFile(new.replace("\n", "\r")), "a.ini")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == new
+
+
+def test_a_token_of_a_chat_on_a_line_of_its_own_leaves_no_blank_line() -> None:
+    edit = LineEdit(2, 2, "beta = other\n [/INST]", old="beta = second\n")
+    outcome = land(LINES, LineEdits((edit,)), "a.ini")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == LINES.replace("second", "other")
+
+
+def test_a_blank_line_of_both_texts_is_not_lost_with_a_thought_above_it() -> None:
+    text = "alpha = first\n\nbeta = second\n"
+    new = "<think>Hm.</think>\n\nbeta = other\n"
+    outcome = land(text, Replace("\nbeta = second\n", new), "a.ini")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("second", "other")
+
+
+def test_two_ways_to_write_the_dash_of_the_file_are_no_change_of_it() -> None:
+    text = "-- first \u2014 then\nSELECT a;\n"
+    old, new = "-- first - then\nSELECT a;\n", "-- first -- then\nSELECT b;\n"
+    outcome = land(text, Replace(old, new), "a.sql")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("a;", "b;")
+
+
+@pytest.mark.parametrize("path", ["CMakeLists.txt", ".env.local", "Dockerfile.dev", "a.po"])
+def test_a_sentence_above_a_new_comment_is_refused(path: str) -> None:
+    text = "# A comment.\nalpha first\n# Another one.\nbeta second\n"
+    new = "Here is the updated code:\n# Needed since version 25\nbeta second\n"
+    outcome = land(text, Replace("beta second\n", new), path)
+    assert isinstance(outcome, Refused), outcome
+    assert "Here is the updated code:" in outcome.message
+
+
+def test_curly_quotes_in_a_comment_of_a_file_with_a_known_part_in_its_name_stay() -> None:
+    text = "# Don't cache it.\nHOST='price'\nURL=\"a\"\n"
+    new = "# It belongs to the \u201cdepth\u201d team\nHOST='price'\nURL=\"b\"\n"
+    outcome = land(text, Replace(text, new), ".env.tenant")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == new

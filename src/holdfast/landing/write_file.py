@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
+from holdfast.landing.formats.sentences import mark_of
 from holdfast.landing.lost_lines import judge_lost_blocks, judge_lost_lines
 from holdfast.landing.new_text import PlainText, undone_warning, without_accidents
 from holdfast.landing.projection.splices import Splice, landed
@@ -13,7 +15,7 @@ from holdfast.landing.readers.cut_text import judge_cut
 from holdfast.landing.readers.file_ending import with_file_end, with_file_endings
 from holdfast.landing.readers.file_text import read_file_text
 from holdfast.landing.text.languages import language_of
-from holdfast.landing.text.lines import contents_of
+from holdfast.landing.text.lines import Doc, contents_of, solid_lines
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.outcomes import Refused
 
@@ -62,7 +64,29 @@ def _judge_loss(text: str, new: str, path: str | None) -> Refused | None:
         judge_lost_lines(old_lines, new_lines, language, whole_file=True)
         or judge_lost_blocks(old_lines, new_lines, language)
         or judge_cut(text, new, path)
+        or _judge_content(text, new)
     )
+
+
+def _judge_content(text: str, new: str) -> Refused | None:
+    """Return the refusal of a text that has the file twice, or a sentence in its place; or None."""
+    doc, whole = Doc(text), Doc(new)
+    own = Counter(doc.solid_keys)
+    if len(own) < _FEW_LINES:
+        return None
+    lines = solid_lines(whole.lines)
+    if len(lines) == 1 and mark_of(lines[0]) and not doc.has(lines[0]):
+        return refusals.sentence(lines[0])
+
+    found = Counter(whole.solid_keys)
+    single = [key for key, count in own.items() if count == 1]
+    doubled = [key for key in single if found[key] > 1]
+    if len(doubled) < max(_FEW_LINES, len(single) / 2):
+        return None
+    return refusals.plain("malformed", "the file is in the text twice; send its content once.")
+
+
+_FEW_LINES = 3
 
 
 def _changed(text: str, new: str) -> list[Splice]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.surrounding_text import is_prose
@@ -64,7 +63,8 @@ def find_sentence(
     if is_blank(before) and language_of(path) is UNKNOWN:
         return ""
     solid = set(script.added).intersection(solid_numbers(script.new))
-    code = list(filterfalse(lambda n: is_prose(script.new[n]), solid))
+    language = language_of(path)
+    code = [n for n in solid if language.is_comment(script.new[n]) or not is_prose(script.new[n])]
     # If nothing else changes, it is the edit.
     is_edit = not code and not script.removed
     if is_edit and not whole_file:

@@ -112,6 +112,9 @@ def merge_line(new: str, old: str, real: str, drift: Drift) -> str:
     bare, ours, theirs = body.rstrip(), old.strip(), real.strip()
     if len(ours) != len(theirs) or fold(ours) != fold(theirs):
         return drift.undo(body)
+    if fold(bare) == fold(theirs.replace("\u2014", "--")):
+        # Two hyphens are another way to write the dash of the file.
+        bare = ours
 
     head, tail = shared_ends(ours, bare)
     middle = drift.undo_inside(bare[head : len(bare) - tail])

@@ -33,7 +33,7 @@ def without_end_token(text: str, new: str) -> str:
     if _is_opened(found[0], text + new):
         return new
 
-    above = new[: found.start()]
+    above = new[: found.start()].rstrip(" \t")
     if above.endswith("\n"):
         return above
     return above + new[found.end() :]

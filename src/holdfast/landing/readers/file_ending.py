@@ -24,6 +24,8 @@ def with_file_endings(text: str, new: str) -> str:
         return new
     if "\r" in new and doc.lines == contents_of(new):
         return new
+    if "\n" not in new and "\r" not in doc.ends:
+        new = new.replace("\r", "\n")
     if doc.mixed:
         return with_mixed_endings(text, new, doc.newline)
 

@@ -54,6 +54,11 @@ def read_file_text(text: str, new: str, path: str | None) -> PlainText | Refused
     ended = without_chat(text, new)
     new = _without_leading_blanks(text, _with_file_mark(text, ended.text))
     # One may be inside another: numbers before the lines in a fence in tags.
+    if kind_of(path) == "prose" and _has_half_fence(text, new):
+        return refusals.plain(
+            "malformed",
+            "the text begins or ends with one half of a Markdown fence; send the file's content alone, or both halves.",
+        )
     undos = (out_of_fence, out_of_escapes, _out_of_pair, out_of_marks)
     for undo in undos:
         read = undo(text, new, path)
@@ -126,6 +131,17 @@ def out_of_fence(text: str, new: str, path: str | None) -> PlainText | Refused |
     return refusals.plain(
         "malformed", "the text is wrapped in a Markdown fence; send the file's content alone."
     )
+
+
+def _has_half_fence(text: str, new: str) -> bool:
+    """Return whether a fence at an end of the new text has no other half, and all fences of the file have one."""
+    lines = contents_of(new)
+    fences = numbers_matching(FENCE, lines)
+    own = numbers_matching(FENCE, contents_of(text))
+    if len(own) % 2 or not len(fences) % 2:
+        return False
+    outer = solid_numbers(lines)
+    return not {outer[0], outer[-1]}.isdisjoint(fences)
 
 
 def _is_the_file(doc: Doc, lines: Sequence[str], kind: FileKind) -> bool:

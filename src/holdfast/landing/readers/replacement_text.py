@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 from itertools import dropwhile
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from holdfast.landing.ladder.unmangle import is_carrier
 from holdfast.landing.new_text import PlainText
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.line_keys import indent_of, key_of
+from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import (
     Doc,
     contents_of,
@@ -48,6 +50,12 @@ def read_replacement(text: str, old: str, new: str, path: str | None) -> PlainTe
     What is around it or before its lines is undone if lines of `old` come back by that, unless `old` is wrapped too.
     """
     ended = without_chat(text, new)
+    if ended.text != new and not _BLANK_LINES.match(ended.text):
+        # Blank lines below a thought went with it; those of the old text are in both.
+        blanks = matched(_BLANK_LINES, old)
+        is_below = f"\n{blanks}{ended.text}" in new
+        if blanks and is_below:
+            ended = replace(ended, text=blanks + ended.text)
     is_wrapped = any(map(is_wrapper, contents_of(old)))
     if is_wrapped and old not in text:
         return ended
@@ -73,6 +81,9 @@ def read_replacement(text: str, old: str, new: str, path: str | None) -> PlainTe
     if ended.undone:
         return PlainText(_ending_as(old, ended.text), ended.undone)
     return ended
+
+
+_BLANK_LINES = re.compile(r"((?:[ \t]*(?:\r\n|\r|\n))+)")
 
 
 def read_lines(source: Sequence[str], text: str, edit: LineEdit, path: str | None) -> PlainText:

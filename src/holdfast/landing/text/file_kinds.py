@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from holdfast.landing.text.languages import BY_NAME, name_of
+from holdfast.landing.text.languages import BY_NAME, known_name, name_of
 
 FileKind: TypeAlias = Literal["prose", "markup", "mixed", "data", "code"]
 """Text for people, tags, code with tags in it, keys with values (or an unknown format), code."""
 
 _SUFFIXES: tuple[tuple[FileKind, str], ...] = (
-    ("prose", "md markdown mdx rst txt adoc tex org po pot srt"),
+    ("prose", "md markdown mdx rst txt adoc tex org srt"),
+    ("data", "po pot"),
     ("markup", "html htm xhtml xml svg vue svelte"),
     ("mixed", "js jsx mjs cjs tsx php"),
 )
@@ -34,9 +35,7 @@ def kind_of(path: str | None) -> FileKind:
     >>> [kind_of(path) for path in ("a.py", "a.yaml", "a.md", "LICENSE", None)]
     ['code', 'data', 'prose', 'prose', 'prose']
     """
-    name = name_of(path)
-    _, dot, ending = name.rpartition(".")
     unknown: FileKind = "prose"
-    if dot:
+    if "." in name_of(path):
         unknown = "data"
-    return _KINDS.get(name, _KINDS.get(ending, unknown))
+    return _KINDS.get(known_name(path, _KINDS), unknown)

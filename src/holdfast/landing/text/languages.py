@@ -10,7 +10,7 @@ from holdfast.landing.text.line_tokens import matched
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
 _OPENS = re.compile(r".*(?:[{(\[:]|=>|->|\b(?:do|then|begin|in|of|where))$")
 _CONDITION = re.compile(
@@ -106,6 +106,7 @@ _FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
         "rb gemfile rakefile vagrantfile podfile pl pm sh bash zsh fish ksh r jl ex exs nim cmake tf awk ps1 bzl graphql gql",
         FileLanguage(_HASH),
     ),
+    ("cmakelists.txt requirements.txt constraints.txt", FileLanguage(_HASH)),
     ("yml yaml", FileLanguage(_HASH, rf"{_NAMED_VALUE}|- *[\w.-]+:", _KEY)),
     (
         "toml cfg conf properties env ini editorconfig service timer socket desktop",
@@ -153,15 +154,27 @@ BY_NAME = {name: language for names, language in _FAMILIES for name in names.spl
 
 
 def language_of(path: str | None) -> FileLanguage:
-    """Return the language of a path: by its ending, or by its whole name; `UNKNOWN` for any other.
+    """Return the language of a path: by its whole name, or by an ending; `UNKNOWN` for any other.
 
     >>> language_of("src/a.css").is_comment("#sidebar {"), language_of("a.py").is_comment("# note")
     (False, True)
     >>> language_of(None).is_comment("# note")
     False
     """
-    ending = name_of(path).rsplit(".", 1)[-1]
-    return BY_NAME.get(ending, UNKNOWN)
+    return BY_NAME.get(known_name(path, BY_NAME), UNKNOWN)
+
+
+def known_name(path: str | None, known: Container[str]) -> str:
+    """Return the name of a file if it is known, or else the last known part of it; "" if there is none.
+
+    >>> known_name("CMakeLists.txt", {"cmakelists.txt", "txt"}), known_name(".env.local", {"env"}), known_name("a", {"env"})
+    ('cmakelists.txt', 'env', '')
+    """
+    name = name_of(path)
+    if name in known:
+        return name
+    parts = reversed(name.split("."))
+    return next(filter(known.__contains__, parts), "")
 
 
 def name_of(path: str | None) -> str:
