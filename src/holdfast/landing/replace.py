@@ -13,7 +13,6 @@ from holdfast.landing.ladder.exact import (
     indent_before,
     is_line_but_indent,
     joins_lines,
-    with_endings,
 )
 from holdfast.landing.ladder.ladder import (
     LadderOutcome,
@@ -31,6 +30,7 @@ from holdfast.landing.placement import Placement, SeveralPlaces
 from holdfast.landing.plans import land_everywhere, land_plans, plan_or_refusal
 from holdfast.landing.projection.splices import Splice, line_at, lines_at
 from holdfast.landing.text.edit_script import EditScript, script_of
+from holdfast.landing.text.endings import with_endings
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import PLAIN, indent_of, key_of
 from holdfast.landing.text.lines import Doc, contents_of
@@ -137,7 +137,7 @@ def _plan(doc: Doc, request: Replace, splice: Splice, place: Placement, hint: Hi
     rung: Rung = "exact"
     if (old, new) != (request.old, request.new):
         rung = "whitespace"
-    new = with_endings(doc.text, splice.start, old, new)
+    new = with_endings(doc, splice.start, old, new)
     return LadderPlan(
         (replace(splice, new=new),),
         rung,

@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.landing.text.edit_script import common_ends, kept_lines, script_of
+from holdfast.landing.text.edit_script import common_ends
+from holdfast.landing.text.endings import plain_endings
 from holdfast.landing.text.line_keys import indent_of
 from holdfast.landing.text.line_tokens import TOKEN_JOINT, WORD_JOINT, cuts_token
-from holdfast.landing.text.lines import (
-    ENDING,
-    contents_of,
-    is_blank,
-    solid_lines,
-    split_lines,
-)
+from holdfast.landing.text.lines import contents_of, is_blank, solid_lines
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -171,12 +166,8 @@ def _in_file_newlines(text: str, old: str) -> list[str]:
     if "\r" in text:
         newline = next(filter(text.__contains__, ("\r\n", "\n", "\r")))
 
-    same = newline.join(_plain(old).split("\n"))
+    same = newline.join(plain_endings(old).split("\n"))
     return list(dict.fromkeys((old, same)))
-
-
-def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _hits_in_context(text: str, old: str, request: Replace) -> list[int]:
@@ -200,49 +191,3 @@ def _hits_in_context(text: str, old: str, request: Replace) -> list[int]:
             return []
 
     return hits
-
-
-def with_endings(text: str, at: int, old: str, new: str) -> str:
-    """Return the new text in the file's line endings; in a mixed file each kept line keeps its own."""
-    kinds: set[str] = set()
-    if "\r" in text:
-        kinds.update(ENDING.findall(text))
-    elif "\n" in text:
-        kinds.add("\n")
-    if len(kinds) == 1:
-        return kinds.pop().join(_plain(new).split("\n"))
-    if "\r" in new:
-        return new
-
-    return with_mixed_endings(old, new, _ending_at(text, at))
-
-
-def _ending_at(text: str, at: int) -> str:
-    """Return the ending of the line that `at` is on, or of the line above at the end of the file."""
-    found = ENDING.search(text, at)
-    if found:
-        return found.group()
-
-    endings: list[str] = ENDING.findall(text)
-    if not endings:
-        return "\n"
-    return endings[-1]
-
-
-def with_mixed_endings(old: str, new: str, default: str) -> str:
-    """Return the new text with the ending of the old line for each line it keeps or rewrites, else with `default`."""
-    lines, ends = split_lines(old)
-    new_lines, new_ends = split_lines(new)
-    script = script_of(lines, new_lines)
-    same = dict(kept_lines(script))
-    for edit in script.edits:
-        same.update(zip(range(edit.n1, edit.n2), range(edit.o1, edit.o2), strict=False))
-
-    own = {n: ends[o] for n, o in same.items()}
-    out = []
-    for n, (line, end) in enumerate(zip(new_lines, new_ends, strict=True)):
-        out.append(line)
-        if end:
-            out.append(own.get(n) or default)
-
-    return "".join(out)
