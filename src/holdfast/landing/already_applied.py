@@ -30,12 +30,7 @@ AppliedVerdict: TypeAlias = AlreadyApplied | Doubtful | Elsewhere
 def judge_applied(doc: Doc, script: EditScript, found: LadderOutcome) -> AppliedVerdict | None:
     """Return why a plan must not be carried out, or where a request without a place is applied already; else None."""
     if isinstance(found, LadderPlan):
-        return (
-            _judge_named(found)
-            or _judge_around(found)
-            or _judge_parts(doc, found)
-            or _judge_twin(doc, found)
-        )
+        return _judge_named(found) or _judge_parts(doc, found) or _judge_twin(doc, found)
     if not isinstance(found, Nowhere):
         return None
 
@@ -57,23 +52,31 @@ def _judge_named(plan: LadderPlan) -> AlreadyApplied | Elsewhere | None:
     return None
 
 
-def _judge_around(plan: LadderPlan) -> AlreadyApplied | None:
-    """Return where the new text is around the old one: `g(f(a))` around `f(a)`, an insertion beside its place."""
-    line = plan.occurrence.find_new_around()
-    if line is None:
-        return None
-    return AlreadyApplied(line)
-
-
 def _judge_parts(doc: Doc, plan: LadderPlan) -> AlreadyApplied | None:
     """Return where the lines of a splice are beside its place already, on lines that the request does not know.
 
     The context of the request may have drifted, or only a part of the request is applied.
     """
     for splice in plan.splices:
-        line = _find_beside(doc, splice, plan.known)
+        line = _find_around(doc.text, splice)
+        if line is None:
+            line = _find_beside(doc, splice, plan.known)
         if line is not None:
             return AlreadyApplied(line)
+    return None
+
+
+def _find_around(text: str, splice: Splice) -> int | None:
+    """Return the file line at which the new text is around the old one already: `g(f(a))` around `f(a)`."""
+    old, new = text[splice.start : splice.end], splice.new
+    if old in {"", new}:
+        return None
+    inner = new.find(old)
+    while inner >= 0:
+        start = splice.start - inner
+        if start >= 0 and text.startswith(new, start):
+            return line_at(text, start) - 1
+        inner = new.find(old, inner + 1)
     return None
 
 

@@ -18,6 +18,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     import re
 
+    from holdfast.landing.occurrence import Occurrence
     from holdfast.vocab.requests import Replace
 
 
@@ -45,19 +46,20 @@ def find_exactly(text: str, request: Replace) -> ExactMatch | None:
     return None
 
 
-def is_line_but_indent(text: str, at: int, old: str, new: str) -> bool:
+def is_line_but_indent(hit: Occurrence) -> bool:
     """Return whether the match is whole lines but for the indentation of the first, and new lines need one.
 
     A second old line shows by its own indentation that only the first one lost it; so does a new line that is the
     file's.
     """
+    old, new = hit.old, hit.new
     first = contents_of(old)[0]
-    if is_blank(first) or not indent_before(text, at):
+    indent = indent_before(hit.text, hit.at)
+    if is_blank(first) or not indent:
         return False
 
     ends_line = old.endswith(("\n", "\r"))
-    stop = at + len(old)
-    if not ends_line and text[stop : stop + 1] not in {"", "\n", "\r"}:
+    if not ends_line and hit.rest[:1].strip("\r\n"):
         return False
     if not new:
         return ends_line
@@ -67,9 +69,7 @@ def is_line_but_indent(text: str, at: int, old: str, new: str) -> bool:
     # The rest of an indentation that the old text has a part of would be put before another line.
     if indent_of(first):
         return True
-    return len(solid_lines(contents_of(old))) == 1 and _lack_indent(
-        indent_before(text, at), first, contents_of(new)
-    )
+    return len(solid_lines(contents_of(old))) == 1 and _lack_indent(indent, first, contents_of(new))
 
 
 def _lack_indent(indent: str, first: str, new_lines: list[str]) -> bool:
@@ -83,11 +83,12 @@ def _lack_indent(indent: str, first: str, new_lines: list[str]) -> bool:
     return new_lines[0] != first and not is_placed
 
 
-def joins_lines(text: str, at: int, old: str, new: str) -> bool:
+def joins_lines(hit: Occurrence) -> bool:
     """Return whether a newline that only the old text has at an end joins new text with a line around the match.
 
     A blank at the end of the new text, or an old text that differs by nothing else, says that it is meant.
     """
+    text, at, old, new = hit.text, hit.at, hit.old, hit.new
     if not new.strip():
         return False
     if old.strip("\r\n") == new.strip("\r\n"):
@@ -105,6 +106,20 @@ def joins_lines(text: str, at: int, old: str, new: str) -> bool:
 
 
 _NEWLINES = frozenset(("", "\r", "\n"))
+
+
+def parts_line(hit: Occurrence) -> bool:
+    """Return whether new lines go below the last old line, of which the file has more: its end would come behind them."""
+    if hit.old.endswith(("\n", "\r")):
+        return False
+    if not hit.rest.strip():
+        return False
+
+    lines = contents_of(hit.old)
+    above = hit.text[hit.text.rfind("\n", 0, hit.at) + 1 : hit.at]
+    if len(lines) <= 1 and above.strip():
+        return False
+    return lines[-1] in contents_of(hit.new)[:-1]
 
 
 def indent_before(text: str, at: int) -> str:
