@@ -41,7 +41,7 @@ def plan_or_refusal(doc: Doc, script: EditScript, found: LadderOutcome) -> Ladde
 def land_everywhere(doc: Doc, script: EditScript, found: Sequence[LadderOutcome]) -> Outcome:
     """Return the outcome of the plans for all places but those where they are applied already."""
     plans: list[LadderPlan] = []
-    applied = refusals.of(doc, script, Nowhere())
+    applied: Refused | None = None
     for place in found:
         plan = plan_or_refusal(doc, script, place)
         if isinstance(plan, LadderPlan):
@@ -50,9 +50,9 @@ def land_everywhere(doc: Doc, script: EditScript, found: Sequence[LadderOutcome]
         applied = plan
         if plan.reason != "already_applied":
             return plan
-    if not plans:
-        return applied
-    return land_plans(doc, plans)
+    if plans:
+        return land_plans(doc, plans)
+    return applied or refusals.of(doc, script, Nowhere())
 
 
 def land_plans(doc: Doc, plans: Sequence[LadderPlan]) -> Outcome:
