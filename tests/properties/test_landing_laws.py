@@ -163,9 +163,9 @@ def _unindented(text: str) -> str:
     return "".join(line + end for line, end in zip(bare, ends, strict=True))
 
 
-def _has_placeholder(outcome: Refused, new: str) -> bool:
-    """Return whether the refusal is that of a comment in the new text which may stand for lines that vanish."""
-    return outcome.reason == "elision" and any(map(is_comment_like, contents_of(new)))
+def _has_placeholder(outcome: Refused, written: str) -> bool:
+    """Return whether the refusal is that of a comment in what would be written, which may stand for lines that vanish."""
+    return outcome.reason == "elision" and any(map(is_comment_like, contents_of(written)))
 
 
 @given(replaces)
@@ -204,7 +204,9 @@ def test_text_that_stands_once_and_cuts_no_token_is_found_exactly_and_landing_is
         assert not isinstance(outcome, Landed) or _unindented(outcome.text) == _unindented(spliced)
         return
     if isinstance(outcome, Refused):
-        assert outcome.reason == "already_applied" or _has_placeholder(outcome, new)
+        assert outcome.reason == "already_applied" or _has_placeholder(
+            outcome, new + "\n" + spliced
+        )
         return
     assert outcome.text == spliced
     assert outcome.rung == "exact"

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from holdfast.landing.ladder.ladder import LadderPlan
 from holdfast.landing.ladder.unmangle import readings
 from holdfast.landing.placement import AlreadyApplied, Doubtful, Elsewhere, Nowhere
-from holdfast.landing.projection.projection import LineSplice
 from holdfast.landing.projection.splices import line_at
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.line_tokens import strength
@@ -31,12 +30,7 @@ AppliedVerdict: TypeAlias = AlreadyApplied | Doubtful | Elsewhere
 def judge_applied(doc: Doc, script: EditScript, found: LadderOutcome) -> AppliedVerdict | None:
     """Return why a plan must not be carried out, or where a request without a place is applied already; else None."""
     if isinstance(found, LadderPlan):
-        return (
-            _judge_named(found)
-            or _judge_around(found)
-            or _judge_parts(doc, found)
-            or _judge_twin(doc, found)
-        )
+        return _judge_named(found) or _judge_parts(doc, found) or _judge_twin(doc, found)
     if not isinstance(found, Nowhere):
         return None
 
@@ -58,45 +52,40 @@ def _judge_named(plan: LadderPlan) -> AlreadyApplied | Elsewhere | None:
     return None
 
 
-def _judge_around(plan: LadderPlan) -> AlreadyApplied | None:
-    """Return where the new text is around the old one: `g(f(a))` around `f(a)`, an insertion beside its place."""
-    line = plan.occurrence.find_new_around()
-    if line is None:
-        return None
-    return AlreadyApplied(line)
-
-
 def _judge_parts(doc: Doc, plan: LadderPlan) -> AlreadyApplied | None:
     """Return where the lines of a splice are beside its place already, on lines that the request does not know.
 
     The context of the request may have drifted, or only a part of the request is applied.
     """
     for splice in plan.splices:
-        if isinstance(splice, LineSplice):
-            line = _find_lines(doc, splice, plan.known)
-        else:
-            line = _find_around(doc.text, splice)
+        line = _find_around(doc.text, splice)
+        if line is None:
+            line = _find_beside(doc, splice, plan.known)
         if line is not None:
             return AlreadyApplied(line)
     return None
 
 
-def _find_lines(doc: Doc, splice: LineSplice, known: frozenset[int]) -> int | None:
-    """Return the first of the file lines that are the lines of the splice already, and more than the known ones."""
-    keys = keys_in(splice.lines)
-    first, stop = (bisect_left(doc.solid, line) for line in (splice.first, splice.last))
-    known = known.union(range(splice.first, splice.last))
-    for start in range(max(0, stop - len(keys)), first + 1):
-        if doc.solid_keys[start : start + len(keys)] != keys:
-            continue
-        lines = doc.solid[start : start + len(keys)]
-        if any(strength(doc.lines[i]) for i in set(lines) - known):
-            return lines[0]
+def _find_around(text: str, splice: Splice) -> int | None:
+    """Return the file line at which the new text is around the old one already: `g(f(a))` around `f(a)`."""
+    old, new = text[splice.start : splice.end], splice.new
+    if old in {"", new}:
+        return None
+    inner = new.find(old)
+    while inner >= 0:
+        start = splice.start - inner
+        if start >= 0 and text.startswith(new, start):
+            return line_at(text, start) - 1
+        inner = new.find(old, inner + 1)
     return None
 
 
-def _find_around(text: str, splice: Splice) -> int | None:
-    """Return the same for a splice of characters, as the lines in which it is; only the text around is looked at."""
+def _find_beside(doc: Doc, splice: Splice, known: frozenset[int]) -> int | None:
+    """Return the first of the file lines that are the lines of the splice already, and more than the known ones.
+
+    Only the text around the splice is looked at.
+    """
+    text = doc.text
     size = len(splice.new) + _BESIDE
     begin = text.rfind("\n", 0, max(0, splice.start - size)) + 1
     start = text.rfind("\n", 0, splice.start) + 1
@@ -104,18 +93,25 @@ def _find_around(text: str, splice: Splice) -> int | None:
     old = text[start : splice.end]
     rest = text[splice.end : splice.end + size]
     tail = rest.partition("\n")[0]
-    if old.endswith("\n"):
+    if old[-1:] in _LINE_END and splice.new[-1:] in _LINE_END:
         tail = ""
-    lines = contents_of(text[start : splice.start] + splice.new + tail)
+    keys = keys_in(contents_of(text[start : splice.start] + splice.new + tail))
     last = above + len(contents_of(old + tail))
     window = Doc(text[begin : splice.end] + rest)
-    found = _find_lines(window, LineSplice(above, last, tuple(lines)), frozenset())
-    if found is None:
-        return None
-    return line_at(text, begin) - 1 + found
+    first, stop = (bisect_left(window.solid, line) for line in (above, last))
+    for at in range(max(0, stop - len(keys)), first + 1):
+        if window.solid_keys[at : at + len(keys)] != keys:
+            continue
+        upper = line_at(text, begin) - 1
+        lines = {upper + i for i in window.solid[at : at + len(keys)]}
+        unknown = lines.difference(known, range(upper + above, upper + last))
+        if any(strength(window.lines[i - upper]) for i in unknown):
+            return min(lines)
+    return None
 
 
-_BESIDE = 1_000
+_LINE_END = ("", "\n")
+_BESIDE = 300
 """Characters beside a splice that are looked at in addition to as many as it writes."""
 
 

@@ -33,7 +33,7 @@ from holdfast.vocab.requests import LineEdits, OneOf, Patch, Replace, Request, W
 from holdfast.vocab.type_check import check_type
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.vocab.requests import LineEdit
 
@@ -120,14 +120,26 @@ def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
     old = without_end_token(text, request.old)
     read = read_replacement(text, old, request.new, path)
     outcome = land_replace(text, replace(request, old=old, new=read.text), path)
-    if path is None or isinstance(outcome, Refused):
-        return _with_undone(outcome, read.undone)
-
-    first, last = outcome.spans[0], outcome.spans[-1]
-    doubled = _line_written_twice(text, read.text, (first.start, last.end), outcome.text)
-    if doubled:
-        return refusals.doubled_line(doubled, last.line)
+    if path is not None and isinstance(outcome, Landed):
+        outcome = _judge_doubled(text, outcome, [(read.text, outcome.spans)])
     return _with_undone(outcome, read.undone)
+
+
+def _judge_doubled(
+    text: str,
+    outcome: Landed,
+    written: Iterable[tuple[str, Sequence[Span]]],
+    *,
+    miscounted: bool = False,
+) -> Outcome:
+    """Return the outcome, or the refusal of a new text that writes a line beside its place a second time."""
+    for new, spans in written:
+        first, last = spans[0], spans[-1]
+        place = first.start, last.end
+        doubled = _line_written_twice(text, new, place, outcome.text, miscounted=miscounted)
+        if doubled:
+            return refusals.doubled_line(doubled, last.line)
+    return outcome
 
 
 def _line_written_twice(
@@ -187,11 +199,10 @@ def _land_line_edits(text: str, request: LineEdits, path: str | None) -> Outcome
     outcome = land_line_edits(text, replace(request, edits=tuple(edits)), path)
     if path is not None and isinstance(outcome, Landed) and len(outcome.spans) == len(edits):
         edits.sort(key=attrgetter("start"))
-        for edit, span in zip(edits, outcome.spans, strict=True):
-            place = span.start, span.end
-            doubled = _line_written_twice(text, edit.new, place, outcome.text, miscounted=True)
-            if doubled:
-                return refusals.doubled_line(doubled, span.line)
+        news = map(attrgetter("new"), edits)
+        outcome = _judge_doubled(
+            text, outcome, zip(news, zip(outcome.spans, strict=True), strict=True), miscounted=True
+        )
     return _with_undone(outcome, undone)
 
 

@@ -16,6 +16,7 @@ from holdfast.landing.ladder.strict_match import hint_at
 from holdfast.landing.occurrence import occurrence_of_lines
 from holdfast.landing.plans import find_plan, land_plans
 from holdfast.landing.projection.projection import LineSplice
+from holdfast.landing.projection.splices import splice_of
 from holdfast.landing.text.edit_script import common_ends, script_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers
@@ -209,7 +210,7 @@ def _plan_lines(doc: Doc, shown: Doc, edit: LineEdit, new: tuple[str, ...]) -> L
         return refusals.no_change()
 
     occurrence = occurrence_of_lines(doc, doc.lines[first:last], new, first)
-    splice = LineSplice(first, last, new)
+    splice = splice_of(doc, LineSplice(first, last, new))
     return LadderPlan((splice,), "exact", range(first, last), occurrence)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.landing.projection.splices import line_at
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.line_tokens import cuts_token, strength
 from holdfast.landing.text.lines import contents_of, keys_in
@@ -31,26 +30,19 @@ class Occurrence:
         return self.doc.text
 
     @property
-    def offset(self) -> int:
-        """Where the old text is."""
-        return self.at
+    def rest(self) -> str:
+        """The rest of the line behind the old text, with its ending."""
+        stop = self.at + len(self.old)
+        newline = self.text.find("\n", stop)
+        if newline < 0:
+            return self.text[stop:]
+        return self.text[stop : newline + 1]
 
     @property
     def fresh_keys(self) -> set[str]:
         """The new lines that say something and that the old text does not have."""
         old, new = keys_in(contents_of(self.old)), keys_in(contents_of(self.new))
         return set(filter(strength, new)).difference(old)
-
-    def find_new_around(self) -> int | None:
-        """Return the file line at which the new text is around the old one, or None."""
-        inner = self.new.find(self.old)
-        while inner >= 0 and self.new != self.old:
-            start = self.offset - inner
-            if start >= 0 and self.text.startswith(self.new, start):
-                return self.line_at(start)
-            inner = self.new.find(self.old, inner + 1)
-
-        return None
 
     def has_new_at(self, line: int) -> bool:
         """Return whether the new text begins on a file line; a text without a word is everywhere."""
@@ -66,10 +58,6 @@ class Occurrence:
         """Return where a file line begins, and where it ends."""
         return self.doc.offset(line), self.doc.offset(line + 1)
 
-    def line_at(self, offset: int) -> int:
-        """Return the file line (0-based) at an offset."""
-        return line_at(self.text, offset) - 1
-
 
 class LineOccurrence(Occurrence):
     """Where old lines are in a file: `at` is the first file line, the texts are keys with a newline before and behind each."""
@@ -79,19 +67,10 @@ class LineOccurrence(Occurrence):
         """All keys of the file."""
         return self.doc.joined_keys
 
-    @property
-    def offset(self) -> int:
-        """Where the first old line is among the keys."""
-        return self.doc.key_offset(self.at)
-
     def bounds_of(self, line: int) -> tuple[int, int]:
         """Return where a file line begins; its key begins nowhere else."""
         start = self.doc.key_offset(line)
         return start, start + 1
-
-    def line_at(self, offset: int) -> int:
-        """Return the file line (0-based) at an offset among the keys."""
-        return self.doc.solid[self.text.count("\n", 0, offset)]
 
 
 def occurrence_of_lines(

@@ -13,7 +13,7 @@ from holdfast.landing.formats.unified import read_diff
 from holdfast.landing.ladder.strict_match import Bounds, hint_at
 from holdfast.landing.new_text import undone_warning
 from holdfast.landing.placement import Nowhere
-from holdfast.landing.plans import find_plan, land_plans, plan_or_refusal, splices_of
+from holdfast.landing.plans import find_plan, land_plans, plan_or_refusal
 from holdfast.landing.projection.splices import Splice, landed
 from holdfast.landing.readers.diff_marks import (
     with_lost_pluses,
@@ -113,14 +113,12 @@ def land_hunks(doc: Doc, hunks: Sequence[Hunk]) -> Outcome:
     doc.expect(len(hunks))
     found = [_plan(doc, hunk) for hunk in hunks]
     plans: list[LadderPlan] = []
-    splices: list[Splice] = []
     for hunk, plan in zip(hunks, found, strict=True):
         if isinstance(plan, Refused):
             return _numbered(plan, len(plans) + 1, found)
-        plans.append(plan)
-        splices += _splices(doc, hunk, plan)
+        plans.append(_with_file_end(doc, hunk, plan))
 
-    return land_plans(doc, plans, splices)
+    return land_plans(doc, plans)
 
 
 def _plan(doc: Doc, hunk: Hunk) -> LadderPlan | Refused:
@@ -310,22 +308,24 @@ _MARK = re.compile(r"\\\w+|[^\w\s]+")
 """What a heading or a section begins with."""
 
 
-def _splices(doc: Doc, hunk: Hunk, plan: LadderPlan) -> list[Splice]:
-    wants = None
+def _with_file_end(doc: Doc, hunk: Hunk, plan: LadderPlan) -> LadderPlan:
+    """Return the plan with the newline at the end of the file, or without, as the hunk says."""
     # A mark below a hunk that ends above the last line of the file says nothing about the file's end.
-    if (doc.solid or [0])[-1] < plan.lines.stop:
-        wants = _ends_in_newline(hunk)
-    splices = splices_of(doc, [plan], ends_in_newline=wants)
-    last = max((splice.end for splice in splices), default=0)
-    if wants in {None, not doc.ends_open} or last == len(doc.text):
-        return splices
+    if (doc.solid or [0])[-1] >= plan.lines.stop:
+        return plan
+    wants = _ends_in_newline(hunk)
+    if wants in {None, not doc.ends_open}:
+        return plan
 
-    # Where only the newline at the end differs, the lines are the same, so there is no line to splice.
     size = len(doc.text)
-    end = Splice(size - len(doc.ends[-1]), size, "")
-    if wants:
-        end = Splice(size, size, doc.newline)
-    return [*splices, end]
+    *others, last = (Splice(0, 0, ""), *plan.splices)
+    if last.end != size:
+        # Only the newline at the end differs: it is no line to splice.
+        others, last = [*others, last], Splice(size - len(doc.ends[-1]), size, doc.ends[-1])
+    new = last.new + doc.newline
+    if not wants:
+        new = last.new.removesuffix("\n").removesuffix("\r")
+    return replace(plan, splices=(*others[1:], replace(last, new=new)))
 
 
 def _ends_in_newline(hunk: Hunk) -> bool | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
@@ -9,7 +10,7 @@ from holdfast.landing.already_applied import judge_applied
 from holdfast.landing.ladder.ladder import LadderOutcome, LadderPlan, climb
 from holdfast.landing.ladder.strict_match import NO_BOUNDS, NO_HINT, Bounds, Hint
 from holdfast.landing.placement import Nowhere
-from holdfast.landing.projection.splices import Splice, clashes, landed, lines_at, splice_of
+from holdfast.landing.projection.splices import clashes, landed, lines_at
 from holdfast.vocab.outcomes import RUNGS
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def plan_or_refusal(doc: Doc, script: EditScript, found: LadderOutcome) -> Ladde
 def land_everywhere(doc: Doc, script: EditScript, found: Sequence[LadderOutcome]) -> Outcome:
     """Return the outcome of the plans for all places but those where they are applied already."""
     plans: list[LadderPlan] = []
-    applied = refusals.of(doc, script, Nowhere())
+    applied: Refused | None = None
     for place in found:
         plan = plan_or_refusal(doc, script, place)
         if isinstance(plan, LadderPlan):
@@ -49,17 +50,14 @@ def land_everywhere(doc: Doc, script: EditScript, found: Sequence[LadderOutcome]
         applied = plan
         if plan.reason != "already_applied":
             return plan
-    if not plans:
-        return applied
-    return land_plans(doc, plans)
+    if plans:
+        return land_plans(doc, plans)
+    return applied or refusals.of(doc, script, Nowhere())
 
 
-def land_plans(
-    doc: Doc, plans: Sequence[LadderPlan], splices: Sequence[Splice] | None = None
-) -> Outcome:
+def land_plans(doc: Doc, plans: Sequence[LadderPlan]) -> Outcome:
     """Return the outcome of all splices of the plans, on the loosest rung of them."""
-    if splices is None:
-        splices = splices_of(doc, plans)
+    splices = list(chain.from_iterable(plan.splices for plan in plans))
     if not splices:
         return refusals.already_applied(plans[0].lines.start + 1)
     offsets = clashes(splices)
@@ -70,17 +68,3 @@ def land_plans(
     rung = max(rungs, key=RUNGS.index)
     similarity = min(plan.similarity for plan in plans)
     return landed(doc.text, splices, rung, similarity)
-
-
-def splices_of(
-    doc: Doc, plans: Sequence[LadderPlan], *, ends_in_newline: bool | None = None
-) -> list[Splice]:
-    """Return the splices of all plans in characters."""
-    splices: list[Splice] = []
-    for plan in plans:
-        for splice in plan.splices:
-            if isinstance(splice, Splice):
-                splices.append(splice)
-            else:
-                splices.append(splice_of(doc, splice, ends_in_newline=ends_in_newline))
-    return splices

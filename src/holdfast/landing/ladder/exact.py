@@ -8,21 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.landing.text.edit_script import common_ends, kept_lines, script_of
+from holdfast.landing.text.edit_script import common_ends
+from holdfast.landing.text.endings import plain_endings
 from holdfast.landing.text.line_keys import indent_of
 from holdfast.landing.text.line_tokens import TOKEN_JOINT, WORD_JOINT, cuts_token
-from holdfast.landing.text.lines import (
-    ENDING,
-    contents_of,
-    is_blank,
-    solid_lines,
-    split_lines,
-)
+from holdfast.landing.text.lines import contents_of, is_blank, solid_lines
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import re
 
+    from holdfast.landing.occurrence import Occurrence
     from holdfast.vocab.requests import Replace
 
 
@@ -50,19 +46,20 @@ def find_exactly(text: str, request: Replace) -> ExactMatch | None:
     return None
 
 
-def is_line_but_indent(text: str, at: int, old: str, new: str) -> bool:
+def is_line_but_indent(hit: Occurrence) -> bool:
     """Return whether the match is whole lines but for the indentation of the first, and new lines need one.
 
     A second old line shows by its own indentation that only the first one lost it; so does a new line that is the
     file's.
     """
+    old, new = hit.old, hit.new
     first = contents_of(old)[0]
-    if is_blank(first) or not indent_before(text, at):
+    indent = indent_before(hit.text, hit.at)
+    if is_blank(first) or not indent:
         return False
 
     ends_line = old.endswith(("\n", "\r"))
-    stop = at + len(old)
-    if not ends_line and text[stop : stop + 1] not in {"", "\n", "\r"}:
+    if not ends_line and hit.rest[:1].strip("\r\n"):
         return False
     if not new:
         return ends_line
@@ -72,9 +69,7 @@ def is_line_but_indent(text: str, at: int, old: str, new: str) -> bool:
     # The rest of an indentation that the old text has a part of would be put before another line.
     if indent_of(first):
         return True
-    return len(solid_lines(contents_of(old))) == 1 and _lack_indent(
-        indent_before(text, at), first, contents_of(new)
-    )
+    return len(solid_lines(contents_of(old))) == 1 and _lack_indent(indent, first, contents_of(new))
 
 
 def _lack_indent(indent: str, first: str, new_lines: list[str]) -> bool:
@@ -88,11 +83,12 @@ def _lack_indent(indent: str, first: str, new_lines: list[str]) -> bool:
     return new_lines[0] != first and not is_placed
 
 
-def joins_lines(text: str, at: int, old: str, new: str) -> bool:
+def joins_lines(hit: Occurrence) -> bool:
     """Return whether a newline that only the old text has at an end joins new text with a line around the match.
 
     A blank at the end of the new text, or an old text that differs by nothing else, says that it is meant.
     """
+    text, at, old, new = hit.text, hit.at, hit.old, hit.new
     if not new.strip():
         return False
     if old.strip("\r\n") == new.strip("\r\n"):
@@ -110,6 +106,20 @@ def joins_lines(text: str, at: int, old: str, new: str) -> bool:
 
 
 _NEWLINES = frozenset(("", "\r", "\n"))
+
+
+def parts_line(hit: Occurrence) -> bool:
+    """Return whether new lines go below the last old line, of which the file has more: its end would come behind them."""
+    if hit.old.endswith(("\n", "\r")):
+        return False
+    if not hit.rest.strip():
+        return False
+
+    lines = contents_of(hit.old)
+    above = hit.text[hit.text.rfind("\n", 0, hit.at) + 1 : hit.at]
+    if len(lines) <= 1 and above.strip():
+        return False
+    return lines[-1] in contents_of(hit.new)[:-1]
 
 
 def indent_before(text: str, at: int) -> str:
@@ -171,12 +181,8 @@ def _in_file_newlines(text: str, old: str) -> list[str]:
     if "\r" in text:
         newline = next(filter(text.__contains__, ("\r\n", "\n", "\r")))
 
-    same = newline.join(_plain(old).split("\n"))
+    same = newline.join(plain_endings(old).split("\n"))
     return list(dict.fromkeys((old, same)))
-
-
-def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _hits_in_context(text: str, old: str, request: Replace) -> list[int]:
@@ -200,49 +206,3 @@ def _hits_in_context(text: str, old: str, request: Replace) -> list[int]:
             return []
 
     return hits
-
-
-def with_endings(text: str, at: int, old: str, new: str) -> str:
-    """Return the new text in the file's line endings; in a mixed file each kept line keeps its own."""
-    kinds: set[str] = set()
-    if "\r" in text:
-        kinds.update(ENDING.findall(text))
-    elif "\n" in text:
-        kinds.add("\n")
-    if len(kinds) == 1:
-        return kinds.pop().join(_plain(new).split("\n"))
-    if "\r" in new:
-        return new
-
-    return with_mixed_endings(old, new, _ending_at(text, at))
-
-
-def _ending_at(text: str, at: int) -> str:
-    """Return the ending of the line that `at` is on, or of the line above at the end of the file."""
-    found = ENDING.search(text, at)
-    if found:
-        return found.group()
-
-    endings: list[str] = ENDING.findall(text)
-    if not endings:
-        return "\n"
-    return endings[-1]
-
-
-def with_mixed_endings(old: str, new: str, default: str) -> str:
-    """Return the new text with the ending of the old line for each line it keeps or rewrites, else with `default`."""
-    lines, ends = split_lines(old)
-    new_lines, new_ends = split_lines(new)
-    script = script_of(lines, new_lines)
-    same = dict(kept_lines(script))
-    for edit in script.edits:
-        same.update(zip(range(edit.n1, edit.n2), range(edit.o1, edit.o2), strict=False))
-
-    own = {n: ends[o] for n, o in same.items()}
-    out = []
-    for n, (line, end) in enumerate(zip(new_lines, new_ends, strict=True)):
-        out.append(line)
-        if end:
-            out.append(own.get(n) or default)
-
-    return "".join(out)

@@ -23,7 +23,8 @@ from holdfast.landing.ladder.strict_match import (
 from holdfast.landing.ladder.unmangle import readings, unwrapped, with_single_spacing
 from holdfast.landing.occurrence import Occurrence, occurrence_of_lines
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces
-from holdfast.landing.projection.projection import LineSplice, UnclearProjection, project
+from holdfast.landing.projection.projection import UnclearProjection, project
+from holdfast.landing.projection.splices import splice_of
 from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.line_keys import indent_of
 from holdfast.landing.text.lines import Doc, contents_of, is_blank, text_of
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 class LadderPlan:
     """What to splice, and on which rung its place was found."""
 
-    splices: tuple[LineSplice | Splice, ...]
+    splices: tuple[Splice, ...]
     rung: Rung
     lines: range
     """The file lines that the old lines are."""
@@ -155,7 +156,7 @@ def plan_at(doc: Doc, script: EditScript, place: FoundPlace, hint: Hint = NO_HIN
         return splices
 
     return LadderPlan(
-        tuple(splices),
+        tuple(splice_of(doc, splice) for splice in splices),
         place.rung,
         range(place.first, place.last + 1),
         occurrence_of_lines(doc, script.old, script.new, place.first),

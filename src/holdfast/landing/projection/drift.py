@@ -110,6 +110,7 @@ def merge_line(new: str, old: str, real: str, drift: Drift) -> str:
     """
     body = new[len(indent_of(new)) :]
     bare, ours, theirs = body.rstrip(), old.strip(), real.strip()
+    blanks = body[len(bare) :]
     if len(ours) != len(theirs) or fold(ours) != fold(theirs):
         return drift.undo(body)
     if fold(bare) == fold(theirs.replace("\u2014", "--")):
@@ -121,4 +122,4 @@ def merge_line(new: str, old: str, real: str, drift: Drift) -> str:
     merged = theirs[:head] + middle + theirs[len(theirs) - tail :]
     if drift.trailing:
         return merged
-    return merged + body[len(bare) :]
+    return merged + blanks

@@ -8,7 +8,8 @@ from operator import add, attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.text.edit_script import common_ends, script_of
-from holdfast.landing.text.lines import ENDING, Doc, split_lines
+from holdfast.landing.text.endings import with_endings
+from holdfast.landing.text.lines import ENDING, Doc, split_lines, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Landed, Rung, Span
 
@@ -30,40 +31,19 @@ class Splice:
 _position = attrgetter("start", "end")
 
 
-def splice_of(doc: Doc, edit: LineSplice, *, ends_in_newline: bool | None = None) -> Splice:
-    """Return the line splice in characters.
-
-    New lines get the endings of the lines they replace, or of their neighbours.
-
-    A file without a newline at its end stays so (and one with it keeps it) unless `ends_in_newline`
-    says otherwise.
-    """
-    new = [line + _ending(doc, edit, n) for n, line in enumerate(edit.lines)]
+def splice_of(doc: Doc, edit: LineSplice) -> Splice:
+    """Return the line splice in characters; a file without a newline at its end stays so, and one with it keeps it."""
+    new = text_of(edit.lines)
     start = doc.offset(edit.first)
     end = start + doc.size(edit.first, edit.last)
-    if edit.last < len(doc.lines):
-        return Splice(start, end, "".join(new))
-
-    if ends_in_newline is None:
-        ends_in_newline = not doc.ends_open
-
-    if not ends_in_newline:
-        if new:
-            new[-1] = edit.lines[-1]
-        elif edit.first > 0:
+    if doc.ends_open and edit.last == len(doc.lines):
+        new = new.removesuffix("\n")
+        if not edit.lines and edit.first > 0:
             start -= len(doc.ends[edit.first - 1])
+        if edit.lines and edit.first == edit.last:
+            new = f"\n{new}"
 
-    if new and doc.ends_open and edit.first == len(doc.lines):
-        new.insert(0, doc.ending_near(edit.first))
-
-    return Splice(start, end, "".join(new))
-
-
-def _ending(doc: Doc, edit: LineSplice, n: int) -> str:
-    replaced = edit.first + n
-    if replaced < edit.last and doc.ends[replaced]:
-        return doc.ends[replaced]
-    return doc.ending_near(max(edit.first, edit.last))
+    return Splice(start, end, with_endings(doc, start, doc.text[start:end], new))
 
 
 def apply_splices(text: str, splices: Iterable[Splice]) -> str:

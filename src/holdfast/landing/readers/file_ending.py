@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 
-from holdfast.landing.ladder.exact import with_mixed_endings
-from holdfast.landing.text.lines import (
-    Doc,
-    contents_of,
-)
+from holdfast.landing.text.endings import with_mixed_endings
+from holdfast.landing.text.lines import Doc, contents_of
 
 # At the end of the text the second half may be missing.
 _CRLF = re.compile(r"\r\n|\r\Z")
@@ -26,7 +23,7 @@ def with_file_endings(text: str, new: str) -> str:
         return new
     if "\n" not in new and "\r" not in doc.ends:
         new = new.replace("\r", "\n")
-    if doc.mixed:
+    if len(doc.endings) > 1:
         return with_mixed_endings(text, new, doc.newline)
 
     return _CRLF.sub("\n", new).replace("\n", doc.newline)

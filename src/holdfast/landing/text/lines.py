@@ -267,9 +267,11 @@ class Doc:
         return self.ends[-1:] == [""]
 
     @cached_property
-    def mixed(self) -> bool:
-        """Whether lines end in more than one way."""
-        return len(set(self.ends) - {""}) > 1
+    def endings(self) -> frozenset[str]:
+        """The ways in which lines end."""
+        if "\r" in self.text:
+            return frozenset(ENDING.findall(self.text))
+        return frozenset(filter(self.text.__contains__, "\n"))
 
     @cached_property
     def starts(self) -> list[int]:
@@ -335,11 +337,3 @@ class Doc:
         if reaches_end and self.ends_open:
             return size - 1
         return size
-
-    def ending_near(self, line: int) -> str:
-        """Return the ending for a new line put at `line`.
-
-        That of the line above, else of the line itself.
-        """
-        beside = self.ends[max(0, line - 1) : line + 1]
-        return next(filter(None, beside), self.newline)
