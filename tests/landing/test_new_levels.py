@@ -61,3 +61,13 @@ def test_a_line_that_ends_in_a_bracket_opens_nothing_by_that() -> None:
     outcome = land(text, Replace("    e\n", new), "a.rb")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("    e\n", new)
+
+
+def test_a_line_that_moves_keeps_its_indentation_also_where_no_block_is_open() -> None:
+    text = "<main>\n    <div>\n        <b>Loading</b>\n        <i>text</i>\n    </div>\n</main>\n"
+    diff = "@@ -1,4 +1,4 @@\n <main>\n-    <div>\n         <b>Loading</b>\n+    <div>\n         <i>text</i>\n"
+    outcome = land(text, Patch(diff), "a.html")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace(
+        "    <div>\n        <b>Loading</b>\n", "        <b>Loading</b>\n    <div>\n"
+    )

@@ -92,7 +92,11 @@ class _Change:
         self.lines, self.ends = split_lines(after[self.start : self.stop])
         old = split_lines(before[self.start : len(before) - (len(after) - self.stop)])[0]
         self.script = script_of(old, self.lines)
-        self.added = sorted(set(self.script.added).intersection(solid_numbers(self.lines)))
+        removed = frozenset(map(self.script.old.__getitem__, self.script.removed))
+        # A line that moves keeps its bytes.
+        moved = [n for n in self.script.added if self.lines[n] in removed]
+        solid = solid_numbers(self.lines)
+        self.added = sorted(set(self.script.added).intersection(solid).difference(moved))
         self.is_prose = kind_of(path) == "prose"
         self.is_strict = False
         """Whether a line may be deeper only below a line that opens a block."""
@@ -115,6 +119,8 @@ class _Change:
         lines = list(self.lines)
         beside = self.above
         for edit in self.script.edits:
+            if set(self.added).isdisjoint(range(edit.n1, edit.n2)):
+                continue
             above = next(filter(key_of, reversed([*beside, *lines[: edit.n1]])), "")
             lines[edit.n1 : edit.n2] = self.levels.written(above, lines[edit.n1 : edit.n2])
         return lines
