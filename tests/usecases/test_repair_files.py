@@ -71,7 +71,7 @@ class Shop:
         dependencies = RepairDependencies(
             self.workspace,
             check_for=lambda _: self.check,
-            world_for=lambda check: RepairWorld(check, self.manifest, lambda: "2026-01-01", rules),
+            world_for=lambda check: RepairWorld(check, self.manifest, rules),
             is_secret=partial(is_secret_file, str(self.root)),
             workers=1,
             withdraw=self.manifest.withdraw,

@@ -236,14 +236,12 @@ class Answers(Protocol):
 class PipelinePorts:
     """Everything that a repair may use.
 
-    `provider` is called only after everything cheaper has failed. `now` returns a timestamp for the
-    records. `project` means that the check sees other files of the project too. `queue` is shared
-    by the repairs of a run.
+    `provider` is called only after everything cheaper has failed. `project` means that the check
+    sees other files of the project too. `queue` is shared by the repairs of a run.
     """
 
     check: Check
     ledger: DecisionLedger
-    now: Callable[[], str]
     rules: Rules | None = None
     provider: Callable[[], Provider] = Provider
     answers: Answers | None = None
