@@ -178,6 +178,7 @@ class ToolCheck:
             sandbox=self._sandbox,
             own_code=self._own_code,
             versions=None if self._passed is None else self._passed.answers,
+            tools={} if self._passed is None else self._passed.tools,
         )
 
     def _plan_unit(self, unit: CheckedFile) -> PlannedFile:
