@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -218,7 +219,7 @@ class ToolCheck:
                 variables=step.variables,
                 stdin=step.stdin,
                 cancel=self._cancel,
-                place=place,
+                place=place if step.confined else replace(place, sandbox=UNCONFINED),
             )
             if ran.timed_out:
                 return CheckTimedOut(oracle, self._timeout)
