@@ -10,24 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class WorkerSlots:
-    """As many slots as there are workers; there may be more threads, which wait for a slot."""
-
-    def __init__(self, count: int) -> None:
-        """Free all slots."""
-        self._free = threading.Semaphore(count)
-
-    @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Take a slot for the work of this context."""
-        with self._free:
-            yield
+class WorkerSlots(threading.Semaphore):
+    """As many slots as there are workers; `with` takes one. There may be more threads."""
 
     @contextmanager
     def lent(self) -> Iterator[None]:
-        """Free the slot while the worker waits for a model, or for another worker."""
-        self._free.release()
+        """Free the slot while its worker waits for a model, or for another worker."""
+        self.release()
         try:
             yield
         finally:
-            self._free.acquire()
+            self.acquire()

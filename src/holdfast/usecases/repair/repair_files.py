@@ -191,7 +191,7 @@ def _submit(
 
 def _run_next(run: _Run) -> list[_Result]:
     """Run the next task. It is taken with a slot, so that tasks begin in their order."""
-    with run.slots.taken():
+    with run.slots:
         return run.tasks.popleft()()
 
 
