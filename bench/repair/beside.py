@@ -28,16 +28,17 @@ _PYTHON = "def kind(x):\n    if x is 3:\n        return 'three'\n    raise NotIm
 _PYTHON_FIXED = (
     "def kind(x):\n    if x == 3:\n        return 'three'\n    raise NotImplementedError\n"
 )
+# rustc marks the `&` as certain, and so do we. A missing `mut` is certain for rustc alone.
 _RUST = """\
-pub fn sum(all: &[u32]) -> u32 {
-    let total = 0;
-    for each in all {
-        total += each;
-    }
-    total
+pub fn longest(names: Vec<String>) -> usize {
+    length(names)
+}
+
+fn length(names: &Vec<String>) -> usize {
+    names.iter().map(String::len).max().unwrap_or(0)
 }
 """
-_RUST_FIXED = _RUST.replace("let total", "let mut total")
+_RUST_FIXED = _RUST.replace("length(names)", "length(&names)")
 _CARGO = '[package]\nname = "unit"\nversion = "0.1.0"\nedition = "2021"\n\n[workspace]\n'
 
 

@@ -137,7 +137,6 @@ class InProcess:
         ports = PipelinePorts(
             kept,
             decisions_at(root),
-            lambda: "2026-01-01",
             LockedRules(lambda: book),
             lambda: Provider(proposer, "scripted"),
         )

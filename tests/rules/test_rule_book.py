@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from holdfast.repair.rule_lookup import Applied, Miss, MissNeedsPin, lookup
+from holdfast.repair.rule_lookup import Applied, Miss, lookup
 from holdfast.rules.apply_rule import NoFit, Rewritten, rewrite
 from holdfast.rules.learn_rule import NotLearned, explains, learn
 from holdfast.rules.rule import Rule, TokenRewrite
@@ -71,10 +71,10 @@ def test_another_name_code_template_or_language_is_a_miss() -> None:
     assert lookup(book, [undefined("pritn")], text, "javascript", "sketch") == Miss()
 
 
-def test_in_production_only_a_pinned_rule_is_applied_and_the_other_needs_a_pin() -> None:
+def test_in_production_only_a_pinned_rule_is_applied_and_another_is_a_miss() -> None:
     asked = undefined("pritn")
     found = lookup(RuleBook([PRINT]), [asked], "pritn(1)\n", "python", "production")
-    assert found == MissNeedsPin(PRINT)
+    assert found == Miss()
     pinned = with_verdict(PRINT, "pin")
     found = lookup(RuleBook([pinned]), [asked], "pritn(1)\n", "python", "production")
     assert found == Applied(pinned, "print(1)\n", asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,8 +15,17 @@ from holdfast.landing.land import land
 from holdfast.repair.decisions.decision import Decision
 from holdfast.repair.decisions.decision_ids import module_of, sha_of
 from holdfast.repair.decisions.manifest import Manifest
-from holdfast.repair.outcomes import RuleRepaired, TimedOut
-from holdfast.repair.ports import Checked, CheckTimedOut, RepairUnit, ToolchainMissing
+from holdfast.repair.outcomes import FirstTrySuccess, Repaired, RuleRepaired, TimedOut
+from holdfast.repair.ports import (
+    Checked,
+    CheckTimedOut,
+    Proposal,
+    ProposalRequest,
+    Proposer,
+    Provider,
+    RepairUnit,
+    ToolchainMissing,
+)
 from holdfast.repair.ports import PipelinePorts as RepairWorld
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.usecases.events.ports import EventLog, EventsUnavailable, LoggedEvent
@@ -28,6 +38,7 @@ from holdfast.vocab.requests import WriteFile
 from holdfast.wiring.workspaces import DiskWorkspace
 from tests.repair.pipeline.stage import MemoryDecisionFiles, MemoryRules, NamesCheck
 from tests.usecases.world import World
+from tests.waiting import LONGEST
 
 BAD = "def total(prices):\n    return sum(price)\n"
 GOOD = "def total(prices):\n    return sum(prices)\n"
@@ -47,6 +58,17 @@ class WatchedCheck(NamesCheck):
         return checked
 
 
+class SlowModel:
+    """Answers only after the check of another file has passed."""
+
+    def __init__(self) -> None:
+        self.may_answer = threading.Event()
+
+    def propose(self, asked: ProposalRequest) -> Proposal:
+        text = asked.text if self.may_answer.wait(LONGEST) else ""
+        return Proposal(text.replace("(cost)", "(costs)"), 0.95, "a letter", "scripted")
+
+
 class Shop:
     """A root with files, a rule that repairs them, and decisions."""
 
@@ -58,6 +80,7 @@ class Shop:
         self.may_write: Callable[[str, str], str | None] = lambda _path, _diff: None
         self.events: EventLog | None = None
         self.dry_run = False
+        self.model: Proposer | None = None
         self.stopped = 0
         self.file = self.write("a.py", BAD)
 
@@ -68,10 +91,11 @@ class Shop:
 
     def repair(self, *paths: str, met: tuple[str, ...] = ()) -> tuple[FileRepair, ...]:
         rules = MemoryRules({"r1": ("price)", "prices)")})
+        provider = Provider(self.model, "scripted")
         dependencies = RepairDependencies(
             self.workspace,
             check_for=lambda _: self.check,
-            world_for=lambda check: RepairWorld(check, self.manifest, lambda: "2026-01-01", rules),
+            world_for=lambda check: RepairWorld(check, self.manifest, rules, lambda: provider),
             is_secret=partial(is_secret_file, str(self.root)),
             workers=1,
             withdraw=self.manifest.withdraw,
@@ -93,6 +117,15 @@ class Shop:
 def shop(world: World) -> Iterator[Shop]:
     with world.workspace() as workspace:
         yield Shop(world, workspace)
+
+
+def test_a_worker_that_waits_for_a_model_goes_on_with_the_next_file(shop: Shop) -> None:
+    model = SlowModel()
+    shop.model, shop.check = model, WatchedCheck(model.may_answer.set)
+    shop.write("a.py", BAD.replace("price", "cost", 1).replace("(price)", "(cost)"))
+    shop.write("b.py", GOOD)
+    first, second = shop.repair("a.py", "b.py")
+    assert [type(each.outcome) for each in (first, second)] == [Repaired, FirstTrySuccess]
 
 
 # ------------------------------------------------------------------------------------------------------ somebody else

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _FOLDERS = frozenset(
     {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".envs", ".secrets", "gcloud"}
@@ -95,6 +96,7 @@ def is_secret(path: str) -> bool:
     return is_secret_name(name, "".join(folders[-1:]))
 
 
+@lru_cache(65_536)
 def is_secret_name(name: str, folder: str = "") -> bool:
     """Return whether a file of this name, in lower case and without its directory, is secret-like.
 

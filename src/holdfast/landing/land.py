@@ -10,15 +10,11 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing import refusals
-from holdfast.landing.line_edits import land_line_edits
 from holdfast.landing.lost_lines import judge_lost_lines, may_stand_for_text
 from holdfast.landing.new_levels import in_file_levels
 from holdfast.landing.new_text import undone_warning, without_accidents
-from holdfast.landing.patch import land_patch
 from holdfast.landing.projection.splices import landed, line_splices
 from holdfast.landing.readers.chat_text import CHAT_END, without_end_token
-from holdfast.landing.readers.replacement_text import read_lines, read_replacement
-from holdfast.landing.replace import land_replace
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
@@ -108,6 +104,9 @@ def _land(text: str, request: Request, path: str | None) -> Outcome:
 
 def _land_patch(text: str, request: Patch, path: str | None) -> Outcome:
     """Land a diff, without a token that ends the reply."""
+    # Here and below: a repair lands whole files only, and the rest takes long to import.
+    from holdfast.landing.patch import land_patch  # noqa: PLC0415 - see above
+
     diff = without_end_token(text, request.diff)
     outcome = land_patch(text, replace(request, diff=diff), path)
     if diff == request.diff:
@@ -117,6 +116,9 @@ def _land_patch(text: str, request: Patch, path: str | None) -> Outcome:
 
 def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
     """Land a replacement, without what is around its new text alone or before each line of it."""
+    from holdfast.landing.readers.replacement_text import read_replacement  # noqa: PLC0415 - see above
+    from holdfast.landing.replace import land_replace  # noqa: PLC0415 - see above
+
     old = without_end_token(text, request.old)
     read = read_replacement(text, old, request.new, path)
     outcome = land_replace(text, replace(request, old=old, new=read.text), path)
@@ -188,6 +190,9 @@ _TELLING = 8
 
 def _land_line_edits(text: str, request: LineEdits, path: str | None) -> Outcome:
     """Land edits of lines, each without what is around its new text alone or before each line of it."""
+    from holdfast.landing.line_edits import land_line_edits  # noqa: PLC0415 - see above
+    from holdfast.landing.readers.replacement_text import read_lines  # noqa: PLC0415 - see above
+
     lines = Doc(text if request.shown is None else request.shown).lines
     edits: list[LineEdit] = []
     undone: list[str] = []

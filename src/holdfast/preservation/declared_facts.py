@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.fact import Fact
 from holdfast.syntax.node_kinds import FUNCTIONS, functions_in
-from holdfast.syntax.tree import field_text, first_field, span_of
+from holdfast.syntax.tree import field_text, first_field, node_kind, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ def declared_facts(node: SgNode, language: str) -> Iterator[Fact]:
         yield from _receiver_facts(node)
 
     if language == "python" and kind == "assignment":
-        outer = [each.kind() for each in node.ancestors()]
+        outer = list(map(node_kind, node.ancestors()))
         # `class A: x: int = 1`
         if outer[2:3] == ["class_definition"]:
             yield _typed(node, node.field("left"), node.field("type"))

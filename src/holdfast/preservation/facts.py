@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import islice
-from operator import methodcaller
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.preservation import fact_tables as tables
@@ -22,6 +21,8 @@ from holdfast.syntax.tree import (
     first_field,
     is_plain_string,
     leaves,
+    node_kind,
+    node_text,
     parent_kind,
     signs_of,
     span_of,
@@ -46,8 +47,6 @@ _NO_RESULT: Final = re.compile(r"-\d+")
 _BLANK: Final = re.compile(r"^\{?\s*return\b|\s+|^\{|\}$|;")
 _CONSTANT: Final = re.compile(r"\w+|[\d.]+|\"[^\"]*\"|'[^']*'")
 _SETS: Final = frozenset({"=", ":="})
-_kind: Final = methodcaller("kind")
-_text: Final = methodcaller("text")
 _IMPORTED_ANY: Final = re.compile(r"\bAny as \w")
 
 
@@ -141,7 +140,7 @@ def _type_facts(node: SgNode, language: str) -> Iterator[Fact]:
         yield Fact("wider type", text, start)
 
     # The constraint of a type parameter is no wide type: `[T any]`.
-    is_constraint = "type_parameter_declaration" in map(_kind, node.ancestors())
+    is_constraint = "type_parameter_declaration" in map(node_kind, node.ancestors())
     if text in tables.WIDE_TYPES[language] and not is_constraint:
         yield Fact("wide type", text, start)
 
@@ -169,7 +168,7 @@ def _code_facts(node: SgNode, language: str) -> Iterator[Fact]:
 
 def _block_facts(block: SgNode) -> Iterator[Fact]:
     """Yield a block that is only there to end the life of what is in it."""
-    holders = list(map(_kind, block.ancestors()))
+    holders = list(map(node_kind, block.ancestors()))
     if holders[:1] == ["expression_statement"]:
         del holders[0]
 
@@ -265,7 +264,7 @@ def _binding_facts(node: SgNode) -> Iterator[Fact]:
         yield Fact("nothing", name.text(), start)
 
     # `x += 1` gives no value, it only changes one.
-    signs = set(map(_text, node.children()))
+    signs = set(map(node_text, node.children()))
     gives_value = node.kind() == "preproc_def" or not _SETS.isdisjoint(signs)
     if value is not None and gives_value:
         # In C the name is in a declarator.
@@ -285,7 +284,7 @@ def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
     if value.kind() in tables.NAMES:
         yield Fact("alias", f"{name}\0{value.text()}", start)
 
-    if not tables.CALLEES.keys().isdisjoint(map(_kind, all_nodes(value))):
+    if not tables.CALLEES.keys().isdisjoint(map(node_kind, all_nodes(value))):
         yield Fact("computed", name, start)
 
 
@@ -333,7 +332,7 @@ def _is_made_up(value: SgNode) -> bool:
     if _NO_RESULT.fullmatch(value.text()):
         return False
 
-    return not tables.MADE_UP.isdisjoint(map(_kind, all_nodes(value)))
+    return not tables.MADE_UP.isdisjoint(map(node_kind, all_nodes(value)))
 
 
 def _compares_with_constant(value: SgNode) -> bool:
@@ -344,7 +343,7 @@ def _compares_with_constant(value: SgNode) -> bool:
     if tables.COMPARISONS.isdisjoint(signs_of(value)):
         return False
 
-    return not tables.LITERALS.isdisjoint(map(_kind, value.named_children()))
+    return not tables.LITERALS.isdisjoint(map(node_kind, value.named_children()))
 
 
 def unused_parameters(function: SgNode) -> Iterator[str]:
@@ -358,7 +357,7 @@ def unused_parameters(function: SgNode) -> Iterator[str]:
         return
 
     used = set(tables.RECEIVERS)
-    used.update(map(_text, leaves(body)))
+    used.update(map(node_text, leaves(body)))
     for parameter in listed.named_children():
         name = parameter_name(parameter)
         if name.isidentifier() and name not in used:
@@ -369,7 +368,7 @@ def _statement_facts(statement: SgNode) -> Iterator[Fact]:
     """Yield a statement that is only a string with code in it, and no documentation."""
     text = statement.text()
     start, _ = span_of(statement)
-    kinds = set(map(_kind, statement.named_children()))
+    kinds = set(map(node_kind, statement.named_children()))
     if not kinds <= tables.TEXTS:
         return
 

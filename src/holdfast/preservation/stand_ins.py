@@ -13,6 +13,7 @@ from holdfast.preservation.edit_facts import most_similar
 from holdfast.preservation.fact_rule import FactRule, TextRule, is_broken, is_conversion, is_named
 from holdfast.preservation.facts import written_names
 from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, review
+from holdfast.syntax.tree import node_kind, node_text
 
 if TYPE_CHECKING:
     from holdfast.preservation.edit_facts import EditFacts
@@ -83,7 +84,7 @@ def _is_between_text_and_number(_: Fact, facts: EditFacts) -> bool:
     """Return whether the errors name a type of text and a type of numbers."""
     language = facts.old.language
     sorts = (tables.TEXT_TYPES[language], tables.NUMBER_TYPES[language])
-    return not any(facts.reports.names.isdisjoint(sort) for sort in sorts)
+    return not any(map(facts.reports.names.isdisjoint, sorts))
 
 
 def _call_beside_correction(fact: Fact, facts: EditFacts) -> str:
@@ -109,7 +110,7 @@ def _arguments_at(source: ParsedSource, call: Fact) -> list[str]:
     for node in reversed(source.nodes_around(call.start)):
         listed = node.field("arguments")
         if listed is not None:
-            return [each.text() for each in listed.named_children()]
+            return list(map(node_text, listed.named_children()))
 
     return []
 
@@ -132,7 +133,7 @@ def _stores_unused(facts: EditFacts) -> MeaningChange | None:
 def _captures_copy(facts: EditFacts) -> MeaningChange | None:
     """Find a function that gets a copy of a variable which is set afterwards."""
     around = facts.new.nodes_around(facts.edit.new_start)
-    if "lambda_capture_specifier" not in [node.kind() for node in around]:
+    if "lambda_capture_specifier" not in map(node_kind, around):
         return None
 
     for name in _COPIED.findall(facts.added):

@@ -58,4 +58,4 @@ def describe(diagnostic: Diagnostic) -> str:
 
 
 def _signatures(checked: Checked) -> Counter[ErrorSignature]:
-    return Counter(signature(error) for error in errors_of(checked))
+    return Counter(map(signature, errors_of(checked)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -110,12 +111,20 @@ class DecisionRecorder:
 
         request = request_of(unit.path, unit.target, before_sha, errors)
         result = after_sha or f"{verdict}: {detail}"
+        # Two branches may make the same decision. Its file has no time, and what another version of
+        # a compiler or other words of a model change is a part of the id: git merges two files, and
+        # not two versions of one.
+        made_by = json.dumps([result, oracle, method.confidence, method.reasoning])
         diagnostic = None
         if errors:
             diagnostic = _diagnostic_fields(errors[0])
 
-        decision = Decision(
-            id=decision_id(method.decision_type, request, method.model_id, result),
+        pinned_by = None
+        if method.pinned:
+            pinned_by = f"rule {method.rule_id}"
+
+        return Decision(
+            id=decision_id(method.decision_type, request, method.model_id, made_by),
             module=module_of(unit.path),
             path=unit.path,
             target=unit.target,
@@ -126,7 +135,8 @@ class DecisionRecorder:
             reasoning=cut_reasoning(_reasoning(method, base.checked)),
             model_id=method.model_id,
             confidence=method.confidence,
-            timestamp=self._ports.now(),
+            pinned=method.pinned,
+            pinned_by=pinned_by,
             diff=diff,
             before_sha=before_sha,
             after_sha=after_sha,
@@ -134,11 +144,6 @@ class DecisionRecorder:
             rule_id=method.rule_id,
             diagnostic=diagnostic,
         )
-        if not method.pinned:
-            return decision
-
-        by = f"rule {method.rule_id}"
-        return replace(decision, pinned=True, pinned_at=decision.timestamp, pinned_by=by)
 
 
 def _diagnostic_fields(error: Diagnostic) -> dict[str, str]:

@@ -23,10 +23,6 @@ class LockedRules:
         self._read = read
         self._lock = threading.Lock()
 
-    @property
-    def _book(self) -> RuleBook:
-        return self._read()
-
     def look_up(
         self,
         unit: RepairUnit,
@@ -45,7 +41,7 @@ class LockedRules:
         own = _errors_of_unit(errors, unit)
         with self._lock:
             found = lookup(
-                self._book, own, text, unit.target, strictness, without=without, unsafe=unsafe
+                self._read(), own, text, unit.target, strictness, without=without, unsafe=unsafe
             )
 
         if isinstance(found, Applied):
@@ -64,7 +60,7 @@ class LockedRules:
     def record(self, rule_id: str, *, helped: bool) -> None:
         """Count whether the text that a rule made passed; raise OSError if that cannot be saved."""
         with self._lock:
-            self._book.record(rule_id, helped=helped)
+            self._read().record(rule_id, helped=helped)
 
     def learn(
         self,
@@ -79,7 +75,7 @@ class LockedRules:
 
         own = _errors_of_unit(errors, unit)
         with self._lock:
-            learned = self._book.learn(before, after, own, unit.target, model=model)
+            learned = self._read().learn(before, after, own, unit.target, model=model)
         if isinstance(learned, Rule):
             return learned.id
         return None
@@ -97,7 +93,7 @@ class LockedRules:
         """Keep the rule that a model suggests as proposed, and return its id; raise OSError."""
         own = _errors_of_unit(errors, unit)
         with self._lock:
-            kept = self._book.propose(before, after, own, unit.target, rule, model=model)
+            kept = self._read().propose(before, after, own, unit.target, rule, model=model)
         return kept.id if kept is not None else None
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from holdfast.vocab.diagnostics import Diagnostic
 
@@ -42,10 +43,14 @@ class ModelQueue:
         self._not_learned: set[_Key] = set()
 
     @contextmanager
-    def turn(self, errors: Sequence[Diagnostic]) -> Iterator[ModelTurn]:
+    def turn(
+        self,
+        errors: Sequence[Diagnostic],
+        waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> Iterator[ModelTurn]:
         """Wait until no other repair asks about an error with one of these templates."""
         keys = {(error.tool, error.code, error.template) for error in errors}
-        with self._changed:
+        with waiting(), self._changed:
             self._changed.wait_for(lambda: keys.isdisjoint(self._asking))
             held = keys - self._not_learned
             self._asking |= held

@@ -152,7 +152,7 @@ class _Repair:
         provider = self._ports.provider()
         self._model = provider.model
         errors = errors_of(self._progress.current.checked)
-        with self._ports.queue.turn(errors) as turn:
+        with self._ports.queue.turn(errors, self._ports.waiting) as turn:
             ended = self._apply_rules() if turn.may_have_rule else None
             if ended is not None:
                 return ended
@@ -342,7 +342,9 @@ class _Repair:
         verdict: ProposalVerdict = SeenBefore()
         for attempt in range(1, self._policy.max_attempts + 1):
             base = self._progress.current
-            response = provider.proposer.propose(self._request(tuple(tried)))
+            request = self._request(tuple(tried))
+            with self._ports.waiting():
+                response = provider.proposer.propose(request)
             judged = self._judge_proposal(response, attempt)
             if isinstance(judged, ProviderError | RejectedLowConfidence):
                 return judged

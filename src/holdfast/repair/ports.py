@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -10,6 +11,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+    from contextlib import AbstractContextManager
 
     from holdfast.repair.decisions.decision import Decision
     from holdfast.repair.strictness import Strictness
@@ -236,17 +238,17 @@ class Answers(Protocol):
 class PipelinePorts:
     """Everything that a repair may use.
 
-    `provider` is called only after everything cheaper has failed. `now` returns a timestamp for the
-    records. `project` means that the check sees other files of the project too. `queue` is shared
-    by the repairs of a run.
+    `provider` is called only after everything cheaper has failed. `project` means that the check
+    sees other files of the project too. `queue` is shared by the repairs of a run. The repair waits
+    for a model, or for another repair, in the context that `waiting` returns.
     """
 
     check: Check
     ledger: DecisionLedger
-    now: Callable[[], str]
     rules: Rules | None = None
     provider: Callable[[], Provider] = Provider
     answers: Answers | None = None
     tests: Check | None = None
     project: bool = False
     queue: ModelQueue = field(default_factory=ModelQueue)
+    waiting: Callable[[], AbstractContextManager[None]] = nullcontext

@@ -30,14 +30,7 @@ class Miss:
     """No rule matches."""
 
 
-@dataclass(frozen=True, slots=True)
-class MissNeedsPin:
-    """Only a rule that is not pinned matches, and the strictness requires a pinned one."""
-
-    rule: Rule
-
-
-RuleLookup: TypeAlias = Applied | Miss | MissNeedsPin
+RuleLookup: TypeAlias = Applied | Miss
 
 
 def lookup(
@@ -58,22 +51,14 @@ def lookup(
     """
     pinned_only = TABLE[strictness].rules_applied == "pinned"
     errors_first = sorted(diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
-    unpinned: Rule | None = None
     for diagnostic in errors_first:
         for rule in book.candidates(diagnostic, target):
             if rule.id in without or rule.safe is unsafe:
                 continue
-            needs_pin = pinned_only and not rule.pinned
-            if needs_pin and unpinned is not None:
+            if pinned_only and not rule.pinned:
                 continue
             rewritten = rewrite(rule, text, diagnostic)
-            if not isinstance(rewritten, Rewritten):
-                continue
-            if not needs_pin:
+            if isinstance(rewritten, Rewritten):
                 return Applied(rule, rewritten.text, diagnostic)
-            unpinned = rule
-
-    if unpinned is not None:
-        return MissNeedsPin(unpinned)
 
     return Miss()

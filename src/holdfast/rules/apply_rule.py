@@ -30,7 +30,7 @@ from holdfast.rules.rule import (
 from holdfast.rules.type_text import fits_type
 from holdfast.syntax.edits import common_start
 from holdfast.syntax.source import ParsedSource
-from holdfast.syntax.tokens import first_at, is_content, tokenize
+from holdfast.syntax.tokens import first_at, is_content, texts_of, tokenize
 from holdfast.syntax.tree import span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -143,7 +143,7 @@ def _difference_around(rule: Rule, site: Site) -> str:
     """Return what around a place may say that something else is meant than in the examples."""
     comments = comments_at(site.source, site.start, site.end)
     known_texts = "\n".join(example.before for example in rule.examples)
-    if rule.uncommented and not all(line in known_texts for line in comments.split("\n")):
+    if rule.uncommented and not all(map(known_texts.__contains__, comments.split("\n"))):
         return "a comment says what is meant, and a rule cannot read it"
 
     known: list[Site] = []
@@ -177,12 +177,12 @@ def _content_of(rule: Rule, rewrite_: Rewrite) -> NewContent:
     if _CONVERTED.search(fix) and not _CONVERTED.search(pattern):
         return "conversion"
 
-    known = {token.text for token in tokenize(pattern, rule.target)}
+    known = set(texts_of(tokenize(pattern, rule.target)))
     for values in rule.values.values():
         known.update(re.findall(r"\w+", " ".join(values)))
 
     written = filter(is_content, tokenize(fix, rule.target))
-    if known.issuperset(token.text for token in written):
+    if known.issuperset(texts_of(written)):
         return "nothing"
 
     return "words"

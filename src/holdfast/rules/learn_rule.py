@@ -31,6 +31,7 @@ from holdfast.syntax.edits import Edit, edits_between
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.syntax_errors import is_syntax
 from holdfast.syntax.tokens import COMMON
+from holdfast.syntax.tree import node_text
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -361,7 +362,7 @@ def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
         return source.text.startswith(text, place)
 
     for node in source.nodes_around(place):
-        texts = [child.text() for child in node.children()]
+        texts = list(map(node_text, node.children()))
         if _TYPE_DECLARATION.search(node.kind()) and text in texts:
             return True
 

@@ -44,7 +44,7 @@ def parse_older_rule(data: bytes) -> Rule:
     """Return the rule that the examples of an older rule show; raise `BadRule` without one."""
     try:
         raw = json.loads(data)
-        examples = [_example(each) for each in raw["examples"]]
+        examples = list(map(_example, raw["examples"]))
         diagnostic = _diagnostic(raw, examples[0])
     except (ValueError, TypeError, KeyError, IndexError) as error:
         raise BadRule("it is not a rule of an earlier version") from error

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from itertools import filterfalse
-from typing import TYPE_CHECKING, Any, Final, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 from holdfast.rules.learn_rule import id_of
 from holdfast.rules.match.tree_pattern import kind_of_pattern
@@ -348,13 +349,14 @@ def dump_rule(rule: Rule) -> bytes:
 
 def rule_to_dict(rule: Rule) -> dict[str, Any]:
     """Return a rule as a mapping, without what is usual."""
+    as_dict = partial(_example_to_dict, rule.template)
     made: dict[str, Any] = {
         "id": rule.id,
         "language": rule.target,
         "diagnostic": {"tool": rule.tool, "code": rule.code, "message": rule.template},
         **_rewrite_to_dict(rule.rewrite),
         "imports": list(rule.imports),
-        "where": {number: _one_or_list(values) for number, values in sorted(rule.values.items())},
+        "where": _lists_to_dict(dict(sorted(rule.values.items()))),
         "safe": rule.safe,
         "status": rule.status,
         "approved": rule.approved,
@@ -362,8 +364,8 @@ def rule_to_dict(rule: Rule) -> dict[str, Any]:
         "uncommented": rule.uncommented,
         "provenance": rule.provenance,
         "model": rule.model,
-        "examples": [_example_to_dict(each, rule) for each in rule.examples],
-        "counter_examples": [_example_to_dict(each, rule) for each in rule.counter_examples],
+        "examples": list(map(as_dict, rule.examples)),
+        "counter_examples": list(map(as_dict, rule.counter_examples)),
     }
     return {key: value for key, value in made.items() if _is_unusual(key, value)}
 
@@ -382,18 +384,23 @@ def _rewrite_to_dict(rewrite: Rewrite | None) -> dict[str, Any]:
 
     key = "pattern" if isinstance(rewrite, TreeRewrite) else "tokens"
     made: dict[str, Any] = {key: rewrite.pattern, "fix": rewrite.fix}
-    made["kinds"] = {name: _one_or_list(kinds) for name, kinds in rewrite.kinds.items()}
+    made["kinds"] = _lists_to_dict(rewrite.kinds)
     if isinstance(rewrite, TreeRewrite):
-        for limit in ("uses", "mentions"):
-            by_hole = getattr(rewrite, limit)
-            made[limit] = {name: _one_or_list(values) for name, values in by_hole.items()}
-
+        made["uses"] = _lists_to_dict(rewrite.uses)
+        made["mentions"] = _lists_to_dict(rewrite.mentions)
         made["elsewhere"] = rewrite.elsewhere
         made["needs"] = _one_or_list(rewrite.needs)
         made["kind"] = rewrite.kind
 
     made["inside"] = _one_or_list(rewrite.inside)
     return made
+
+
+_Key = TypeVar("_Key", int, str)
+
+
+def _lists_to_dict(lists: Mapping[_Key, Iterable[str]]) -> dict[_Key, str | list[str]]:
+    return dict(zip(lists, map(_one_or_list, lists.values()), strict=True))
 
 
 def _one_or_list(values: Iterable[str]) -> str | list[str]:
@@ -404,9 +411,9 @@ def _one_or_list(values: Iterable[str]) -> str | list[str]:
     return found
 
 
-def _example_to_dict(example: Example, rule: Rule) -> dict[str, Any]:
+def _example_to_dict(template: str, example: Example) -> dict[str, Any]:
     made: dict[str, Any] = {"message": example.message}
-    if args_of(example.message, rule.template) != example.args:
+    if args_of(example.message, template) != example.args:
         made["args"] = list(example.args)
 
     if example.area is not None:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Final
 from holdfast.rules.match.context import comments_at
 from holdfast.rules.match.node_classes import BLOCKS
 from holdfast.syntax.source import BLANKS, ParsedSource
-from holdfast.syntax.tokens import COMMON, find_runs, first_at, is_content, is_literal, tokenize
+from holdfast.syntax.tokens import (
+    COMMON,
+    find_runs,
+    first_at,
+    is_content,
+    is_literal,
+    texts_of,
+    tokenize,
+)
 from holdfast.syntax.tree import parent_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -78,7 +86,7 @@ class Sample:
     @cached_property
     def new_tokens(self) -> list[Token]:
         """The added tokens whose text the old text at that place has not."""
-        texts = {token.text for token in self.old_tokens}
+        texts = set(texts_of(self.old_tokens))
         return [token for token in self.added_tokens if token.text not in texts]
 
     @cached_property
@@ -87,8 +95,8 @@ class Sample:
         # The message may qualify a name: `java.io.IOException`.
         named = {re.split(r"\.|::", arg)[-1] for arg in self._named}
         named.update(self._named)
-        brought = {token.text for token in filter(is_content, self.new_tokens)}
-        return not brought <= named
+        brought = texts_of(filter(is_content, self.new_tokens))
+        return not named.issuperset(brought)
 
     @cached_property
     def _named(self) -> set[str]:
@@ -120,8 +128,8 @@ class Sample:
         Signs are what the grammar demands; another fix might have had other words.
         """
         named = set(_WORD.findall(self.diagnostic.message)) - COMMON - self._offered
-        old = {token.text for token in self.old_tokens}
-        new = {token.text for token in self.added_tokens}
+        old = set(texts_of(self.old_tokens))
+        new = set(texts_of(self.added_tokens))
         return bool((old ^ new) - named - _PUNCTUATION)
 
     @property
@@ -134,8 +142,8 @@ class Sample:
     @cached_property
     def brings_value(self) -> bool:
         """Whether the fix adds a value that is written out."""
-        values = {token.text for token in filter(is_literal, self.new_tokens)}
-        return not values.issubset(self._named)
+        values = texts_of(filter(is_literal, self.new_tokens))
+        return not self._named.issuperset(values)
 
     @cached_property
     def comments(self) -> str:
@@ -160,7 +168,7 @@ class Sample:
         self, text: str, sign: str, taken: Sequence[tuple[int, int, str]]
     ) -> list[tuple[int, int, str]]:
         """Return where the added tokens have a text that no place in `taken` covers."""
-        words = [token.text for token in tokenize(text, self.source.language)]
+        words = texts_of(tokenize(text, self.source.language))
         found: list[tuple[int, int, str]] = []
         for run in find_runs(self.added_tokens, words):
             start, end = run[0].start + self._added_at, run[-1].end + self._added_at
@@ -262,5 +270,5 @@ class Sample:
 
 def names_type(node: SgNode, sample: Sample) -> bool:
     """Return whether the message names something that is not in a node: a type."""
-    words = {token.text for token in tokenize(node.text(), sample.source.language)}
-    return not words.issuperset(sample.diagnostic.args)
+    words = texts_of(tokenize(node.text(), sample.source.language))
+    return not set(words).issuperset(sample.diagnostic.args)

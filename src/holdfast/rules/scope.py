@@ -91,7 +91,7 @@ def _limits(rewrite: Rewrite, name: str) -> list[str]:
 
 
 def _kinds(kinds: tuple[str, ...]) -> str:
-    text = " or ".join(_kind_in_words(kind) for kind in kinds)
+    text = " or ".join(map(_kind_in_words, kinds))
     article = "an" if text[0] in "aeiou" else "a"
     return f"{article} {text}"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from holdfast.rules.match.token_pattern import class_of, constructs_at, is_last_of_line
 from holdfast.rules.rule import END_OF_LINE, TokenRewrite
 from holdfast.rules.tree_learner import Hole, hole_names, kinds_of
-from holdfast.syntax.tokens import find_runs, tokenize
+from holdfast.syntax.tokens import find_runs, texts_of, tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ A name that is called or has members is only the beginning of an operand.
 
 def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
     """Return the rewrite of the tokens around an edit; None if the samples differ in shape."""
-    windows = [_window(sample) for sample in samples]
+    windows = list(map(_window, samples))
     lengths = {high - low for low, high in windows}
     line_ends = set(map(_ends_line, samples, windows))
     if len(lengths) != 1:
@@ -57,7 +57,7 @@ def _holes(samples: Sequence[Sample], windows: Sequence[tuple[int, int]]) -> lis
     for numbers in zip(*numbers_of, strict=True):
         pairs = zip(samples, numbers, strict=True)
         tokens = [sample.source.tokens[at] for sample, at in pairs]
-        texts = tuple(token.text for token in tokens)
+        texts = tuple(texts_of(tokens))
         kinds = {token.kind for token in tokens}
         if kinds <= _VALUES or len(set(texts)) > 1:
             spans = tuple((token.start, token.end) for token in tokens)
@@ -93,10 +93,7 @@ def _kind_of(sample: Sample, number: int) -> str:
 def _carried_holes(holes: Sequence[Hole], news: Sequence[str], language: str) -> list[Hole] | None:
     """Return the holes that the fix carries over; None if it drops something that differs."""
     kept: list[Hole] = []
-    words: list[set[str]] = []
-    for new in news:
-        tokens = tokenize(new, language)
-        words.append({token.text for token in tokens})
+    words = [set(texts_of(tokenize(new, language))) for new in news]
 
     for hole in holes:
         if all(map(set.__contains__, words, hole.texts)):
@@ -183,7 +180,7 @@ def _token_pattern(
 
 def _with_hole(text: str, old: str, name: str, language: str) -> str:
     """Replace a run of tokens by a hole wherever it occurs."""
-    words = [token.text for token in tokenize(old, language)]
+    words = texts_of(tokenize(old, language))
     runs = find_runs(tokenize(text, language), words)
     for run in reversed(runs):
         start, end = run[0].start, run[-1].end

@@ -29,7 +29,7 @@ from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import TreeRewrite
 from holdfast.rules.sample import Sample, names_type
 from holdfast.syntax.tokens import COMMON
-from holdfast.syntax.tree import parent_kind, span_of
+from holdfast.syntax.tree import node_children, node_kind, node_text, parent_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class _Construct:
     # ------------------------------------------------------------------------------ the holes
 
     def _align_root(self) -> bool:
-        children = [node.children() for node in self.nodes]
+        children = list(map(node_children, self.nodes))
         is_operand = self._typed and all(map(_is_whole_operand, self.nodes))
         # The fix only writes around the construct, whose type the message names.
         if is_operand and all(map(_is_carried, self.nodes, self.samples)):
@@ -168,7 +168,7 @@ class _Construct:
             if self._is_part(nodes):
                 return self._add_part(nodes)
 
-        children = [node.children() for node in nodes]
+        children = list(map(node_children, nodes))
         if not _same_kind(nodes):
             return self._add_hole(nodes)
 
@@ -250,7 +250,7 @@ class _Construct:
         if not (is_untouched or is_carried or is_dropped or declared):
             return False
 
-        texts = tuple(node.text() for node in nodes)
+        texts = tuple(map(node_text, nodes))
         self.holes.append(Hole(spans, texts, self._kinds_of(nodes), declared=declared))
         return True
 
@@ -410,13 +410,11 @@ def _agreed(kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def _same_kind(nodes: Sequence[SgNode]) -> bool:
-    kinds = {node.kind() for node in nodes}
-    return len(kinds) == 1
+    return len(set(map(node_kind, nodes))) == 1
 
 
 def _same_text(nodes: Sequence[SgNode]) -> bool:
-    texts = {node.text() for node in nodes}
-    return len(texts) == 1
+    return len(set(map(node_text, nodes))) == 1
 
 
 def _differ_in_number(children: Sequence[Sequence[SgNode]]) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from operator import methodcaller
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ast_grep_py import SgNode
 
@@ -18,6 +19,11 @@ _SKIPPED: Final = re.compile(
 """Comments, and parts of strings."""
 _STRINGS: Final = re.compile("char_literal|(?!(?:concatenated_string|string_start)$).*string.*")
 _EMBEDDED_CODE: Final = re.compile("interpolation|substitution")
+
+# The methods of a node as functions: ast-grep takes long to import.
+node_kind: Callable[[SgNode], str] = methodcaller("kind")
+node_text: Callable[[SgNode], str] = methodcaller("text")
+node_children: Callable[[SgNode], list[SgNode]] = methodcaller("children")
 
 
 def parse_tree(text: str, grammar: str) -> SgNode:

@@ -7,7 +7,6 @@ import threading
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -180,7 +179,6 @@ def _dependencies(
         return PipelinePorts(
             check=check,
             ledger=ReadOnlyLedger(ledger) if dry_run else ledger,
-            now=_now,
             rules=DryRules(rules) if dry_run else rules,
             provider=provider.find,
             answers=ResponseCache(state_directory()),
@@ -202,7 +200,3 @@ def _dependencies(
 
 def _default_workers() -> int:
     return min(_MOST_WORKERS, os.cpu_count() or 1)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import time
 
 import pytest
 
@@ -42,10 +43,12 @@ def git(workshop: Workshop, *words: str) -> None:
     subprocess.run(command, check=True, capture_output=True)
 
 
-def repair_on_branch(workshop: Workshop, branch: str, broken: str, fixed: str) -> None:
+def repair_on_branch(
+    workshop: Workshop, branch: str, broken: str, fixed: str, reasoning: str = "a slip"
+) -> None:
     git(workshop, "checkout", "-q", "-b", branch, "base")
     workshop.write("a.c", broken)
-    ran = workshop.repair("a.c", script=[fix(fixed)])
+    ran = workshop.repair("a.c", script=[fix(fixed, reasoning=reasoning)])
     assert ran.outcomes == {"a.c": "Repaired"}, (ran.out, ran.err)
     git(workshop, "add", "-A")
     git(workshop, "commit", "-qm", branch)
@@ -87,6 +90,36 @@ def test_two_branches_that_learn_the_same_rule_are_merged_by_git_alone(workshop:
     )
     workshop.write("b.c", ASK)
     assert workshop.repair("b.c").outcomes == {"b.c": "RuleRepaired"}
+
+
+def test_two_branches_with_the_same_repair_are_merged_by_git_alone(workshop: Workshop) -> None:
+    need("gcc")
+    git(workshop, "init", "-q", "-b", "base")
+    workshop.write("a.c", TWO)
+    git(workshop, "add", "-A")
+    git(workshop, "commit", "-qm", "base")
+    broken = TWO.replace("1;", "fgets(b, 80) != NULL;")
+    for branch, reasoning in (("x", "a stream"), ("y", "a stream"), ("z", "it needs a stream")):
+        # Another machine: it has no response of the model yet.
+        workshop.state = workshop.state.with_name(branch)
+        repair_on_branch(workshop, branch, broken, broken.replace("80)", "80, stdin)"), reasoning)
+        # A record has no time that is finer.
+        time.sleep(1.1)
+
+    git(workshop, "merge", "-q", "-m", "other words", "x")
+    [one, other] = workshop.decisions("list").told["decisions"]
+    assert one["diff"] == other["diff"]
+    assert workshop.decisions("gate").code == 4
+    git(workshop, "checkout", "-q", "x")
+    git(workshop, "merge", "-q", "-m", "the same", "y")
+    listed = workshop.decisions("list").told
+    assert (len(listed["decisions"]), listed["problems"]) == (1, [])
+    assert workshop.decisions("pin", "--all").code == 0
+    assert workshop.decisions("gate").code == 0
+    workshop.write("a.c", broken)
+    ran = workshop.repair("a.c", "--strictness", "production")
+    assert ran.outcomes == {"a.c": "Replayed"}, (ran.out, ran.err)
+    assert workshop.decisions("gate").code == 0
 
 
 def test_what_a_pinned_rule_makes_does_not_shut_the_gate(workshop: Workshop) -> None:

@@ -45,11 +45,9 @@ def need(tool: str) -> None:
         pytest.skip(f"{tool} is not installed: install {PACKAGES[tool]}")
 
 
-def fix(code: str, confidence: object = 0.9) -> Reply:
+def fix(code: str, confidence: object = 0.9, reasoning: str = "a slip of the pen") -> Reply:
     """The reply of a model that proposes this code."""
-    return say(
-        json.dumps({"code": code, "confidence": confidence, "reasoning": "a slip of the pen"})
-    )
+    return say(json.dumps({"code": code, "confidence": confidence, "reasoning": reasoning}))
 
 
 @dataclass(frozen=True)

@@ -239,7 +239,6 @@ class Stage:
         world = PipelinePorts(
             check=self.check,
             ledger=self.manifest,
-            now=lambda: "2026-01-01T00:00:00+00:00",
             rules=self.rules,
             provider=lambda: Provider(self.proposer, "scripted"),
             answers=self.answers,

@@ -45,7 +45,8 @@ class CheckedFile:
     """The unit of a check: a file of a project with the text to check, and its scratch folder.
 
     Without `own_code` nothing of the project's own is run: no tool, no plugin, no build script.
-    `versions` has the versions of tools that an earlier process found.
+    `versions` has the versions of tools that an earlier process found, `tools` the tools that this
+    run has found for a folder.
     """
 
     root: Path
@@ -58,9 +59,16 @@ class CheckedFile:
     sandbox: Sandbox = UNCONFINED
     own_code: bool = False
     versions: Answers | None = None
+    tools: dict[tuple[str, bool, str], InstalledTool | None] = field(default_factory=dict)
 
     def find_tool(self, tool: ToolProgram) -> InstalledTool | None:
         """Return an installed tool for this unit, or None."""
+        key = tool.name, self.own_code, self.path.rpartition("/")[0]
+        if key not in self.tools:
+            self.tools[key] = self._find_tool(tool)
+        return self.tools[key]
+
+    def _find_tool(self, tool: ToolProgram) -> InstalledTool | None:
         return find_tool(
             tool,
             self.root,
@@ -109,7 +117,8 @@ class CheckStep:
     tool uses for files to their paths. `base` is the folder, from the root, that its relative paths
     begin at. `reads` is what decides the result besides the unit: settings, headers (the tool then
     writes the list of those that it read to `dependencies`), or any file of the project. `batch` is
-    how the tool checks several files at once, if it can.
+    how the tool checks several files at once, if it can. A step that runs our own code on its input
+    and nothing else need not be `confined`.
     """
 
     tool: InstalledTool
@@ -127,6 +136,7 @@ class CheckStep:
     reads: Literal["settings", "headers", "project"] = "project"
     dependencies: str = ""
     batch: BatchForm | None = None
+    confined: bool = True
 
 
 @dataclass(frozen=True, slots=True)

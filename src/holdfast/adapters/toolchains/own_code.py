@@ -11,7 +11,6 @@ from holdfast.adapters.processes.project_programs import worktree_of
 from holdfast.adapters.toolchains.command_code import files_of_command, program_of_command
 from holdfast.adapters.toolchains.installed_tool import locate
 from holdfast.adapters.toolchains.languages import python
-from holdfast.adapters.toolchains.languages.rust import build_files
 from holdfast.adapters.toolchains.languages.tsconfig import find_plugins
 from holdfast.adapters.toolchains.mentioned_files import with_mentioned
 from holdfast.adapters.toolchains.registry import target_of
@@ -82,6 +81,9 @@ class OwnCode:
         if language == "python":
             yield from self._python(path)
         elif language == "rust":
+            # Here: most projects are in another language.
+            from holdfast.adapters.toolchains.languages.rust import build_files  # noqa: PLC0415 - see above
+
             for file in build_files(self._root, path):
                 yield from self._with_mentioned(file, "build")
         elif language in {"javascript", "typescript"}:

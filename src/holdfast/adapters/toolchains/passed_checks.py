@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.adapters.toolchains.check_step import CheckedFile, CheckStep
+    from holdfast.adapters.toolchains.installed_tool import InstalledTool
     from holdfast.repair.ports import Answers
 
 _DEPENDENCY = re.compile(r"(?:\\[ #\\]|[^\s\\])+")
@@ -30,6 +31,7 @@ class PassedChecks:
     def __init__(self, answers: Answers, root: Path) -> None:
         """Keep the results for a root in a store of answers."""
         self.answers = answers
+        self.tools: dict[tuple[str, bool, str], InstalledTool | None] = {}
         self._state = ProjectState(root)
 
     def key(self, unit: CheckedFile, steps: Sequence[CheckStep]) -> str | None:

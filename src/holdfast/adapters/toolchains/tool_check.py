@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -178,6 +179,7 @@ class ToolCheck:
             sandbox=self._sandbox,
             own_code=self._own_code,
             versions=None if self._passed is None else self._passed.answers,
+            tools={} if self._passed is None else self._passed.tools,
         )
 
     def _plan_unit(self, unit: CheckedFile) -> PlannedFile:
@@ -217,7 +219,7 @@ class ToolCheck:
                 variables=step.variables,
                 stdin=step.stdin,
                 cancel=self._cancel,
-                place=place,
+                place=place if step.confined else replace(place, sandbox=UNCONFINED),
             )
             if ran.timed_out:
                 return CheckTimedOut(oracle, self._timeout)

@@ -322,7 +322,7 @@ def parse(data: bytes, name: str, place: str = "") -> tuple[Decision, ...]:
         records = _records(json.loads(data))
         if records is None:
             raise BadManifest(f"{what} has an unknown format; update Holdfast, or {fix}")
-        decisions = tuple(from_json(each) for each in records)
+        decisions = tuple(map(from_json, records))
     except (ValueError, RecursionError) as error:
         problem = str(error).removesuffix(".")
         raise BadManifest(f"{what} cannot be read: {problem}; {fix}") from error

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from holdfast.rules.match.context import owners_at
 from holdfast.rules.match.node_classes import class_of_name
 from holdfast.syntax.tokens import tokenize
+from holdfast.syntax.tree import node_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,7 @@ def other_reading(
         if re.search(wanted, source.text, re.MULTILINE):
             return reading
 
-    function = "".join(owner.text() for owner in owners_at(source, place)[-1:])
+    function = "".join(map(node_text, owners_at(source, place)[-1:]))
     tokens = tokenize(function, source.language)
     if _is_similar(name, {token.text for token in tokens if token.kind == "name"}):
         return "similar"

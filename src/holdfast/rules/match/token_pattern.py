@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.node_classes import class_of_literal, class_of_name
 from holdfast.rules.rule import END_OF_LINE, HOLE, TokenRewrite
-from holdfast.syntax.tokens import tokenize
+from holdfast.syntax.tokens import texts_of, tokenize
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def _owner(tokens: Sequence[Token], at: int) -> str:
     if sign == "[":
         return "index"
 
-    before = [token.text for token in tokens[max(0, at - 2) : at]]
+    before = texts_of(tokens[max(0, at - 2) : at])
     if before[-1] in _CONTROL:
         return before[-1]
 

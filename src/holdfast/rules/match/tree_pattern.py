@@ -159,7 +159,7 @@ def _names_agree(texts: Mapping[str, str], rewrite: TreeRewrite, args: tuple[str
     known.update(texts)
     for name, mentioned in rewrite.mentions.items():
         words = re.findall(r"\w+", known.get(name, ""))
-        if not {known.get(each) for each in mentioned}.issubset(words):
+        if not set(map(known.get, mentioned)).issubset(words):
             return False
 
     return True

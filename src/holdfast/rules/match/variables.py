@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.node_classes import is_literal
 from holdfast.rules.match.site import SETTING, is_declaration
-from holdfast.syntax.tree import all_nodes, first_field, span_of
+from holdfast.syntax.tree import all_nodes, first_field, node_kind, node_text, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,7 @@ def has_unused_parameter(site: Site) -> bool:
     for function in site.functions[-1:]:
         words = _WORD.findall(function.text())
         parameters = filter(_is_parameter, all_nodes(function))
-        names = {node.text() for node in parameters}
+        names = set(map(node_text, parameters))
         for name in names - _RECEIVERS:
             if words.count(name) == 1:
                 return True
@@ -72,7 +72,7 @@ def has_unused_parameter(site: Site) -> bool:
 
 
 def _is_parameter(node: SgNode) -> bool:
-    kinds = " ".join(above.kind() for above in node.ancestors())
+    kinds = " ".join(map(node_kind, node.ancestors()))
     if "parameter" not in kinds:
         return False
 

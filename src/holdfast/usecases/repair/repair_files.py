@@ -6,10 +6,12 @@ Check and repair several at once, and write them one after the other.
 from __future__ import annotations
 
 import math
+from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
 from contextvars import copy_context
-from dataclasses import replace
+from dataclasses import field, replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -23,6 +25,7 @@ from holdfast.repair.decisions.manifest import BadManifest
 from holdfast.repair.ledger_wrappers import RememberingLedger
 from holdfast.repair.outcomes import FirstTrySuccess, RepairOutcome, TimedOut
 from holdfast.repair.ports import Check, CheckCrashed, PipelinePorts, RepairUnit, ToolchainMissing
+from holdfast.repair.worker_slots import WorkerSlots
 from holdfast.usecases.events.ports import EventLog, EventsUnavailable
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.redaction import redact
@@ -48,6 +51,8 @@ CheckedUnit: TypeAlias = tuple[Check, RepairUnit]
 
 _TICK = 0.1
 _LARGEST_CHUNK = 50
+_MOST_WAITING = 16
+"""How many files may wait for a model, or for another file, beside those that are worked on."""
 _Work = TypeVar("_Work")
 _SAME_TEXT = "another process has written the very same text meanwhile."
 
@@ -99,8 +104,10 @@ def repair_files(
     directory, not named: they are skipped if they are links, or not text.
     """
     done: dict[str, FileRepair] = {}
-    run = _Run(dependencies, policy, SlowTools(), frozenset(met))
-    pool = ThreadPoolExecutor(dependencies.workers, thread_name_prefix="repair")
+    slots = WorkerSlots(dependencies.workers)
+    run = _Run(dependencies, policy, SlowTools(), frozenset(met), slots)
+    threads = dependencies.workers + _MOST_WAITING
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="repair")
     try:
         waiting = {_submit(pool, _begin, chunk, run) for chunk in _chunks(paths, dependencies)}
         _import_rest()
@@ -142,6 +149,8 @@ class _Run:
     policy: RepairPolicy
     slow_tools: SlowTools
     met: Collection[str]
+    slots: WorkerSlots
+    tasks: deque[Callable[[], list[_Result]]] = field(default_factory=deque)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +184,15 @@ def _chunks(paths: Sequence[str], dependencies: RepairDependencies) -> list[list
 def _submit(
     pool: ThreadPoolExecutor, work: Callable[[_Work, _Run], list[_Result]], on: _Work, run: _Run
 ) -> Future[list[_Result]]:
+    run.tasks.append(partial(work, on, run))
     # In our context: a turn marks the processes that are started for it.
-    return pool.submit(copy_context().run, work, on, run)
+    return pool.submit(copy_context().run, _run_next, run)
+
+
+def _run_next(run: _Run) -> list[_Result]:
+    """Run the next task. It is taken with a slot, so that tasks begin in their order."""
+    with run.slots:
+        return run.tasks.popleft()()
 
 
 def _begin(paths: Sequence[str], run: _Run) -> list[_Result]:
@@ -276,7 +292,8 @@ def _repair_begun(begun: _Begun, run: _Run) -> list[_Result]:
     noting = NotingCheck(world.check, begun.first)
     try:
         noting.run_first(unit)
-        outcome = _repair_unit(unit, replace(world, ledger=ledger, check=noting), run.policy)
+        ports = replace(world, ledger=ledger, check=noting, waiting=run.slots.lent)
+        outcome = _repair_unit(unit, ports, run.policy)
     except (ToolchainMissing, CheckCrashed) as error:
         return [_failed(unit, noting, str(error))]
     except OSError as error:

@@ -174,7 +174,6 @@ def _repair(
         return PipelinePorts(
             check,
             decisions_at(root),
-            lambda: "2026-01-01",
             rules,
             lambda: Provider(proposer, "scripted"),
         )

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.child_process import GRACE, ProcessEnded, run_process
-from holdfast.adapters.processes.sandbox.agent_confinement import AgentConfinement
 from holdfast.adapters.processes.sandbox.cleanup.git_settings import kept_settings
 from holdfast.adapters.processes.sandbox.cleanup.placeholders import placeholders
 from holdfast.adapters.processes.sandbox.cleanup.restoration import restored
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from holdfast.adapters.processes.sandbox.agent_confinement import AgentConfinement
     from holdfast.adapters.processes.sandbox.launch import Launcher
     from holdfast.adapters.processes.sandbox.layout import Layout, SecretFiles
     from holdfast.vocab.cancellation import Cancel
@@ -143,6 +143,11 @@ class Sandbox:
         """Return what confines an agent in a root; None where nothing can enforce a level."""
         if self._launcher is None or self._layouts is None or self._state is None:
             return None
+
+        # Most processes are no agents.
+        from holdfast.adapters.processes.sandbox.agent_confinement import (  # noqa: PLC0415 - see above
+            AgentConfinement,
+        )
 
         return AgentConfinement(
             agent,
