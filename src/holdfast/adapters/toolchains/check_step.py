@@ -117,8 +117,7 @@ class CheckStep:
     tool uses for files to their paths. `base` is the folder, from the root, that its relative paths
     begin at. `reads` is what decides the result besides the unit: settings, headers (the tool then
     writes the list of those that it read to `dependencies`), or any file of the project. `batch` is
-    how the tool checks several files at once, if it can. A step that runs our own code on its input
-    and nothing else need not be `confined`.
+    how the tool checks several files at once, if it can.
     """
 
     tool: InstalledTool
@@ -136,7 +135,6 @@ class CheckStep:
     reads: Literal["settings", "headers", "project"] = "project"
     dependencies: str = ""
     batch: BatchForm | None = None
-    confined: bool = True
 
 
 @dataclass(frozen=True, slots=True)

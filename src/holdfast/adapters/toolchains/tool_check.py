@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -219,7 +218,7 @@ class ToolCheck:
                 variables=step.variables,
                 stdin=step.stdin,
                 cancel=self._cancel,
-                place=place if step.confined else replace(place, sandbox=UNCONFINED),
+                place=place,
             )
             if ran.timed_out:
                 return CheckTimedOut(oracle, self._timeout)

@@ -132,10 +132,7 @@ def _compile_step(unit: CheckedFile, python: InstalledTool | None) -> CheckStep:
         version = ".".join(map(str, sys.version_info[:3]))
         python = InstalledTool(PYTHON, sys.executable, version)
 
-    # With its input alone, our own Python runs nothing but `compile`. A sandbox takes longer.
-    is_own = os.path.realpath(python.program) == os.path.realpath(sys.executable)
-    program = sys.executable if is_own else python.program
-    argv = [program, "-I", "-S", "-B", str(_CHILD)]
+    argv = [python.program, "-I", "-S", "-B", str(_CHILD)]
     titled = replace(python, tool=replace(python.tool, name="python"))
     return CheckStep(
         tool=titled,
@@ -146,7 +143,6 @@ def _compile_step(unit: CheckedFile, python: InstalledTool | None) -> CheckStep:
         is_complete=lambda output: '{"done": true}' in output,
         reads="settings",
         batch=BatchForm(tuple(argv), str(unit.root)),
-        confined=not is_own,
     )
 
 
