@@ -272,7 +272,7 @@ def _values(
             continue
 
         found = _common_values(fixes, number, bare=taken)
-        is_free = taken and made is not None and len(found) > 1
+        is_free = taken and len(found) > 1
         if found and not is_free:
             values[number] = found
 
