@@ -67,7 +67,7 @@ def _by_kind(*rows: tuple[Iterable[str], FactReader]) -> dict[str, list[FactRead
 def facts_of(source: ParsedSource) -> list[Fact]:
     """Return the facts of the code that can run, in the order of the text."""
     found: list[Fact] = []
-    type_end = skipped_end = -1
+    type_end = skipped_end = 0
     for node in source.nodes:
         start, end = span_of(node)
         if start < skipped_end:
