@@ -50,8 +50,10 @@ class MemoryOlderFiles:
         del self.older[name]
 
     def update(self, name: str, change: UpdateBytes) -> bytes | None:
-        self.kept[name] = change(self.kept.get(name))
-        return self.kept[name]
+        data = change(self.kept.get(name))
+        assert data is not None
+        self.kept[name] = data
+        return data
 
 
 def test_an_older_rule_is_learned_anew_from_all_its_examples() -> None:
