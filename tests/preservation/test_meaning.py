@@ -578,6 +578,7 @@ def test_none_is_no_made_up_result_of_a_function_that_may_return_it(
     ("new", "objected"),
     [
         ("name in users", []),
+        ("name in (users, users.has_key)", []),
         ("name in others", ["it compares where a value was used (`in` is new)."]),
     ],
 )

@@ -104,6 +104,7 @@ def test_an_operand_has_the_class_of_its_last_part(text: str, kind: str) -> None
         ("if (a here)", "if ("),
         ("int max(a here)", "call ("),
         ("def max(a here)", "parameters ("),
+        ("def a max(b here)", "call ("),
         ("x = (a here)", "group ("),
         ("x = [a here]", "list ["),
         ("x[a here]", "index ["),

@@ -370,7 +370,7 @@ def _statement_facts(statement: SgNode) -> Iterator[Fact]:
     text = statement.text()
     start, _ = span_of(statement)
     kinds = set(map(_kind, statement.named_children()))
-    if not kinds <= tables.TEXTS:
+    if not tables.TEXTS.issuperset(kinds):
         return
 
     if "(" in text and not _is_documentation(statement):
@@ -379,14 +379,12 @@ def _statement_facts(statement: SgNode) -> Iterator[Fact]:
 
 def _is_documentation(statement: SgNode) -> bool:
     """Return whether a statement is the first one of a text, a function or a class."""
-    block = statement.parent()
-    if block is None:
-        return False
-
     if statement.prev() is not None:
         return False
 
-    return parent_kind(block) in tables.DOCUMENTED
+    # The one around is a block, or the text itself.
+    around = list(map(_kind, statement.ancestors()))
+    return "".join(around[1:2]) in tables.DOCUMENTED
 
 
 _READERS: Final = _by_kind(
