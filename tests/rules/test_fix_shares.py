@@ -96,3 +96,11 @@ def test_the_nearest_diagnostic_is_first_and_of_these_the_one_that_names_what_ch
         _said(1, "at", end=2),
     )
     assert _shares(CALLS, after, *said) == [(after, "at g z x far nowhere")]
+
+
+@pytest.mark.parametrize(("first", "third", "order"), [("x", "h", "h x"), ("f", "z", "f z")])
+def test_edits_that_stay_together_are_as_near_as_all_lines_between_them(
+    first: str, third: str, order: str
+) -> None:
+    after = BOTH.replace("k(", "kk(")
+    assert _shares(CALLS, after, _said(1, first), _said(3, third)) == [(after, order)]

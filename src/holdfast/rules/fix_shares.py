@@ -102,7 +102,7 @@ def _nearest(
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics, the nearest first; of those, the ones that name what changes."""
     removed = [before[edit.start : edit.end] for edit in group]
-    words = set(re.findall(r"\w+", "".join(removed)))
+    words = set(re.findall(r"\w+", " ".join(removed)))
     others = [words.isdisjoint(diagnostic.args) for diagnostic in diagnostics]
     keys = list(zip(_distances(group, before, diagnostics), others, strict=True))
     order = sorted(range(len(keys)), key=keys.__getitem__)
