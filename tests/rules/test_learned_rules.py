@@ -124,6 +124,22 @@ LEARNED: list[tuple[Target, str, list[Fix], dict[str, object] | str]] = [
     ("javascript", "colon {0}", [("const a = {\n  b «1»,\n};\n", "b 1", "b: 1", "1")], {"tokens": "$A $ARG0", "fix": "$A: $ARG0", "kinds": {"A": ["name", "number", "string", "close"], "ARG0": ["name", "number", "string", "close"]}, "inside": "object {"}),
     ("rust", "semi {0}", [("fn f() {\n    let a = 1\n    «let» b = 2;\n}\n", "1\n", "1;\n", "let"), ("fn f() {\n    let a = g(1)\n    «h»();\n}\n", ")\n    h", ");\n    h", "h")], {"tokens": "$A $EOL", "fix": "$A;", "kinds": {"A": ["name", "number", "string", "close"]}, "inside": "let"}),
     ("rust", "semi {0}", [("fn f() {\n    let a = 1\n    «let» b = 2;\n}\n", "1\n", "1;\n", "let"), ("fn f() {\n    g(k «l»);\n}\n", "k l", "k; l", "l")], "the change is not one construct at the diagnostic"),
+    ("python", "bad", [("class A:\n    def f(self): «return» self.x\n", "self.x", "self.y")], {"pattern": "return self.x", "fix": "return self.y", "uncommented": True}),
+    ("python", "bad", [("x: list[int] = «f(1)»\n", "f(1)", "g(1)"), ("x: int = «f(1)»\n", "f(1)", "g(1)")], {"pattern": "f($A)", "fix": "g($A)", "kinds": {"A": "integer:number"}, "uncommented": True}),
+    ("python", "bad", [("x = «f(a)» if b else c\n", "f(a)", "g(a)"), ("x = «f(a)» if b.d(1) else c\n", "f(a)", "g(a)")], {"pattern": "f($A)", "fix": "g($A)", "kinds": {"A": "reference:variable"}, "uncommented": True}),
+    ("python", "bad", [("for i in a:\n    «f»(i)\nelse:\n    g()\n", "f(i)", "h(i, k)"), ("for i in a:\n    «f»(i)\n", "f(i)", "h(i, k)")], {"pattern": "f($A)", "fix": "h($A, k)", "kinds": {"A": "reference:variable"}, "uncommented": True}),
+    ("javascript", "bad", [("let a = «f»(`x`);\n", "f(", "g("), ("let a = «f»(`x ${1}`);\n", "f(", "g(")], {"pattern": "f($A)", "fix": "g($A)", "kinds": {"A": ["template_string:format", "template_string:text"]}, "uncommented": True}),
+    ("javascript", "bad", [("«f»({ a: 1 }, b);\n", "f(", "g("), ("«f»({ a: 1, c: 2 }, b);\n", "f(", "g(")], {"pattern": "f($A, $B)", "fix": "g($A, $B)", "kinds": {"A": "object", "B": "reference:variable"}, "uncommented": True}),
+    ("javascript", "bad", [("«f»([1, 2]);\n", "f(", "g("), ("«f»([1]);\n", "f(", "g(")], {"pattern": "f($A)", "fix": "g($A)", "kinds": {"A": "array"}, "uncommented": True}),
+    ("javascript", "bad {0}", [("const a = «f»({ x: 1 });\n", "const a", "let a", "f"), ("const b = «f»({ y: 1, c: 2 });\n", "const b", "let b", "f")], {"pattern": "const $A = $B;", "fix": "let $A = $B;", "kinds": {"A": "reference:variable"}, "mentions": {"B": "ARG0"}, "uncommented": True}),
+    ("rust", "bad {0}", [("fn f(a: u8) { «g»(a); }\n", "fn f(a: u8)", "fn f(mut a: u8)", "a"), ("fn h(b: u8, c: i8) { «g»(b); }\n", "(b: u8", "(mut b: u8", "b")], {"pattern": "$ARG0: $A", "fix": "mut $ARG0: $A", "kinds": {"ARG0": "reference:variable"}, "elsewhere": True, "uncommented": True}),
+    ("java", "bad {0}", [("class A { «List» a = f(1, 2); }\n", "List a", "List<X> a", "List"), ("class A { «List» a = f(1); }\n", "List a", "List<X> a", "List")], {"pattern": "$ARG0", "fix": "$ARG0<X>", "kinds": {"ARG0": "type_identifier"}, "inside": "field_declaration", "where": {0: "List"}, "uncommented": True}),
+    ("go", "bad {0}", [("package a\n\nvar «x» = []int{1}\n", "var x", "var y", "x"), ("package a\n\nvar «x» = []int{1, 2}\n", "var x", "var y", "x")], "the rule would not repeat the fix"),
+    ("cpp", "bad {0}", [("int «a»{1};\n", "int a", "long a", "a"), ("int «a»{1, 2};\n", "int a", "long a", "a")], "the rule would not repeat the fix"),
+    ("c", "bad {0}", [("int «a»[] = {1};\n", "int a", "long a", "a"), ("int «a»[] = {1, 2};\n", "int a", "long a", "a")], {"pattern": "int $ARG0[] = $A;", "fix": "long $ARG0[] = $A;", "kinds": {"ARG0": "reference:variable", "A": "initializer_list"}, "uncommented": True}),
+    ("python", "bad {0}", [("a = {«b»: 1}\n", "{b:", "{'b':", "b"), ("a = {«b»: 1, c: 2}\n", "{b:", "{'b':", "b")], {"pattern": "b", "fix": "'b'", "where": {0: "b"}, "uncommented": True}),
+    ("python", "bad {0}", [("with a as b, c as d: «f»(1)\n", "f(1)", "f(1, 2)", "f")], {"pattern": "f($A)", "fix": "f($A, 2)", "kinds": {"A": "integer:number"}, "where": {0: "f"}, "safe": False, "uncommented": True}),
+    ("python", "bad {0}", [("@d\ndef «f»(): pass\n", "def f", "def g", "f"), ("@d\n@e\ndef «f»(): pass\n", "def f", "def g", "f")], {"pattern": "f", "fix": "g", "where": {0: "f"}, "uncommented": True}),
 ]  # fmt: skip
 _OF_THE_ERROR = {"id", "language", "diagnostic", "examples", "provenance"}
 
