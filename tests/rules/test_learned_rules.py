@@ -140,6 +140,12 @@ LEARNED: list[tuple[Target, str, list[Fix], dict[str, object] | str]] = [
     ("python", "bad {0}", [("a = {«b»: 1}\n", "{b:", "{'b':", "b"), ("a = {«b»: 1, c: 2}\n", "{b:", "{'b':", "b")], {"pattern": "b", "fix": "'b'", "where": {0: "b"}, "uncommented": True}),
     ("python", "bad {0}", [("with a as b, c as d: «f»(1)\n", "f(1)", "f(1, 2)", "f")], {"pattern": "f($A)", "fix": "f($A, 2)", "kinds": {"A": "integer:number"}, "where": {0: "f"}, "safe": False, "uncommented": True}),
     ("python", "bad {0}", [("@d\ndef «f»(): pass\n", "def f", "def g", "f"), ("@d\n@e\ndef «f»(): pass\n", "def f", "def g", "f")], {"pattern": "f", "fix": "g", "where": {0: "f"}, "uncommented": True}),
+    ("python", "no {0}", [("x = «f»(a, b)\n", "x = f(a, b)", "import m\n\nx = m.f(b, a)", "f")], {"pattern": "f($A, $B)", "fix": "m.$ARG0($B, $A)", "kinds": {"A": "reference:variable", "B": "reference:variable"}, "imports": ["import m"], "uncommented": True}),
+    ("python", "no {0}", [("k(1)\nx = «f»(a, b)\n", "k(1)\nx = f(a, b)", "import m\n\nk(1)\nx = m.f(b, a)", "f")], {"pattern": "f($A, $B)", "fix": "m.$ARG0($B, $A)", "kinds": {"A": "reference:variable", "B": "reference:variable"}, "imports": ["import m"], "uncommented": True}),
+    ("python", "syntax", [("if a «=» f(1):\n    g()\n", " = ", " == ")], {"tokens": "$A = $B", "fix": "$A == $B", "kinds": {"A": ["name:constant", "name:variable", "number", "string:empty", "string:text"], "B": "name:called"}, "inside": "if", "uncommented": True}),
+    ("python", "syntax", [("if a «=» b[1]:\n    g()\n", " = ", " == ")], {"tokens": "$A = $B", "fix": "$A == $B", "kinds": {"A": ["name:constant", "name:variable", "number", "string:empty", "string:text"], "B": "name:indexed"}, "inside": "if", "uncommented": True}),
+    ("python", "syntax", [("if A «=» b:\n    g()\n", " = ", " == ")], {"tokens": "$A = $B", "fix": "$A == $B", "kinds": {"A": "name:type", "B": ["name:constant", "name:variable", "number", "string:empty", "string:text"]}, "inside": "if", "uncommented": True}),
+    ("python", "syntax", [("if A «b»:\n    g()\n", " b", " == b")], {"tokens": "$A $B", "fix": "$A == $B", "kinds": {"A": "name:type", "B": ["name:constant", "name:variable", "number", "string:empty", "string:text"]}, "inside": "if", "uncommented": True}),
 ]  # fmt: skip
 _OF_THE_ERROR = {"id", "language", "diagnostic", "examples", "provenance"}
 

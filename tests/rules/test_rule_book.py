@@ -562,6 +562,14 @@ def test_a_hint_becomes_certain_by_the_same_fix_of_another_program() -> None:
     assert list(book) == [certain]
 
 
+def test_a_hint_that_a_person_wrote_stays_a_hint() -> None:
+    asked = complaint("bad argument of {0}", "load")
+    hint = replace(learned("load(a)\n", "load(a, 1)\n", asked), provenance="manual")
+    book = RuleBook([hint])
+    assert book.learn("load(b)\n", "load(b, 1)\n", [asked], "python") == hint
+    assert list(book) == [hint]
+
+
 @pytest.mark.parametrize("changes", [{"provenance": "manual"}, {"widened": True}, {"examples": ()}])
 def test_only_a_rule_that_was_learned_is_widened_by_an_example(changes: dict[str, object]) -> None:
     asked = complaint("bad argument of {0}", "load")

@@ -78,7 +78,7 @@ def _groups(
 ) -> list[list[Edit]]:
     """Return the edits in groups: those of a line together, unless each has its diagnostic."""
     lines = Lines(before)
-    groups: dict[tuple[int, int], list[Edit]] = {}
+    groups: dict[tuple[int, ...], list[Edit]] = {}
     for edit in edits:
         parts = parts_of(edit, before, after, language)
         alone = all(_is_at_diagnostic(part, lines, diagnostics) for part in parts)
@@ -86,7 +86,7 @@ def _groups(
         if alone:
             groups.update({(line, part.start): [part] for part in parts})
         else:
-            groups.setdefault((line, -1), []).append(edit)
+            groups.setdefault((line,), []).append(edit)
 
     return list(groups.values())
 

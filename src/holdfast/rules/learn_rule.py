@@ -118,6 +118,7 @@ def suggested_rule(
 ) -> Rule | None:
     """Return a model's rule for a diagnostic, as proposed; None if it does not repeat the fix."""
     pattern, fix = suggested
+    example = example_of(before, after, diagnostic)
     if kind_of_pattern(pattern, target) is None:
         return None
 
@@ -131,9 +132,9 @@ def suggested_rule(
         values={number: (plain_type(text),) for number, text in enumerate(diagnostic.args)},
         provenance="model",
         status="proposed",
-        examples=(example_of(before, after, diagnostic),),
+        examples=(example,),
     )
-    if not explains(rule, rule.examples[0]):
+    if not explains(rule, example):
         return None
 
     return replace(rule, id=id_of(rule))
