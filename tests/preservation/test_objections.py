@@ -115,6 +115,8 @@ PATHS: dict[Target, str] = {
         ("python", "def f(a, b):\n    if a < b and a «b»:\n        return 'x'\n", "'x'", "'y'", "", "", ["it changes the constant 'x' to 'y'."]),
         ("python", "def f(a):\n    return «q»(a)\nx = 'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy'\n", "'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy'", "1", "q", "", ["it changes `'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy'` in line 3, which no error points at; change only what the errors are about."]),
         ("python", "def f(a):\n    return «q»(a)\nx = 'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy'\n", "'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy'", "1", "q", "", ["it changes `'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy…` in line 3, which no error points at; change only what the errors are about."]),
+        ("java", "class A {\n  final int n = 1;\n  void f(int a) {\n    «n» = a;\n  }\n}\n", "final int", "int", "n", "", ["it drops `final`; keep what the code checks and promises."]),
+        ("java", "class A {\n  void f(int a) {\n    final int n = 1;\n    «n» = a;\n  }\n}\n", "final int", "int", "n", "", []),
     ],
 )  # fmt: skip
 def test_what_a_fix_changes_beyond_its_error(

@@ -146,6 +146,10 @@ LEARNED: list[tuple[Target, str, list[Fix], dict[str, object] | str]] = [
     ("python", "syntax", [("if a «=» b[1]:\n    g()\n", " = ", " == ")], {"tokens": "$A = $B", "fix": "$A == $B", "kinds": {"A": ["name:constant", "name:variable", "number", "string:empty", "string:text"], "B": "name:indexed"}, "inside": "if", "uncommented": True}),
     ("python", "syntax", [("if A «=» b:\n    g()\n", " = ", " == ")], {"tokens": "$A = $B", "fix": "$A == $B", "kinds": {"A": "name:type", "B": ["name:constant", "name:variable", "number", "string:empty", "string:text"]}, "inside": "if", "uncommented": True}),
     ("python", "syntax", [("if A «b»:\n    g()\n", " b", " == b")], {"tokens": "$A $B", "fix": "$A == $B", "kinds": {"A": "name:type", "B": ["name:constant", "name:variable", "number", "string:empty", "string:text"]}, "inside": "if", "uncommented": True}),
+    ("python", "syntax", [("y = 1\n«fro» x in xs:\n    f(x)\n", "fro", "for")], {"tokens": "fro $A", "fix": "for $A", "kinds": {"A": "name:variable"}, "inside": "line", "uncommented": True}),
+    ("python", "syntax", [("y = 1\n«fro»\nx = )\n", "fro", "for")], {"tokens": "fro $EOL", "fix": "for", "inside": "line", "uncommented": True}),
+    ("python", "syntax", [("y = 1 «fro» x in xs:\n    f(x)\n", "fro", "for")], {"tokens": "$A fro $B", "fix": "$A for $B", "kinds": {"A": "number", "B": "name:variable"}, "inside": "line", "uncommented": True}),
+    ("python", "syntax", [("y = 1 «fro»\nx in xs:\n    f(x)\n", "fro", "for")], {"tokens": "$A fro $EOL", "fix": "$A for", "kinds": {"A": "number"}, "inside": "line", "uncommented": True}),
 ]  # fmt: skip
 _OF_THE_ERROR = {"id", "language", "diagnostic", "examples", "provenance"}
 

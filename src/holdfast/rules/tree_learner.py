@@ -148,7 +148,7 @@ class _Construct:
         if is_operand and all(map(_is_carried, self.nodes, self.samples)):
             return self._add_hole(self.nodes)
 
-        if not children[0] or is_literal(self.nodes[0]):
+        if not all(children) or is_literal(self.nodes[0]):
             if self._add_hole(self.nodes):
                 return True
 
@@ -177,7 +177,7 @@ class _Construct:
             add = self._add_run if is_list else self._add_hole
             return add(nodes)
 
-        if children[0]:
+        if any(children):
             return all(map(self._align, zip(*children, strict=True)))
 
         is_held = _same_text(nodes) and not all(map(_is_declared_name, nodes))
