@@ -112,6 +112,7 @@ def test_an_operand_has_the_class_of_its_last_part(text: str, kind: str) -> None
         ("[here]", "list ["),
         ("{here}", "object {"),
         ("f(here)", "call ("),
+        ("f(g([a]) here)", "call ("),
         ("here (", "line"),
         ("f(a) here", "line"),
         ("f((a) here)", "call ("),
