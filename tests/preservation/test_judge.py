@@ -105,3 +105,36 @@ def test_a_type_that_loses_its_arguments_is_refused_and_one_that_is_gone_is_not(
     another = before.replace("zz", "null").replace("}\n", "  List c;\n}\n")
     reasons = [each.reason for each in judge_fix(before, another, "A.java", "java", [said])]
     assert not [reason for reason in reasons if "type arguments" in reason]
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "before", "after", "reasons"),
+    [
+        ("a.c", "c", "int a = 1;\n", "int a = (1;\n", ["it adds syntax errors: 1 now, 0 before."]),
+        ("a.c", "c", "int a = ];\n", "int a = ]; int b = [;\n", []),
+        ("a.py", "python", "a = 1\n", "a = (1\n", ["it adds syntax errors: 1 now, 0 before."]),
+        ("a.py", "python", "a = ]\n", "a = ]\nb = ]\n", ["it adds syntax errors: 2 now, 1 before."]),
+        ("a.py", "python", "a = ]\nb = ]\n", "a = ]\nb = ]\n", []),
+        ("a.py", "python", "a = ]\nb = ]\n", "a = 1\nb = ]\n", []),
+    ],
+)  # fmt: skip
+def test_a_fix_adds_no_syntax_error_but_where_macros_may_be_the_reason(
+    path: str, language: Target, before: str, after: str, reasons: list[str]
+) -> None:
+    found = [each.reason for each in judge_fix(before, after, path, language)]
+    assert [reason for reason in found if "syntax errors" in reason] == reasons
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_dead"),
+    [
+        ("f(1)\ng(2)\n", "if False:\n    f(1)\ng(2)\n", True),
+        ("f(1)\ng(2)\n", "if a:\n    f(1)\ng(2)\n", False),
+        ("if False:\n    f(1)\n", "if False:\n    f(2)\n", False),
+        ("if False:\n    f(1)\n", "f(1)\n", False),
+        ("if False:\n    f(1)\n", "if False:\n    f(1, 2)\n", True),
+    ],
+)
+def test_code_is_not_put_where_it_can_never_run(before: str, after: str, is_dead: bool) -> None:
+    reasons = [each.reason for each in judge_fix(before, after, "a.py", "python")]
+    assert ("it puts code where it can never run; fix the code instead." in reasons) is is_dead

@@ -162,6 +162,8 @@ def test_a_string_that_spells_an_unused_parameter_may_miss_it() -> None:
     said = _said("f-string without any placeholders", 2, 12)
     made = before.replace('f"', '"')
     assert _judged(before, made, said) == ["it leaves `name` unused, and a string spells it."]
+    inner = 'def g(name):\n    def f(key):\n        return f"Hello (name)" + key\n'
+    assert _judged(inner, inner.replace('f"', '"'), _said(said.message, 3, 16)) == []
     used = before.replace("return", "print(name)\n    return")
     assert _judged(used, used.replace('f"', '"'), _said(said.message, 3, 12)) == []
 
@@ -578,6 +580,7 @@ def test_none_is_no_made_up_result_of_a_function_that_may_return_it(
     ("new", "objected"),
     [
         ("name in users", []),
+        ("name in (users, users.has_key)", []),
         ("name in others", ["it compares where a value was used (`in` is new)."]),
     ],
 )

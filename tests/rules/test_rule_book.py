@@ -10,8 +10,16 @@ import pytest
 from holdfast.repair.rule_lookup import Applied, Miss, lookup
 from holdfast.rules.apply_rule import NoFit, Rewritten, rewrite
 from holdfast.rules.learn_rule import NotLearned, explains, learn
-from holdfast.rules.rule import Rule, TokenRewrite
-from holdfast.rules.rule_book import RuleBook, rank_of, read_book, widened, with_verdict
+from holdfast.rules.rule import Rule, Status, TokenRewrite
+from holdfast.rules.rule_book import (
+    LearnVerdict,
+    RuleBook,
+    confidence_of,
+    rank_of,
+    read_book,
+    widened,
+    with_verdict,
+)
 from holdfast.rules.rule_yaml import BadRule, dump_rule, parse_rule, rule_from
 from holdfast.rules.scope import scope_of
 from holdfast.vocab.diagnostics import Area, Diagnostic
@@ -413,3 +421,225 @@ def test_a_fix_is_learned_beside_a_rule_that_is_only_proposed() -> None:
     again = book.learn("pritn(1)\n", "print(1)\n", [undefined("pritn")], "python")
     assert isinstance(again, Rule)
     assert again.status == "rejected"
+
+
+# ------------------------------------------------------------------------------------------------------ which rule is meant
+
+
+def test_a_rule_is_found_by_the_beginning_of_its_id_and_before_others_by_all_of_it() -> None:
+    rules = [replace(PRINT, id=name) for name in ("ab", "abc", "b")]
+    book = RuleBook(rules)
+    assert [rule.id for rule in book.starting("a")] == ["ab", "abc"]
+    assert [rule.id for rule in book.starting("ab")] == ["ab"]
+    assert [rule.id for rule in book.starting("abcd")] == []
+    assert (book.get("ab"), book.get("a")) == (rules[0], None)
+
+
+def test_the_rules_of_a_book_are_in_the_order_of_language_tool_code_and_id() -> None:
+    rules = [
+        replace(PRINT, id="d", target="c"),
+        replace(PRINT, id="c", tool="a"),
+        replace(PRINT, id="b", code="X0"),
+        replace(PRINT, id="a"),
+        replace(PRINT, id="e"),
+    ]
+    assert list(RuleBook(rules[::-1])) == rules
+
+
+def test_candidates_are_the_rules_for_a_name_in_the_message_and_those_for_any() -> None:
+    any_name = replace(PRINT, id="any", values={})
+    second = replace(PRINT, id="second", values={1: ("str",)})
+    listed = replace(PRINT, id="listed", values={0: ("load", "int*"), 1: ("str",)})
+    element = replace(PRINT, id="element", values={0: ("list[_]",)})
+    book = RuleBook([any_name, second, listed, element])
+
+    def found(*args: str, template: str = PRINT.template) -> set[str]:
+        said = replace(undefined("x"), args=args, template=template)
+        return {rule.id for rule in book.candidates(said, "python")}
+
+    general = {"any", "element"}
+    assert found() == found("save") == found("str") == general
+    assert found("load") == found("const load&") == found("int *") == {*general, "listed"}
+    assert found("x", "str") == {*general, "second"}
+    assert found("load", "int") == {*general, "listed"}
+    assert found("load", template="another {0}") == set()
+
+
+def test_candidates_come_the_best_first_and_follow_a_change() -> None:
+    book = RuleBook([replace(PRINT, id="a", helped=1), replace(PRINT, id="b", helped=5)])
+    said = undefined("pritn")
+    assert [rule.id for rule in book.candidates(said, "python")] == ["b", "a"]
+    book.judge("a", "pin")
+    assert [rule.id for rule in book.candidates(said, "python")] == ["a", "b"]
+    book.put(replace(PRINT, id="a", values={0: ("prnt",)}))
+    assert [rule.id for rule in book.candidates(said, "python")] == ["b"]
+
+
+def test_the_confidence_of_a_rule_counts_its_examples() -> None:
+    assert confidence_of(replace(PRINT, examples=())) == 0.0
+    assert confidence_of(PRINT) == 0.206543
+    assert confidence_of(replace(PRINT, helped=1)) == confidence_of(
+        replace(PRINT, helped=0, examples=PRINT.examples * 2)
+    )
+    assert confidence_of(replace(PRINT, helped=9, failed=10)) == 0.299295
+
+
+@pytest.mark.parametrize(
+    ("verdict", "before", "after"),
+    [
+        ("approve", "proposed", ("active", True, True)),
+        ("approve", "pinned", ("pinned", True, True)),
+        ("reject", "active", ("rejected", False, False)),
+        ("pin", "active", ("pinned", False, True)),
+        ("unpin", "pinned", ("active", False, False)),
+        ("unpin", "demoted", ("demoted", False, False)),
+        ("demote", "active", ("demoted", False, False)),
+    ],
+)
+def test_a_verdict_changes_the_status_and_what_a_person_lets_pass_is_safe(
+    verdict: LearnVerdict, before: Status, after: tuple[str, bool, bool]
+) -> None:
+    rule = with_verdict(replace(PRINT, status=before, safe=False), verdict)
+    assert (rule.status, rule.approved, rule.safe) == after
+
+
+# --------------------------------------------------------------------------------------------------------- changes in files
+
+
+def test_a_rule_that_is_learned_is_written_and_a_change_of_another_process_stays() -> None:
+    files, counters = MemoryRuleFiles(), MemoryCounters()
+    book = RuleBook([], files, counters)
+    rule = book.learn("pritn(1)\n", "print(1)\n", [undefined("pritn")], "python")
+    assert isinstance(rule, Rule)
+    name = f"python/{rule.id}"
+    assert files.kept == {name: dump_rule(rule)}
+    book.record(rule.id, helped=True)
+    files.kept[name] = dump_rule(replace(rule, model="other"))
+    pinned = book.judge(rule.id, "pin")
+    assert pinned == replace(rule, model="other", status="pinned", helped=1)
+    assert files.kept == {name: dump_rule(pinned)}
+    assert book.get(rule.id) == pinned
+
+
+def test_no_verdict_is_for_an_unknown_rule() -> None:
+    with pytest.raises(KeyError):
+        RuleBook([]).judge("x", "pin")
+
+
+def _cast(name: str, value: str) -> tuple[str, str, Diagnostic]:
+    text = f"class A {{\n    String f(Object {name}) {{\n        String t = {value};\n        return t;\n    }}\n}}\n"
+    said = complaint("no {0}", "java.lang.Object", line=3, column=20, end_column=20 + len(value))
+    return text, text.replace(f"= {value}", f"= (String) {value}"), said
+
+
+def test_a_certain_rule_does_not_become_a_hint_by_another_example() -> None:
+    book = RuleBook()
+    before, after, said = _cast("a", "a")
+    hint = book.learn(before, after, [said], "java")
+    assert isinstance(hint, Rule)
+    approved = book.judge(hint.id, "approve")
+    assert (hint.safe, approved.safe) == (False, True)
+    before, after, said = _cast("b", "LIMIT")
+    other = book.learn(before, after, [said], "java")
+    assert isinstance(other, Rule)
+    assert (other.safe, len(other.examples)) == (False, 1)
+    assert {rule.id: rule for rule in book} == {hint.id: approved, other.id: other}
+
+
+def test_a_hint_becomes_certain_by_the_same_fix_of_another_program() -> None:
+    asked = complaint("bad argument of {0}", "load")
+    book = RuleBook()
+    hint = book.learn("load(a)\n", "load(a, 1)\n", [asked], "python")
+    assert isinstance(hint, Rule)
+    again = book.learn("load(a)\n", "load(a, 1)\n", [asked], "python")
+    assert again == hint
+    certain = book.learn("load(b)\n", "load(b, 1)\n", [asked], "python")
+    assert isinstance(certain, Rule)
+    assert (hint.safe, certain.safe, certain.id) == (False, True, hint.id)
+    assert [example.before for example in certain.examples] == ["load(a)\n", "load(b)\n"]
+    third = book.learn("load(c)\n", "load(c, 1)\n", [asked], "python")
+    assert third == certain
+    assert list(book) == [certain]
+
+
+def test_a_hint_that_a_person_wrote_stays_a_hint() -> None:
+    asked = complaint("bad argument of {0}", "load")
+    hint = replace(learned("load(a)\n", "load(a, 1)\n", asked), provenance="manual")
+    book = RuleBook([hint])
+    assert book.learn("load(b)\n", "load(b, 1)\n", [asked], "python") == hint
+    assert list(book) == [hint]
+
+
+@pytest.mark.parametrize("changes", [{"provenance": "manual"}, {"widened": True}, {"examples": ()}])
+def test_only_a_rule_that_was_learned_is_widened_by_an_example(changes: dict[str, object]) -> None:
+    asked = complaint("bad argument of {0}", "load")
+    narrow = learned("load(a)\n", "load(a, b)\n", asked)
+    book = RuleBook([narrow])
+    wider = book.learn("load(3)\n", "load(3, b)\n", [asked], "python")
+    assert isinstance(wider, Rule)
+    assert (wider.id, len(wider.examples), len(book)) == (narrow.id, 2, 1)
+    kept = replace(narrow, **changes)  # type: ignore[arg-type]
+    book = RuleBook([kept])
+    other = book.learn("load(3)\n", "load(3, b)\n", [asked], "python")
+    assert isinstance(other, Rule)
+    assert (other.id != narrow.id, book.get(narrow.id), len(book)) == (True, kept, 2)
+
+
+def test_a_rule_is_not_widened_to_what_it_must_not_change() -> None:
+    asked = complaint("bad argument of {0}", "load")
+    narrow = learned("load(a)\n", "load(a, b)\n", asked)
+    never = replace(narrow.examples[0], before="load(7)\n", after=None)
+    book = RuleBook([replace(narrow, counter_examples=(never,))])
+    other = book.learn("load(3)\n", "load(3, b)\n", [asked], "python")
+    assert isinstance(other, Rule)
+    assert (other.id != narrow.id, len(other.examples), len(book)) == (True, 1, 2)
+
+
+def test_each_tool_that_reports_an_error_has_a_rule_for_its_fix() -> None:
+    first, second = undefined("pritn"), replace(undefined("pritn"), tool="other")
+    book = RuleBook()
+    rule = book.learn("pritn(1)\n", "print(1)\n", [first, second, first], "python")
+    assert isinstance(rule, Rule)
+    assert [(each.tool, each.values) for each in book] == [
+        ("other", {0: ("pritn",)}),
+        ("tool", {0: ("pritn",)}),
+    ]
+    assert rule.tool == "tool"
+    assert RuleBook().learn("pritn(1)\n", "print(1)\n", [], "python") == NotLearned(
+        "there is no diagnostic to tie the fix to"
+    )
+
+
+# ------------------------------------------------------------------------------------------------------- what is wrong with it
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"pattern": None, "imports": []}, "it has no `pattern`, `tokens` or `imports`"),
+        ({"fix": None}, "`fix` is missing"),
+        ({"tokens": "$A", "kind": ""}, "it has both `pattern` and `tokens`"),
+        ({"pattern": "f("}, "`pattern` is no code of this language: f("),
+        ({"where": {"x": "a"}}, "`where` must have numbers of `{0}`, `{1}`, … of the message as its keys"),
+        ({"language": "latin"}, "`language` must be one of python, javascript, typescript, c, cpp, rust, java, go, any"),
+        ({"provenance": "x"}, "`provenance` must be one of builtin, extracted, manual, model"),
+        ({"diagnostic": {"tool": "a"}}, "`diagnostic.message` is missing"),
+        ({"diagnostic": []}, "`diagnostic.tool` is missing; `diagnostic.message` is missing"),
+        ({"counter_examples": [{"before": "a"}]}, "`message` of counter_examples 1 is missing"),
+        ({"examples": [{"before": "a", "message": "m", "after": "b", "at": [1, 2]}, 5]}, "`before` of examples 2 is missing; `message` of examples 2 is missing; `after` of examples 2 is missing"),
+    ],
+)  # fmt: skip
+def test_a_rule_file_with_one_thing_wrong_has_one_problem(
+    changes: dict[str, object], problem: str
+) -> None:
+    raw = {key: value for key, value in (WHOLE | changes).items() if value is not None}
+    with pytest.raises(BadRule) as caught:
+        rule_from(raw)
+    assert str(caught.value) == problem
+
+
+def test_a_rule_that_only_imports_needs_no_pattern() -> None:
+    raw = {key: WHOLE[key] for key in ("language", "diagnostic", "imports")}
+    rule = rule_from(raw)
+    assert (rule.rewrite, rule.imports, rule.values) == (None, ("import f",), {})
+    assert (rule.provenance, rule.status, rule.safe) == ("manual", "active", True)

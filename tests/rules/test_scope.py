@@ -418,6 +418,10 @@ LIMITED = Rule(
             ),
         ),
         (
+            {"values": {0: tuple("abcdef")}, "rewrite": None},
+            "any place, where the message names `a` or `b` or `c` or `d` or `e` or `f` ({0}), in Go",
+        ),
+        (
             {"uncommented": True, "rewrite": None},
             "any place, where no comment says what is meant, in Go",
         ),

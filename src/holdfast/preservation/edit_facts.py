@@ -28,7 +28,7 @@ _WORD: Final = re.compile(r"\w+")
 
 def most_similar(name: str, others: Iterable[str]) -> str:
     """Return the name that is most like another one; "" if none is like it."""
-    return next(iter(get_close_matches(name, sorted(others), 1, _ALIKE)), "")
+    return next(iter(get_close_matches(name, sorted(others), cutoff=_ALIKE)), "")
 
 
 class FactComparison:

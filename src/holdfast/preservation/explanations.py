@@ -88,7 +88,8 @@ def _is_replaced(fact: Fact, facts: EditFacts) -> bool:
         return bool(facts.gained)
 
     # The capital of `True` was missing, or it was `null` for `None`.
-    return set(map(str.lower, facts.lost.texts("name", "call"))) <= tables.NAMES_OF_NOTHING
+    lost = map(str.lower, facts.lost.texts("name", "call"))
+    return tables.NAMES_OF_NOTHING.issuperset(lost)
 
 
 EXPLANATIONS: Final[tuple[Condition, ...]] = (

@@ -66,7 +66,7 @@ def _by_kind(*rows: tuple[Iterable[str], FactReader]) -> dict[str, list[FactRead
 def facts_of(source: ParsedSource) -> list[Fact]:
     """Return the facts of the code that can run, in the order of the text."""
     found: list[Fact] = []
-    type_end = skipped_end = -1
+    type_end = skipped_end = 0
     for node in source.nodes:
         start, end = span_of(node)
         if start < skipped_end:
@@ -369,7 +369,7 @@ def _statement_facts(statement: SgNode) -> Iterator[Fact]:
     text = statement.text()
     start, _ = span_of(statement)
     kinds = set(map(node_kind, statement.named_children()))
-    if not kinds <= tables.TEXTS:
+    if not tables.TEXTS.issuperset(kinds):
         return
 
     if "(" in text and not _is_documentation(statement):
@@ -378,14 +378,12 @@ def _statement_facts(statement: SgNode) -> Iterator[Fact]:
 
 def _is_documentation(statement: SgNode) -> bool:
     """Return whether a statement is the first one of a text, a function or a class."""
-    block = statement.parent()
-    if block is None:
-        return False
-
     if statement.prev() is not None:
         return False
 
-    return parent_kind(block) in tables.DOCUMENTED
+    # The one around is a block, or the text itself.
+    around = list(map(node_kind, statement.ancestors()))
+    return "".join(around[1:2]) in tables.DOCUMENTED
 
 
 _READERS: Final = _by_kind(

@@ -166,7 +166,7 @@ def _has_operands_of_call(fact: Fact, facts: EditFacts) -> bool:
     """Return whether `k in d` takes the place of a call of both that an error is about."""
     removed = set(_WORD.findall(facts.removed))
     operands = set(_WORD.findall(facts.added)) - {fact.text}
-    return operands <= removed
+    return removed.issuperset(operands)
 
 
 def _is_member(fact: Fact, facts: EditFacts) -> bool:

@@ -323,7 +323,7 @@ class _Related:
         if old.isdisjoint(self._added):
             return False
 
-        return old <= known
+        return known.issuperset(old)
 
     def _add_declared(self, edit: Edit) -> None:
         """Add what a related edit introduces or declares: its users may change with it."""
@@ -333,11 +333,5 @@ class _Related:
 
     def _statement_of(self, edit: Edit) -> Statement | None:
         """Return the smallest statement around an edit."""
-        found: Statement | None = None
-        smallest = len(self._old.text) + 1
-        for each in self._statements:
-            size = each.end - each.start
-            if size < smallest and each.has(edit.start):
-                found, smallest = each, size
-
-        return found
+        around = [each for each in self._statements if each.has(edit.start)]
+        return min(around, key=lambda each: each.end - each.start, default=None)

@@ -137,13 +137,7 @@ def raw_types_added(old: ParsedSource, new: ParsedSource) -> list[str]:
 
 def _type_uses(reading: ParsedSource) -> tuple[Counter[str], Counter[str]]:
     """Count the uses of each type with type arguments, and without."""
-    generic: Counter[str] = Counter()
-    for node in reading.find("generic_type"):
-        generic[node.children()[0].text()] += 1
-
-    bare: Counter[str] = Counter()
-    for kind in ("type_identifier", "type"):
-        for node in reading.find(kind):
-            bare[node.text()] += parent_kind(node) != "generic_type"
-
+    generic = Counter(node.children()[0].text() for node in reading.find("generic_type"))
+    types = [*reading.find("type_identifier"), *reading.find("type")]
+    bare = Counter(node.text() for node in types if parent_kind(node) != "generic_type")
     return generic, bare

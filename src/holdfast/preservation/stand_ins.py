@@ -65,7 +65,7 @@ def _is_limit(fact: Fact, facts: EditFacts) -> bool:
 def _equated(fact: Fact, facts: EditFacts) -> str:
     """Return a missing name and the name beside it that is its value now."""
     name, value = fact.text.split("\0")
-    if name in facts.reports.names and {name, value} <= facts.reports.near:
+    if name in facts.reports.names and facts.reports.near.issuperset((name, value)):
         return f"`{name}` the same as `{value}`"
 
     return ""

@@ -78,7 +78,7 @@ def _groups(
 ) -> list[list[Edit]]:
     """Return the edits in groups: those of a line together, unless each has its diagnostic."""
     lines = Lines(before)
-    groups: dict[tuple[int, int], list[Edit]] = {}
+    groups: dict[tuple[int, ...], list[Edit]] = {}
     for edit in edits:
         parts = parts_of(edit, before, after, language)
         alone = all(_is_at_diagnostic(part, lines, diagnostics) for part in parts)
@@ -86,7 +86,7 @@ def _groups(
         if alone:
             groups.update({(line, part.start): [part] for part in parts})
         else:
-            groups.setdefault((line, -1), []).append(edit)
+            groups.setdefault((line,), []).append(edit)
 
     return list(groups.values())
 
@@ -102,7 +102,7 @@ def _nearest(
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics, the nearest first; of those, the ones that name what changes."""
     removed = [before[edit.start : edit.end] for edit in group]
-    words = set(re.findall(r"\w+", "".join(removed)))
+    words = set(re.findall(r"\w+", " ".join(removed)))
     others = [words.isdisjoint(diagnostic.args) for diagnostic in diagnostics]
     keys = list(zip(_distances(group, before, diagnostics), others, strict=True))
     order = sorted(range(len(keys)), key=keys.__getitem__)

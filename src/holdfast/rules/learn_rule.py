@@ -119,6 +119,7 @@ def suggested_rule(
 ) -> Rule | None:
     """Return a model's rule for a diagnostic, as proposed; None if it does not repeat the fix."""
     pattern, fix = suggested
+    example = example_of(before, after, diagnostic)
     if kind_of_pattern(pattern, target) is None:
         return None
 
@@ -132,9 +133,9 @@ def suggested_rule(
         values={number: (plain_type(text),) for number, text in enumerate(diagnostic.args)},
         provenance="model",
         status="proposed",
-        examples=(example_of(before, after, diagnostic),),
+        examples=(example,),
     )
-    if not explains(rule, rule.examples[0]):
+    if not explains(rule, example):
         return None
 
     return replace(rule, id=id_of(rule))
@@ -273,7 +274,7 @@ def _values(
             continue
 
         found = _common_values(fixes, number, bare=taken)
-        is_free = taken and made is not None and len(found) > 1
+        is_free = taken and len(found) > 1
         if found and not is_free:
             values[number] = found
 

@@ -45,13 +45,14 @@ def parse_older_rule(data: bytes) -> Rule:
     try:
         raw = json.loads(data)
         examples = list(map(_example, raw["examples"]))
-        diagnostic = _diagnostic(raw, examples[0])
-    except (ValueError, TypeError, KeyError, IndexError) as error:
+        first, *_ = examples
+        diagnostic = _diagnostic(raw, first)
+    except (ValueError, TypeError, KeyError) as error:
         raise BadRule("it is not a rule of an earlier version") from error
 
     rule = learn_from(examples, diagnostic, raw["target"])
     if isinstance(rule, NotLearned):
-        rule = learn_from(examples[:1], diagnostic, raw["target"])
+        rule = learn_from([first], diagnostic, raw["target"])
 
     if isinstance(rule, NotLearned):
         raise BadRule(f"it cannot be converted ({rule.reason})")

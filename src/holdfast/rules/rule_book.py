@@ -377,8 +377,11 @@ def read_book(
 
 
 def _slots_of(rule: Rule) -> list[_Slot]:
-    first = min(rule.values, default=-1)
-    values = rule.values.get(first, ("_",))
+    if not rule.values:
+        return [(rule.key, -1, "")]
+
+    first = min(rule.values)
+    values = rule.values[first]
     # With such a sign, it depends on the program what fits.
     if not set("<_").isdisjoint("".join(values)):
         return [(rule.key, -1, "")]

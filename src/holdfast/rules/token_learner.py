@@ -59,7 +59,7 @@ def _holes(samples: Sequence[Sample], windows: Sequence[tuple[int, int]]) -> lis
         tokens = [sample.source.tokens[at] for sample, at in pairs]
         texts = tuple(texts_of(tokens))
         kinds = {token.kind for token in tokens}
-        if kinds <= _VALUES or len(set(texts)) > 1:
+        if not kinds.isdisjoint(_VALUES) or len(set(texts)) > 1:
             spans = tuple((token.start, token.end) for token in tokens)
             free = _kinds_at(numbers, samples)
             holes.append(Hole(spans, texts, free))

@@ -148,7 +148,7 @@ class _Construct:
         if is_operand and all(map(_is_carried, self.nodes, self.samples)):
             return self._add_hole(self.nodes)
 
-        if not children[0] or is_literal(self.nodes[0]):
+        if not all(children) or is_literal(self.nodes[0]):
             if self._add_hole(self.nodes):
                 return True
 
@@ -177,7 +177,7 @@ class _Construct:
             add = self._add_run if is_list else self._add_hole
             return add(nodes)
 
-        if children[0]:
+        if any(children):
             return all(map(self._align, zip(*children, strict=True)))
 
         is_held = _same_text(nodes) and not all(map(_is_declared_name, nodes))
@@ -208,16 +208,8 @@ class _Construct:
         return any(map(Sample.touches, self.samples, map(span_of, nodes)))
 
     def _add_part(self, nodes: Sequence[SgNode]) -> bool:
-        if not _same_kind(nodes):
-            return self._add_hole(nodes)
-
-        if not _same_text(nodes):
-            return self._add_hole(nodes)
-
-        if self._is_free(nodes[0]):
-            return self._add_hole(nodes)
-
-        return True
+        is_held = _same_text(nodes) and not self._is_free(nodes[0])
+        return is_held or self._add_hole(nodes)
 
     def _is_free(self, node: SgNode) -> bool:
         """Return whether one example frees a part: an operand that the fix carries over."""
@@ -297,7 +289,7 @@ class _Construct:
         node = self.nodes[0]
         base, _ = span_of(node)
         text = node.text()
-        for hole in sorted(self.holes, key=lambda hole: hole.spans[0], reverse=True):
+        for hole in reversed(self.holes):
             start, end = hole.spans[0]
             text = text[: start - base] + _sign(hole, names) + text[end - base :]
 

@@ -128,4 +128,4 @@ def _is_similar(name: str, others: set[str]) -> bool:
 
     kind = class_of_name(name)
     same_kind = [each for each in others - {name} if class_of_name(each) == kind]
-    return bool(get_close_matches(name, same_kind, 1, _ALIKE))
+    return bool(get_close_matches(name, same_kind, cutoff=_ALIKE))

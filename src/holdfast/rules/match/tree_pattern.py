@@ -14,15 +14,14 @@ from holdfast.rules.match.node_classes import (
     node_kinds,
 )
 from holdfast.rules.rule import HOLE, TreeRewrite, argument_texts
-from holdfast.syntax.tree import MOST_CHARACTERS, all_nodes, parse_tree, span_of
+from holdfast.syntax.source import ParsedSource
+from holdfast.syntax.tree import MOST_CHARACTERS, all_nodes, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ast_grep_py import SgNode
-
-    from holdfast.syntax.source import ParsedSource
 
 _PLAIN: Final = ("{}", "{};")
 _FRAMES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -246,7 +245,10 @@ def _sample_code(hole: re.Match[str], language: str) -> str:
 
 def _kind_at(text: str, start: int, length: int, language: str) -> str | None:
     """Return the kind of the innermost node with exactly this span."""
-    root = parse_tree(text, language)
+    root = ParsedSource(text, language).root
+    if root is None:
+        return None
+
     if root.find_all(kind="ERROR"):
         return None
 

@@ -119,9 +119,10 @@ def _repeated_span(site: Site, place: int) -> tuple[int, int]:
 
     Without such a loop, it is the offset itself.
     """
+    _, declared_end = site.span
     for node in site.source.nodes_around(place):
         start, end = span_of(node)
-        if start < site.span[1]:
+        if start < declared_end:
             continue
 
         if _LOOPS.search(node.kind()):
