@@ -335,3 +335,12 @@ def test_a_deletion_that_joins_lines_writes_no_placeholder() -> None:
     outcome = land(text, Replace("..\nb = 2\nc", ""))
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "a = 1\n# . = 3\n"
+
+
+@pytest.mark.parametrize("comment", ["// rest unchanged", "// ... rest of the code ..."])
+def test_words_about_text_are_refused_beside_any_line_that_changes(comment: str) -> None:
+    text = "class A {\n  private int a = 1;\n\n  /** Falls back. */\n  void b() {}\n}\n"
+    old = "  private int a = 1;\n\n  /** Falls back. */\n"
+    for new in (f"  private int c = 2;\n  {comment}\n", f"{old.replace('1', '2')}  {comment}\n"):
+        assert reason_of(land(text, Replace(old, new), "A.java")) == "elision"
+    assert reason_of(land(text, Replace(old, f"{old}  {comment}\n"), "A.java")) == "landed"

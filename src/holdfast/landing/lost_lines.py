@@ -47,6 +47,11 @@ def judge_lost_lines(
     if not fresh:
         return None
 
+    # Nobody writes `# rest of the code` beside lines that change.
+    clear = next(filter(_is_clear, filter(fresh.__contains__, new)), None)
+    if clear is not None and _removes_code(old, new, language):
+        return refusals.lost_lines(clear, whole_file=whole_file)
+
     script = _joined_over_brackets(script_of(list(old), list(new)))
     for edit in script.edits:
         for at in _placeholders(script, edit, fresh):
@@ -62,6 +67,17 @@ def judge_lost_lines(
         if _lost_lines(script, edit, language, code_only=True):
             return refusals.lost_lines(placeholder, whole_file=whole_file)
     return None
+
+
+def _is_clear(line: str) -> bool:
+    """Return whether the line has only words about text; dots alone may be code."""
+    return is_about_text(line) or is_ellipsis_of_text(line)
+
+
+def _removes_code(old: Sequence[str], new: Sequence[str], language: FileLanguage) -> bool:
+    """Return whether a line of the old text that is no comment is in the new one no more, or less often."""
+    gone = Counter(map(key_of, solid_lines(old))) - Counter(map(key_of, solid_lines(new)))
+    return not all(is_comment_like(key, language) for key in gone)
 
 
 def _joined_over_brackets(script: EditScript) -> EditScript:
@@ -121,11 +137,7 @@ def _loses_lines(
     code_only = not has_dots(script.new[at])
     # What a clear placeholder stands for has not moved to another place.
     elsewhere = not stands_for_text(script.new[at])
-    # Nobody writes `# ... rest of the code ...` beside lines that are rewritten.
-    rewrites = not is_ellipsis_of_text(script.new[at])
-    lost = _lost_lines(
-        script, edit, language, code_only=code_only, elsewhere=elsewhere, rewrites=rewrites
-    )
+    lost = _lost_lines(script, edit, language, code_only=code_only, elsewhere=elsewhere)
     if len(lost) > _allowed_loss(script, edit, at, whole_file=whole_file):
         return True
     if not any(language.name_in([line], 0) for line in lost):
@@ -195,21 +207,17 @@ def _lost_lines(
     *,
     code_only: bool,
     elsewhere: bool = True,
-    rewrites: bool = True,
 ) -> list[str]:
     """Return the lines that the edit removes, and that it neither has nor rewrites nor comments out.
 
-    With `rewrites` an added line that begins with the same word rewrites a line. With `elsewhere` it may also have moved to
-    another edit.
+    An added line that begins with the same word rewrites a line. With `elsewhere` it may also have moved to another edit.
     """
     added = solid_lines(script.new[edit.n1 : edit.n2])
     moved = Counter(map(key_of, added))
     if elsewhere:
         moved = Counter(key_of(script.new[n]) for n in script.added)
     comments = {comment_words(line) for line in added if is_comment_like(line, language)}
-    rewriting: Counter[str] = Counter()
-    if rewrites:
-        rewriting.update(map(_first_word, added))
+    rewriting = Counter(map(_first_word, added))
     gone = []
     for line in script.old[edit.o1 : edit.o2]:
         key = key_of(line)
