@@ -170,3 +170,35 @@ def test_curly_quotes_in_a_comment_of_a_file_with_a_known_part_in_its_name_stay(
     outcome = land(text, Replace(text, new), ".env.tenant")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == new
+
+
+@pytest.mark.parametrize("path", ["a.scss", "a.rst", "a.txt", "a.py"])
+def test_one_line_in_the_place_of_several_that_has_one_of_them_in_it_is_several(path: str) -> None:
+    text = "first(one)\nsecond(two)\nthird(three)\nfourth(four)\n"
+    old = "second(two)\nthird(three)\n"
+    outcome = land(text, Replace(old, "second(2)\\nthird(three)\\n"), path)
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("two", "2")
+
+
+def test_an_escape_in_the_value_of_one_line_stays() -> None:
+    text = "greeting=Hello\nname=a\n"
+    outcome = land(text, Replace("greeting=Hello\n", "greeting=Hello\\nWorld\n"), "a.properties")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "greeting=Hello\\nWorld\nname=a\n"
+
+
+def test_a_query_of_another_table_is_another_query() -> None:
+    text = "SELECT a\nFROM weather AS u\nLEFT JOIN b ON b.weather = u.id\nWHERE u.c > 50\nORDER BY a\nLIMIT 90;\n"
+    old = text.replace("weather", "kitchen")
+    refused = land(text, Replace(old, old.replace("90", "93")), "a.sql")
+    assert isinstance(refused, Refused), refused
+    assert refused.veto == "block_name"
+
+
+def test_a_text_for_people_that_stops_inside_a_fence_is_refused() -> None:
+    text = "# A\n\nOne line.\n\n## License\n\nMIT\n"
+    new = "# A\n\nOne line.\n\n```sh\npip install meeti"
+    refused = land(text, WriteFile(new), "a.md")
+    assert isinstance(refused, Refused), refused
+    assert refused.reason == "malformed"

@@ -19,7 +19,7 @@ from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_tokens import matched
-from holdfast.landing.text.lines import solid_lines, split_lines
+from holdfast.landing.text.lines import contents_of, solid_lines, split_lines
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -216,9 +216,20 @@ def _proves_itself(accident: Accident, change: _Change) -> bool:
         return False
     if change.kind in accident.proven_in:
         return True
+    if accident.by_line and _joins_removed_lines(accident, change):
+        return True
     if not accident.proven_in_comments:
         return False
     return all(map(change.language.is_comment, filter(accident.seen.search, change.added_texts)))
+
+
+def _joins_removed_lines(accident: Accident, change: _Change) -> bool:
+    """Return whether one new line is in the place of several, and has one of these in it."""
+    if len(change.script.added) != 1 or len(change.lost_lines) < _SEVERAL:
+        return False
+    (line,) = change.added_texts
+    pieces = contents_of(accident.undo(line))
+    return not change.lost_lines.isdisjoint(pieces)
 
 
 def _is_in_code_of_line(accident: Accident, change: _Change) -> bool:

@@ -134,12 +134,15 @@ def out_of_fence(text: str, new: str, path: str | None) -> PlainText | Refused |
 
 
 def _has_half_fence(text: str, new: str) -> bool:
-    """Return whether a fence at an end of the new text has no other half, and all fences of the file have one."""
+    """Return whether a fence at an end of the new text, or one that it stops in, has no other half as the file's own have."""
     lines = contents_of(new)
     fences = numbers_matching(FENCE, lines)
     own = numbers_matching(FENCE, contents_of(text))
     if len(own) % 2 or not len(fences) % 2:
         return False
+    if text.endswith("\n") and not new.endswith("\n"):
+        # Cut off inside of a fence.
+        return True
     outer = solid_numbers(lines)
     return not {outer[0], outer[-1]}.isdisjoint(fences)
 

@@ -130,7 +130,8 @@ _FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
     (
         "sql",
         FileLanguage(
-            rf"{_DASHES}|/\*", r"(?i:create|alter|drop|comment on|grant|insert|update|delete)\b"
+            rf"{_DASHES}|/\*",
+            r"(?i:create|alter|drop|comment on|grant|insert|update|delete|from)\b",
         ),
     ),
     ("hs elm lua ada vhd vhdl", FileLanguage(rf"{_DASHES}|\{{-", r"\w+ ::|[a-z_][\w' ]*=(?!=)")),
