@@ -15,7 +15,7 @@ from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.trust.makefiles import Makefiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from holdfast.vocab.trust import CodeKind
@@ -71,6 +71,19 @@ def files_of_command(command: str, root: Path) -> Iterator[CodeFile]:
         if path not in seen:
             seen.add(path)
             yield kind, path, text
+
+
+def files_in_tree(command: str, names: Collection[str]) -> Iterator[tuple[CodeKind, str]]:
+    """Yield the kind and the path of the files that words of a command name, of a list of files."""
+    tokens = shlex.split(command)
+    words = list(_words_in(tokens))
+    seen: set[str] = set()
+    for folder, word in product(("", *words), words):
+        path = os.path.normpath(f"{folder}/{word}".lstrip("/"))
+        if path in names and path not in seen:
+            seen.add(path)
+            is_program = "/" in tokens[0] and path == os.path.normpath(tokens[0])
+            yield "tool" if is_program else "plugin", path
 
 
 def _all_files(tokens: Sequence[str], root: Path) -> Iterator[CodeFile]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.git_command import Git
-from holdfast.adapters.trust.code_items import item_of_file, item_of_text
-from holdfast.adapters.trust.command_code import files_of_command
+from holdfast.adapters.git.git_command import Git, to_text
+from holdfast.adapters.trust.code_items import item_of_data, item_of_file, item_of_text
+from holdfast.adapters.trust.command_code import files_in_tree, files_of_command
 from holdfast.checkpoints.ports import CheckpointFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from holdfast.vocab.trust import CodeItem
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 _PROGRAMS = (".clean", ".smudge", ".process", ".driver")
 
 
-def filters_of(root: Path) -> tuple[CodeItem, ...]:
+def filters_of(root: Path, trees: Sequence[str] = ()) -> tuple[CodeItem, ...]:
     """Return the filters and merge drivers of the repository at a root, and what files these run.
 
-    The settings are one item; nothing if there are none.
+    The settings are one item; nothing if there are none. With `trees` also files in these,
+    which git is to write: it could run them before it has written all. Raise `CheckpointFailed` if
+    there is no such tree.
     """
     try:
         settings = Git(root).own_programs()
@@ -37,24 +39,33 @@ def filters_of(root: Path) -> tuple[CodeItem, ...]:
     text = "".join(f"{name} = {settings[name]}\n" for name in programs)
     items = [item_of_text(".git/config", "filter", text)]
     for name in programs:
-        items += _files_of(settings[name], root)
+        command = _quoted(settings[name])
+        items += _files_of(command, root)
+        for tree in trees:
+            items += _files_in_tree(command, Git(root), tree)
     return tuple(dict.fromkeys(items))
 
 
 def _files_of(command: str, root: Path) -> Iterator[CodeItem]:
     """Yield the files of the project that the command of a filter runs: git starts it there."""
-    # A shell that would stop at an open quote runs nothing, but git takes `%f` and more out before.
-    words = command if _is_closed(command) else shlex.quote(command)
-    for kind, path, text in files_of_command(words, root):
+    for kind, path, text in files_of_command(command, root):
         if text is None:
             yield item_of_file(root, path, kind)
         else:
             yield item_of_text(path, kind, text)
 
 
-def _is_closed(command: str) -> bool:
+def _files_in_tree(command: str, git: Git, tree: str) -> Iterator[CodeItem]:
+    listed = git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree)
+    names = frozenset(to_text(listed).split("\0")) - {""}
+    for kind, path in files_in_tree(command, names):
+        yield item_of_data(path, kind, git.run("cat-file", "blob", f"{tree}:{path}"))
+
+
+def _quoted(command: str) -> str:
+    """Return a command as one word if it has an open quote: words inside a word count too."""
     try:
         shlex.split(command)
     except ValueError:
-        return False
-    return True
+        return shlex.quote(command)
+    return command
