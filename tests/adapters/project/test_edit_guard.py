@@ -97,6 +97,7 @@ def test_edits_that_make_a_repository_together_are_asked_for(root: Path) -> None
     [
         ("core.hooksPath", "hooks", "hooks/pre-commit"),
         ("core.hooksPath", "./tools/../hooks/", "hooks/deep/x"),
+        ("core.hooksPath", "hooks", "Hooks./x"),
         ("include.path", "../gitconfig", "gitconfig"),
         ("includeIf.onbranch:x.path", "../more/gitconfig", "more/gitconfig"),
         ("core.attributesFile", "attributes", "attributes"),

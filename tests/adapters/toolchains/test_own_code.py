@@ -387,6 +387,7 @@ def test_the_code_that_the_check_of_a_file_runs(
                 'sh -c "${HERE}/run.sh"',
                 "sh -c '\"$(pwd)/run.sh\"'",
                 "tool -frun.sh",
+                "sh -c 'for x in r*.sh; do sh $x; done'",
             )
         ),
         pytest.param(
@@ -608,15 +609,22 @@ def test_filters_of_a_repository_are_one_item(tmp_path: Path) -> None:
 def test_the_files_that_a_filter_runs_are_items_too(
     tmp_path: Path, program: str, command: str
 ) -> None:
-    lay_out(tmp_path, {"tools/clean.sh": "cat\n", "other.sh": ""})
+    script = ". ./tools/more.sh; cat\n"
+    lay_out(tmp_path, {"tools/clean.sh": script, "tools/more.sh": "", "other.sh": ""})
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     subprocess.run(["git", "-C", str(tmp_path), "config", program, command], check=True)
     before = filters_of(tmp_path)
-    assert [item.path for item in before] == [".git/config", "tools/clean.sh"]
-    lay_out(tmp_path, {"tools/clean.sh": "touch pwned\n", "other.sh": "x"})
+    paths = [".git/config", "tools/clean.sh", "tools/more.sh"]
+    assert [item.path for item in before] == paths
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "one"], check=True)
+    assert filters_of(tmp_path, ["HEAD"]) == before
+    lay_out(tmp_path, {"tools/more.sh": "touch pwned\n", "other.sh": "x"})
     after = filters_of(tmp_path)
-    assert after[0] == before[0]
-    assert after[1] != before[1]
+    assert after[:2] == before[:2]
+    assert after[2] != before[2]
+    assert filters_of(tmp_path, ["HEAD"]) == (*after, before[2])
 
 
 def test_a_workspace_with_more_crates_than_are_looked_at_counts_as_code(tmp_path: Path) -> None:

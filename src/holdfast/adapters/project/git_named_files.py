@@ -12,6 +12,7 @@ from holdfast.adapters.places.main_worktree import settings_files
 from holdfast.adapters.plain_file import file_mark
 from holdfast.adapters.project.secret_files import find_secret_files
 from holdfast.checkpoints.ports import CheckpointFailed
+from holdfast.guards.paths import folded_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +46,7 @@ class GitNamedFiles:
         """Return the setting that names a file below the root, or a folder that it is in."""
         self._refresh()
         names = {path, os.path.relpath(os.path.realpath(self._root / path), self._root)}
-        for name in names:
+        for name in map(_folded, names):
             if name in self._named:
                 return self._named[name]
             for folder in map(str, Path(name).parents):
@@ -103,7 +104,12 @@ class GitNamedFiles:
         for place in (os.path.normpath(path), os.path.realpath(path)):
             below = os.path.relpath(place, self._root)
             if below.partition("/")[0] != "..":
-                named.setdefault(below, setting)
+                named.setdefault(_folded(below), setting)
+
+
+def _folded(path: str) -> str:
+    """Return a path as file systems that ignore case and more see it."""
+    return "/".join(folded_name(part) or part for part in path.split("/"))
 
 
 def _top_of(folder: Path) -> Path:

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import shutil
+from glob import glob
 from itertools import islice, pairwise, product
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
@@ -46,6 +47,8 @@ _READS: Mapping[str, tuple[str, ...]] = {
     "pre-commit": (".pre-commit-config.yaml",),
 }
 """The files in the root that a program runs, or that say what it runs."""
+_PATTERN = re.compile(r"[*?\[]")
+_MOST_MATCHES = 300
 _ESLINT = ("eslint.config.*", ".eslintrc", ".eslintrc.*")
 _MOST_CONFTESTS = 200
 
@@ -141,7 +144,16 @@ def _folders_among(words: Sequence[str], root: Path) -> Iterator[PurePosixPath]:
 def _files_named(word: str, folders: Sequence[PurePosixPath], root: Path) -> Iterator[str]:
     for folder in folders:
         path = _below_root(word, folder, root)
-        if path is not None and os.path.isfile(root / path):  # noqa: PTH113 - as in `_folders_among`
+        if path is not None and _PATTERN.search(path):
+            yield from islice(_matching(path, root), _MOST_MATCHES)
+        elif path is not None and os.path.isfile(root / path):  # noqa: PTH113 - as in `_folders_among`
+            yield path
+
+
+def _matching(pattern: str, root: Path) -> Iterator[str]:
+    """Yield the files that a pattern of a shell stands for."""
+    for path in sorted(glob(pattern, root_dir=root)):  # noqa: PTH207 - Path.glob raises for some words
+        if (root / path).is_file():
             yield path
 
 

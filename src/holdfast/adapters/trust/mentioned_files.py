@@ -94,7 +94,7 @@ def _mentioned_by(root: Path, file: PurePosixPath, modules: _Modules) -> Iterato
     except OSError:
         return
 
-    words = _names_in(text)
+    words = names_in(text)
     folders = [file.parent, PurePosixPath()]
     if file.suffix == ".py":
         # `from package import module` names the file in two words.
@@ -108,12 +108,12 @@ def _mentioned_by(root: Path, file: PurePosixPath, modules: _Modules) -> Iterato
         yield from modules.imported_by(text)
 
 
-def _names_in(text: str) -> list[str]:
+def names_in(text: str) -> list[str]:
     """Return the words of a text that may be names of files, modules and folders, sorted."""
     words: set[str] = set()
     for word in _WORD.findall(text):
-        # `../x` begins with dots. What is left of `concat!(env!("X"), "/../x")` with a slash.
-        words.add(word.strip("-/").rstrip("."))
+        # `./x` and `../x` begin with dots, what is left of `concat!(env!("X"), "/x")` with a slash.
+        words.add(os.path.normpath(word.strip("-/").rstrip(".")))
         plain = word.strip(".-")
         words.add(plain)
         words.add(plain.replace(".", "/"))
