@@ -13,7 +13,6 @@ from holdfast.adapters.git.user_repository import UserRepository
 from holdfast.adapters.places.main_worktree import git_directory
 from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.processes.sandbox.git_places import git_places
-from holdfast.adapters.toolchains.command_code import files_of_command
 from holdfast.adapters.toolchains.languages import python
 from holdfast.adapters.toolchains.languages.compile_commands import entry_for
 from holdfast.adapters.toolchains.languages.tsconfig import find_tsconfig
@@ -22,6 +21,7 @@ from holdfast.adapters.toolchains.project_checks import make_command
 from holdfast.adapters.toolchains.project_state import ProjectState
 from holdfast.adapters.toolchains.toml_file import read_toml
 from holdfast.adapters.trust.code_items import item_of_file
+from holdfast.adapters.trust.command_code import files_of_command
 
 SECONDS = 20.0
 """Ends a hang."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -85,3 +86,31 @@ def test_an_answer_for_one_file_is_not_one_for_two_files_with_such_names(tmp_pat
         ("protected", '".vscode/x, .husky/y"'),
         ("protected", ".vscode/x, .husky/y"),
     )
+
+
+def test_what_git_runs_by_its_settings_is_asked_for_and_git_itself_is_refused(
+    tmp_path: Path,
+) -> None:
+    gate = Somebody(NoApprover())
+    with open_world(tmp_path, names=["write_file", "write_patch"], gate=gate) as world:
+        git = ["git", "-C", str(world.root)]
+        subprocess.run(
+            [*git, "init", "-q", "--separate-git-dir=gitdata"], check=True, cwd=world.root
+        )
+        subprocess.run([*git, "config", "core.hooksPath", "hooks"], check=True)
+        outcome = world.call("write_file", path="hooks/pre-commit", text="touch pwned\n")
+        why = "git reads or runs it: core.hookspath names it"
+        assert outcome.text == f"hooks/pre-commit: {why}: {CURE}"
+        assert gate.asked == [("protected", "hooks/pre-commit")]
+        (world.root / "link").symlink_to("gitdata")
+        for path in ("gitdata/hooks/pre-commit", "link/config"):
+            message = world.refused("write_file", "permission_denied", path=path, text="x\n")
+            assert message == (
+                f"{path}: gitdata belongs to git itself; edit the project's files instead."
+            )
+        patch = "".join(
+            f"--- /dev/null\n+++ b/docs/{name}\n@@ -0,0 +1 @@\n+x\n"
+            for name in ("HEAD", "objects/x", "refs/x")
+        )
+        world.refused("write_patch", "permission_denied", diff=patch)
+        assert gate.asked[1:] == [("protected", "docs/HEAD, docs/objects/x, docs/refs/x")]

@@ -14,6 +14,7 @@ from holdfast.adapters.filesystem.disk_files import DiskFiles
 from holdfast.adapters.processes.commands import OsCommands
 from holdfast.adapters.processes.sandbox.probe import SandboxChoice, open_sandbox
 from holdfast.adapters.project.directories import DiskDirectories
+from holdfast.adapters.project.edit_guard import DiskEditGuard
 from holdfast.adapters.project.read_guard import DiskReadGuard
 from holdfast.adapters.project.search import DiskSearcher
 from holdfast.adapters.project.secret_files import find_secret_files
@@ -142,6 +143,7 @@ def open_world(
             gate,
             DigestObserver(DiskWorktreeDigests(str(root))),
             DiskReadGuard(str(root)),
+            DiskEditGuard(str(root)),
             covered,
         )
         toolbox = ToolboxOf(

@@ -31,6 +31,7 @@ from holdfast.repair.outcomes import (
 from holdfast.repair.ports import Check, Checked, CheckTimedOut
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.testing import ScriptedModel
+from holdfast.testing.memory_edit_guard import MemoryEditGuard
 from holdfast.tools.ports import Denied, GateAnswer, NoApprover, TurnCancelled
 from holdfast.usecases.changes.apply import AppliedReply, apply_reply
 from holdfast.usecases.repair.descriptions import (
@@ -144,7 +145,9 @@ class Scene:
 
     def run(self, *files: str) -> TurnEnded:
         with self.world.workspace() as workspace:
-            turn = EditedTurn(self.owner, ScriptedModel([]), self.gate, workspace, self.cancel)
+            turn = EditedTurn(
+                self.owner, ScriptedModel([]), self.gate, workspace, MemoryEditGuard(), self.cancel
+            )
             repairs = TurnRepairs(
                 lambda *_: tuple(self.checks),
                 lambda _: Allow(),

@@ -18,6 +18,7 @@ from holdfast.loop.ports import Model
 from holdfast.repair.ports import Check, CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.testing import ScriptedModel
+from holdfast.testing.memory_edit_guard import MemoryEditGuard
 from holdfast.tools.ports import Denied, GateAnswer
 from holdfast.usecases.repair.repair_files import RepairDependencies
 from holdfast.usecases.trust.project_trust import ProjectTrust
@@ -100,7 +101,12 @@ def after(
 
     with world.workspace() as workspace:
         turn = EditedTurn(
-            ChangeOwner("s", "t"), ScriptedModel([]), gate, workspace, threading.Event()
+            ChangeOwner("s", "t"),
+            ScriptedModel([]),
+            gate,
+            workspace,
+            MemoryEditGuard(),
+            threading.Event(),
         )
         repairs = TurnRepairs(
             find,
@@ -305,7 +311,12 @@ def test_a_repair_has_an_end(world: World) -> None:
     check = _Check(CheckTimedOut("own 1", 5))
     with world.workspace() as workspace:
         turn = EditedTurn(
-            ChangeOwner("s", "t"), ScriptedModel([]), _Gate(), workspace, threading.Event()
+            ChangeOwner("s", "t"),
+            ScriptedModel([]),
+            _Gate(),
+            workspace,
+            MemoryEditGuard(),
+            threading.Event(),
         )
         repairs = TurnRepairs(
             lambda *_: (found(check, COMMAND, whole=True),),
@@ -358,7 +369,9 @@ def consented(
     gate = _Consent()
     with world.workspace() as workspace:
         owner = ChangeOwner("s", "t")
-        turn = EditedTurn(owner, ScriptedModel([]), gate, workspace, threading.Event())
+        turn = EditedTurn(
+            owner, ScriptedModel([]), gate, workspace, MemoryEditGuard(), threading.Event()
+        )
         repairs = TurnRepairs(
             lambda *_: (check,),
             lambda _: Ask("it is a command"),

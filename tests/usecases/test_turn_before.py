@@ -12,6 +12,7 @@ from holdfast.changes.change import AT_ONCE, Change, ChangeOwner, RequestedEdits
 from holdfast.changes.plan import ChangePlan
 from holdfast.changes.swaps import LINK, Content, Swap
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
+from holdfast.testing.memory_edit_guard import MemoryEditGuard
 from holdfast.usecases.turns.baseline import Baseline, SinceCheck, texts_before
 from holdfast.usecases.turns.repair_ports import EditedTurn
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
@@ -180,6 +181,7 @@ def test_what_a_file_held_before_a_turn_is_what_its_first_change_found() -> None
         cast("Any", None),
         cast("Any", None),
         cast("Any", workspace),
+        MemoryEditGuard(),
         threading.Event(),
     )
     assert texts_before(turn) == {"a.py": b"1\n", "new.py": None}

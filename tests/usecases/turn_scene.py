@@ -15,6 +15,7 @@ from holdfast.adapters.store.sessions.approvals import StoredApprovals
 from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.turn_log import StoredTurnLog
 from holdfast.loop.limits import LoopLimits
+from holdfast.testing.memory_edit_guard import MemoryEditGuard
 from holdfast.usecases.turns.recorded_turn import NotSent, TurnContext
 from holdfast.usecases.turns.send_message import TurnDependencies, UserMessage, send
 from holdfast.usecases.workspace import Workspace
@@ -40,6 +41,7 @@ class TurnScene:
             workspace=workspace,
             worktrees=self.worktrees.port(),
             digests=DiskWorktreeDigests(str(root)),
+            edits=MemoryEditGuard(),
             is_cache=lambda _: False,
             records=self.log,
             questions=StoredApprovals(lambda: store, place, locks),

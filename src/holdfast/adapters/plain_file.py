@@ -9,15 +9,24 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from io import BufferedReader
-    from pathlib import Path
 
 LARGEST = 64_000_000
 LARGEST_PACKED = 256_000_000
 """The largest `packed-refs` that is read; git has some with a million refs."""
+
+
+def file_mark(file: str | Path) -> tuple[int, ...] | None:
+    """Return what differs after a program has replaced a file; None if there is no such file."""
+    try:
+        found = Path(file).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def open_plain(file: str | Path) -> BufferedReader:

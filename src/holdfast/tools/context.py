@@ -14,6 +14,7 @@ from holdfast.tools.ports import (
     Commands,
     Denied,
     Directories,
+    EditGuard,
     Editor,
     FileObserver,
     GateAnswer,
@@ -74,6 +75,7 @@ class ToolPorts:
     gate: ApprovalGate
     observer: FileObserver
     reads: ReadGuard
+    edits: EditGuard
     covered: Callable[[], Collection[str]] = tuple
 
 

@@ -10,7 +10,7 @@ from holdfast.changes.ports import FileUnfit
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from holdfast.changes.change import RequestedEdits
     from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
@@ -227,6 +227,13 @@ class ReadGuard(Protocol):
 
     def git_settings(self) -> tuple[str, ...]:
         """Return settings of git that switch off the programs that only this repository names."""
+
+
+class EditGuard(Protocol):
+    """What edits of this project change that git runs. May raise OSError."""
+
+    def why_protected(self, paths: Collection[str]) -> Mapping[str, str]:
+        """Return why an edit of all these files needs approval, by path; others are not in it."""
 
 
 # ------------------------------------------------------------------------------------------- policy

@@ -15,6 +15,7 @@ from holdfast.adapters.places.adopted_folder import adopt_state
 from holdfast.adapters.places.place_records import claim_place, find_place
 from holdfast.adapters.processes.commands import OsCommands
 from holdfast.adapters.trust.git_filters import filters_of
+from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.usecases.checkpoints.restore_ports import ConversationFailed
 from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.usecases.worktrees.make import NewWorktree, WorktreeMade, make_worktree
@@ -31,7 +32,7 @@ from holdfast.wiring.trust import trust_at
 from holdfast.wiring.worktrees import open_worktrees
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.config.settings import Settings
     from holdfast.usecases.turns.approvals import Asker
@@ -154,9 +155,15 @@ def worktree_dependencies(root: Path, store: LateStore) -> WorktreeDependencies:
     )
 
 
-def _trusts_filters(root: Path, worktree: Path) -> bool:
-    """Return whether the filters of a worktree's repository are trusted in the project."""
-    return not trust_at(root).untrusted(filters_of(worktree))
+def _trusts_filters(root: Path, worktree: Path, trees: Sequence[str]) -> bool:
+    """Return whether the filters of a worktree's repository are trusted in the project.
+
+    `trees` have files that git is to write there.
+    """
+    try:
+        return not trust_at(root).untrusted(filters_of(worktree, trees))
+    except CheckpointFailed:
+        return False
 
 
 def _setup(

@@ -15,6 +15,7 @@ from holdfast.adapters.places.place_records import find_worktree
 from holdfast.adapters.processes.commands import OsCommands
 from holdfast.adapters.processes.turn_processes import TurnProcesses
 from holdfast.adapters.project.directories import DiskDirectories
+from holdfast.adapters.project.edit_guard import DiskEditGuard
 from holdfast.adapters.project.project_overview import look_over
 from holdfast.adapters.project.read_guard import DiskReadGuard
 from holdfast.adapters.project.search import DiskSearcher
@@ -211,6 +212,7 @@ def _dependencies(
             gate,
             observer,
             DiskReadGuard(here),
+            context.edits,
             files.covered if isinstance(files, ReviewedFiles) else tuple,
         )
         return ToolboxOf(tools, ports, policy)
@@ -240,6 +242,7 @@ def turn_context(
         workspace=workspace,
         worktrees=open_worktrees(root, store=workspace.store),
         digests=DiskWorktreeDigests(str(root)),
+        edits=DiskEditGuard(str(root)),
         is_cache=is_cache,
         records=records,
         questions=workspace.store.approvals(place, locks),

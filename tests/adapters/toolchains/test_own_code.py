@@ -239,6 +239,65 @@ MEMBERS = {
         ),
         pytest.param(
             {
+                "mypy.ini": "[mypy]\nplugins = tools/plugins/own.py\n",
+                "tools/plugins/own.py": (
+                    "import os, near as n\nfrom shared import helper\nfrom lib.part import (\n    x,\n    y)\n"
+                    "import a.b.c\nimportlib.import_module('late')\nfrom .. import up\n"
+                ),
+                "tools/shared.py": "import deep\n",
+                "elsewhere/deep.py": "",
+                "elsewhere/near/__init__.py": "",
+                "src/lib/part/__init__.py": "",
+                "src/lib/part/y.py": "",
+                "src/lib/part/z.py": "",
+                "src/part.py": "",
+                "src/late.py": "",
+                "src/helper.py": "",
+                "tools/up.py": "",
+                "x/a/b/c.py": "",
+                "node_modules/shared.py": "",
+                ".venv/shared.py": "",
+                "a.py": "",
+            },
+            "a.py",
+            [
+                ("configuration", "mypy.ini"),
+                ("plugin", "tools/plugins/own.py"),
+                ("plugin", "a.py"),
+                ("plugin", "x/a/b/c.py"),
+                ("plugin", "src/late.py"),
+                ("plugin", "src/lib/part/__init__.py"),
+                ("plugin", "src/lib/part/y.py"),
+                ("plugin", "elsewhere/near/__init__.py"),
+                ("plugin", "tools/shared.py"),
+                ("plugin", "tools/up.py"),
+                ("plugin", "elsewhere/deep.py"),
+            ],
+            id="what a plugin imports from anywhere",
+        ),
+        pytest.param(
+            {
+                "app/Cargo.toml": '[package]\nname = "p"\n',
+                "app/build.rs": (
+                    'include!("../shared/gen.rs");\n'
+                    'include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/more.rs"));\n'
+                ),
+                "app/src/main.rs": "",
+                "shared/gen.rs": "",
+                "shared/more.rs": "",
+                "shared/other.rs": "",
+            },
+            "app/src/main.rs",
+            [
+                ("build", "app/build.rs"),
+                ("build", "shared/gen.rs"),
+                ("build", "shared/more.rs"),
+                ("build", "app/Cargo.toml"),
+            ],
+            id="what a build script brings in from the folder above",
+        ),
+        pytest.param(
+            {
                 "mypy.ini": "[mypy]\nplugins = pk.own\n",
                 "pk/__init__.py": "",
                 "pk/own.py": "",
@@ -276,7 +335,12 @@ def test_the_code_that_the_check_of_a_file_runs(
         pytest.param(
             {"Makefile": "", "other.mk": "include more.mk\n", "more.mk": "", "x.mk": ""},
             "make -f other.mk --file=x.mk check",
-            [("build", "other.mk"), ("build", "x.mk"), ("build", "more.mk")],
+            [
+                ("build", "Makefile"),
+                ("build", "other.mk"),
+                ("build", "x.mk"),
+                ("build", "more.mk"),
+            ],
             id="makefiles by name",
         ),
         pytest.param(
@@ -306,7 +370,95 @@ def test_the_code_that_the_check_of_a_file_runs(
         ),
         pytest.param({"run.sh": ""}, "sh -e run.sh", [("plugin", "run.sh")], id="script"),
         pytest.param({"run.sh": ""}, "./run.sh {path}", [("tool", "run.sh")], id="program"),
-        pytest.param({"a.txt": ""}, "grep x a.txt", [], id="nothing of the project"),
+        pytest.param({"a.txt": ""}, "grep x b.txt", [], id="nothing of the project"),
+        pytest.param({"a.txt": ""}, "grep x a.txt", [("plugin", "a.txt")], id="any file"),
+        *(
+            pytest.param({"run.sh": ""}, command, [("plugin", "run.sh")], id=command)
+            for command in (
+                "timeout -k 5 5m sh run.sh",
+                "bash -ec 'true;sh run.sh'",
+                """bash -c "sh 'run.sh' && x" """,
+                "stdbuf -oL sh run.sh",
+                "env -u X -S 'sh run.sh'",
+                "setsid sh ./run.sh",
+                "xargs -a /etc/hostname sh run.sh",
+                "unheard-of --with=x,run.sh",
+                "sh -c 'exec $PWD/run.sh'",
+                'sh -c "${HERE}/run.sh"',
+                "sh -c '\"$(pwd)/run.sh\"'",
+                "tool -frun.sh",
+                "sh -c 'for x in r*.sh; do sh $x; done'",
+            )
+        ),
+        pytest.param(
+            {"sub/run.sh": ""},
+            "sh -c 'cd sub && ./run.sh'",
+            [("plugin", "sub/run.sh")],
+            id="a file in a folder that the command names",
+        ),
+        pytest.param(
+            {"sub/package.json": "{}", "package.json": "{}"},
+            "npm --prefix=sub test",
+            [("build", "package.json"), ("build", "sub/package.json")],
+            id="npm in a folder",
+        ),
+        pytest.param(
+            {"sub/Makefile": "include x.mk\n", "sub/x.mk": "", "x.mk": ""},
+            "nice make -Csub check",
+            [("build", "sub/Makefile"), ("build", "x.mk"), ("build", "sub/x.mk")],
+            id="make in a folder",
+        ),
+        pytest.param(
+            {"Makefile": "ifdef X\n  include a.mk\\\n\tb.mk\nendif\n", "a.mk": "", "b.mk": ""},
+            "make",
+            [("build", "Makefile"), ("build", "a.mk"), ("build", "b.mk")],
+            id="indented and continued include",
+        ),
+        pytest.param(
+            {
+                "Makefile": "D := in\ninclude $(D)/x.inc # a\n",
+                "in/x.inc": "",
+                "other/y.mk": "",
+                "a.c": "",
+                "node_modules/x.inc": "",
+            },
+            "make",
+            [("build", "Makefile"), ("build", "in/x.inc"), ("build", "other/y.mk")],
+            id="include by a variable",
+        ),
+        pytest.param(
+            {
+                "Makefile": "SRC = a.c\nOBJ = $(SRC:.c=.o)\nDEPS = $(OBJ:.o=.d)\n-include $(DEPS)\n",
+                "a.c": "",
+                "a.o": "",
+                "out/a.d": "",
+            },
+            "make",
+            [("build", "Makefile"), ("build", "out/a.d")],
+            id="include of files that a build makes",
+        ),
+        pytest.param(
+            {"Makefile": "include $(wildcard in/*.inc)\n", "in/x.inc": "", "in/x.h": ""},
+            "make",
+            [("build", "Makefile"), ("build", "in/x.inc")],
+            id="include by a pattern",
+        ),
+        pytest.param(
+            {
+                "Makefile": "check:\n\tcd sub && $(MAKE) -f rules check\n",
+                "rules": "",
+                "sub/Makefile": "",
+                "sub/GNUmakefile": "",
+            },
+            "make",
+            [
+                ("build", "Makefile"),
+                ("build", "rules"),
+                ("build", "sub/GNUmakefile"),
+                ("build", "sub/Makefile"),
+            ],
+            id="a makefile that starts another make",
+        ),
     ],
 )
 def test_the_code_that_a_command_runs(
@@ -448,6 +600,31 @@ def test_filters_of_a_repository_are_one_item(tmp_path: Path) -> None:
         ".git/config",
         "filter.x.clean = touch pwned\n",
     )
+
+
+@pytest.mark.parametrize(
+    "command", ["./tools/clean.sh %f", "sh 'tools/clean.sh'", "env A=b sh tools/clean.sh '"]
+)
+@pytest.mark.parametrize("program", ["filter.x.clean", "filter.x.process", "merge.x.driver"])
+def test_the_files_that_a_filter_runs_are_items_too(
+    tmp_path: Path, program: str, command: str
+) -> None:
+    script = ". ./tools/more.sh; cat\n"
+    lay_out(tmp_path, {"tools/clean.sh": script, "tools/more.sh": "", "other.sh": ""})
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    subprocess.run(["git", "-C", str(tmp_path), "config", program, command], check=True)
+    before = filters_of(tmp_path)
+    paths = [".git/config", "tools/clean.sh", "tools/more.sh"]
+    assert [item.path for item in before] == paths
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "one"], check=True)
+    assert filters_of(tmp_path, ["HEAD"]) == before
+    lay_out(tmp_path, {"tools/more.sh": "touch pwned\n", "other.sh": "x"})
+    after = filters_of(tmp_path)
+    assert after[:2] == before[:2]
+    assert after[2] != before[2]
+    assert filters_of(tmp_path, ["HEAD"]) == (*after, before[2])
 
 
 def test_a_workspace_with_more_crates_than_are_looked_at_counts_as_code(tmp_path: Path) -> None:

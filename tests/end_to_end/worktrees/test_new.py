@@ -244,6 +244,33 @@ def test_filters_of_the_repository_run_in_no_command_of_worktrees_unless_they_ar
     assert list(tmp_path.glob("ran-*")) != []
 
 
+def test_a_trusted_filter_runs_its_script_only_as_it_was_trusted(
+    project: Project, tmp_path: Path
+) -> None:
+    user, ran = project.user, tmp_path / "ran"
+    user.write("a/rot.sh", "tr a-z n-za-m\n")
+    user.write("z.txt", "abc\n")
+    user.write(".gitattributes", "*.txt filter=x\n")
+    user.commit()
+    for verb in ("clean", "smudge"):
+        user.git("config", f"filter.x.{verb}", "sh ./a/rot.sh")
+    assert project.run("trust", "--yes").code == 0
+    session, worktree = project.new()
+    assert worktree.path("z.txt").read_text() == "nop\n"
+
+    # The script is written by the same git that could run it for the file after it.
+    user.write("a/rot.sh", f"touch {ran}; cat\n")
+    user.write("z.txt", "changed\n")
+    _, changed = project.new("--with-changes")
+    assert changed.path("z.txt").read_text() == "changed\n"
+    user.git("-c", "filter.x.clean=", "commit", "-qam", "two")
+    ran.unlink(missing_ok=True)
+    project.run("worktree", "update", session)
+    _, committed = project.new()
+    assert committed.path("z.txt").read_text() == "changed\n"
+    assert not ran.exists()
+
+
 def test_a_filter_of_settings_that_hold_only_in_the_new_worktree_does_not_run(
     project: Project, tmp_path: Path
 ) -> None:

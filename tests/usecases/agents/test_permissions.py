@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from holdfast.guards.commands import CommandRules
+from holdfast.testing.memory_edit_guard import MemoryEditGuard
 from holdfast.tools.ports import Denied, GateAnswer, NoApprover, TurnCancelled
 from holdfast.usecases.agents.permissions import Permissions
 from holdfast.usecases.agents.ports import PermissionRequest
@@ -28,6 +29,9 @@ class Gate:
         return self.answer
 
 
+PROTECTED = {"hooks/x": "git runs it"}
+
+
 class Desk:
     """Permissions with a gate, and the notes."""
 
@@ -36,7 +40,12 @@ class Desk:
         self.notes: list[AgentNote] = []
         rules = CommandRules(allow=("make test",), deny=("curl",))
         self.permissions = Permissions(
-            cast("Any", self.gate), rules, ROOT, ("sk-123456",), self.notes.append
+            cast("Any", self.gate),
+            rules,
+            ROOT,
+            MemoryEditGuard(PROTECTED),
+            ("sk-123456",),
+            self.notes.append,
         )
 
     def decide(self, call: AgentCall, command: str | None = None) -> str:
@@ -56,6 +65,7 @@ RUN = AgentCall("1", "Run it", "execute")
         (edit("a.py"), ("edit", "a.py")),
         (edit("/work/tree/src/a.py"), ("edit", "src/a.py")),
         (edit(".github/workflows/ci.yml"), ("protected", ".github/workflows/ci.yml")),
+        (edit("/work/tree/hooks/x"), ("protected", "hooks/x")),
         (edit("/etc/passwd"), ("tool", "Write it: /etc/passwd")),
         (edit("../other/a.py"), ("tool", "Write it: ../other/a.py")),
         (AgentCall("1", "Fetch a page", "fetch"), ("tool", "Fetch a page")),

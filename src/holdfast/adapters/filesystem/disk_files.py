@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.places.git_folders import why_barred
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit, SwapSide
 from holdfast.changes.swaps import LINK, Content
 from holdfast.guards.paths import Barred, judge_path
@@ -66,11 +67,9 @@ class DiskFiles:
                 f"{path}: a symlink on this path leads out of the project; name one in it.",
             )
 
-        judged = judge_path(at)
-        if isinstance(judged, Barred):
-            return FileUnfit(
-                "out_of_bounds", f"{path}: a symlink on this path leads to {judged.message}"
-            )
+        barred = why_barred(self.root, path, at)
+        if barred is not None:
+            return FileUnfit("out_of_bounds", barred)
 
         try:
             return self._look_at(path, at, linked=(self.root / plain).is_symlink())

@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 from holdfast.adapters.descriptors import open_below
+from holdfast.adapters.places.git_folders import why_barred
 from holdfast.adapters.project.project_files import list_files
 from holdfast.changes.ports import FileUnfit
 from holdfast.guards.paths import Barred, judge_path
@@ -74,11 +75,9 @@ class DiskDirectories:
             )
 
         at = real[len(top) :]
-        judged = judge_path(at)
-        if isinstance(judged, Barred):
-            return FileUnfit(
-                "out_of_bounds", f"{path}: a symlink on this path leads to {judged.message}"
-            )
+        barred = why_barred(Path(self._root), path, at)
+        if barred is not None:
+            return FileUnfit("out_of_bounds", barred)
 
         return at
 

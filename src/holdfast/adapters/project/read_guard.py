@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import Git, disabling_settings
 from holdfast.adapters.places.main_worktree import is_inside_or_named, settings_files
-from holdfast.adapters.plain_file import open_plain
+from holdfast.adapters.plain_file import file_mark, open_plain
 from holdfast.adapters.processes.git_environment import environment, options_of
 from holdfast.adapters.processes.project_programs import program_outside
 from holdfast.adapters.project.project_files import git
@@ -154,7 +154,7 @@ class DiskReadGuard:
 
     def _why_not_present(self, index: str, tree: bytes) -> str | None:
         """Search the names in the index and in HEAD; again only after one of them has changed."""
-        state = (_file_mark(Path(self._root, index)), tree)
+        state = (file_mark(Path(self._root, index)), tree)
         if self._present is None or self._present[0] != state:
             self._present = (state, self._search_present(tree.decode("ascii")))
         return self._present[1]
@@ -308,7 +308,7 @@ class DiskReadGuard:
 
         Git is asked again only after a file with such settings has changed.
         """
-        state = tuple(map(_file_mark, settings_files(Path(self._root))))
+        state = tuple(map(file_mark, settings_files(Path(self._root))))
         if self._settings is None or self._settings[0] != state:
             own = Git(Path(self._root)).own_settings()
             if not own or any(map(_INCLUSION.match, own)):
@@ -316,15 +316,6 @@ class DiskReadGuard:
                 return disabling_settings(own)
             self._settings = (state, disabling_settings(own))
         return self._settings[1]
-
-
-def _file_mark(path: Path) -> tuple[int, ...] | None:
-    """Return what differs after git has replaced a file; None if there is no such file."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _why_not_names(names: Iterable[bytes]) -> str | None:

@@ -8,13 +8,13 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.project_programs import worktree_of
-from holdfast.adapters.toolchains.command_code import files_of_command, program_of_command
 from holdfast.adapters.toolchains.installed_tool import locate
 from holdfast.adapters.toolchains.languages import python
 from holdfast.adapters.toolchains.languages.tsconfig import find_plugins
-from holdfast.adapters.toolchains.mentioned_files import with_mentioned
 from holdfast.adapters.toolchains.registry import target_of
 from holdfast.adapters.trust.code_items import item_of_file, item_of_text
+from holdfast.adapters.trust.command_code import files_of_command, program_of_command
+from holdfast.adapters.trust.mentioned_files import with_mentioned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

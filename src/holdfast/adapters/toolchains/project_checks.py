@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
-from holdfast.adapters.toolchains.command_code import MAKEFILES
 from holdfast.adapters.toolchains.languages.tsconfig import find_tsconfig
 from holdfast.adapters.toolchains.nearest_file import nearest_file
 from holdfast.adapters.toolchains.registry import check_for, target_of
 from holdfast.adapters.trust.code_items import item_of_text
+from holdfast.adapters.trust.makefiles import MAKEFILES
 from holdfast.usecases.turns.repair_ports import ProjectCheck
 from holdfast.vocab.lazy_dataclass import dataclass
 

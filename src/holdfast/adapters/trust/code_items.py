@@ -39,10 +39,14 @@ def item_of_file(root: Path, path: str, kind: CodeKind) -> CodeItem:
     return CodeItem(kind, path, digest, _short_text(data))
 
 
+def item_of_data(path: str, kind: CodeKind, data: bytes) -> CodeItem:
+    """Return the item of a file with this content, as `item_of_file` would."""
+    return CodeItem(kind, path, hashlib.sha256(data).hexdigest(), _short_text(data))
+
+
 def item_of_text(path: str, kind: CodeKind, text: str) -> CodeItem:
     """Return the item of a text that is in a file, such as one table of its settings."""
-    data = text.encode("utf-8", "surrogateescape")
-    return CodeItem(kind, path, hashlib.sha256(data).hexdigest(), _short_text(data))
+    return item_of_data(path, kind, text.encode("utf-8", "surrogateescape"))
 
 
 def _short_text(data: bytes) -> str | None:

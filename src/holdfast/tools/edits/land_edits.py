@@ -11,7 +11,7 @@ from holdfast.changes.change import RequestedEdits
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
-from holdfast.guards.protected_paths import list_paths, why_protected
+from holdfast.guards.protected_paths import list_paths
 from holdfast.guards.secrets import is_secret
 from holdfast.guards.tokens import MARK, has_key_block
 from holdfast.landing.encoding import decode
@@ -26,6 +26,7 @@ from holdfast.tools.context import (
     refuse,
 )
 from holdfast.tools.edits.edit_messages import EditMessage, describe_landed, describe_refused
+from holdfast.tools.edits.protected_edits import why_protected_edit
 from holdfast.tools.ports import LandedEdits, Regular
 from holdfast.tools.text_limits import clean
 from holdfast.vocab.events import EditRefused
@@ -73,15 +74,11 @@ class _CallInProgress:
 
     def protected(self) -> dict[str, str]:
         """Return why the paths that are protected are so, by their name or their real path."""
-        reasons: dict[str, str] = {}
+        places: dict[str, str] = {}
         for path, looked in self.before.items():
-            reason = why_protected(path)
-            if reason is None and isinstance(looked, FileFound | FileMissing):
-                reason = why_protected(looked.at)
-            if reason is not None:
-                reasons[path] = reason
+            places[path] = looked.at if isinstance(looked, FileFound | FileMissing) else path
 
-        return reasons
+        return why_protected_edit(places, self.context.ports.edits)
 
 
 def edit(call: EditCall, context: ToolContext) -> ToolOutcome:

@@ -157,7 +157,9 @@ def _work(
     agent = reserved.take(memory)
     run = AgentRun(dependencies.name, agent, turn)
     gate, secrets = turn.approvals(), turn.context.secrets
-    permissions = Permissions(gate, dependencies.rules, dependencies.root, secrets, run.emit)
+    permissions = Permissions(
+        gate, dependencies.rules, dependencies.root, turn.context.edits, secrets, run.emit
+    )
     outcome = run.run(_prompt(turn.begun), permissions)
     if outcome.stays:
         reserved.keep(ChatMemory(memory.generation, turn.begun.turn))

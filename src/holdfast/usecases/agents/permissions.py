@@ -6,7 +6,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from holdfast.guards.commands import Allow, AllowRead, CommandRules, Refuse, judge_command
-from holdfast.guards.protected_paths import list_paths, why_protected
+from holdfast.guards.protected_paths import list_paths
+from holdfast.tools.edits.protected_edits import why_protected_edit
 from holdfast.tools.ports import Denied, NoApprover, TurnCancelled
 from holdfast.usecases.redaction import redact
 from holdfast.vocab.agent_events import AgentNote
@@ -15,7 +16,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holdfast.tools.ports import GateAnswer
+    from holdfast.tools.ports import EditGuard, GateAnswer
     from holdfast.usecases.agents.ports import PermissionAnswer, PermissionRequest
     from holdfast.usecases.turns.approvals import Approvals
     from holdfast.vocab.agent_events import AgentCall
@@ -38,11 +39,12 @@ class Permissions:
     `unanswered` names the request for which nobody could be asked: the turn is to end.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - the gate, what decides before it, and where notes go
         self,
         gate: Approvals,
         rules: CommandRules,
         root: str,
+        edits: EditGuard,
         secrets: Sequence[str],
         note: Callable[[AgentNote], None],
     ) -> None:
@@ -50,6 +52,7 @@ class Permissions:
         self._gate = gate
         self._rules = rules
         self._root = PurePosixPath(root)
+        self._edits = edits
         self._secrets = secrets
         self._note = note
         self.unanswered: str | None = None
@@ -101,8 +104,10 @@ class Permissions:
         if None in paths:
             return _Question("tool", f"{call.title}: {subject}", "it is outside of the worktree")
 
-        reasons = [f"{path}: {why}" for path in paths if (why := why_protected(path or ""))]
-        if reasons:
+        places = {path: path for path in paths if path}
+        protected = why_protected_edit(places, self._edits)
+        if protected:
+            reasons = [f"{path}: {reason}" for path, reason in protected.items()]
             why = "\n".join([*reasons, call.diff])
             return _Question("protected", subject, why)
 

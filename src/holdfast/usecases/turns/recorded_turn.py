@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from holdfast.tools.ports import Author, WorktreeDigests
+    from holdfast.tools.ports import Author, EditGuard, WorktreeDigests
     from holdfast.usecases.approvals.ports import CommandGrants, TurnQuestions
     from holdfast.usecases.checkpoints.ports import Worktrees
     from holdfast.usecases.turns.approvals import ApprovalMode, Asker
@@ -49,12 +49,13 @@ class TurnContext:
     `digests` finds changed files where there are no checkpoints; files for which `is_cache` holds
     do not count as changed. `secrets` are words that no model, log or person is to see. `marking`
     returns the context in which processes are marked as those of the turn with this id. `sandbox`
-    is what confines the commands of the turn.
+    is what confines the commands of the turn, `edits` protects files from its edits.
     """
 
     workspace: Workspace
     worktrees: Worktrees
     digests: WorktreeDigests
+    edits: EditGuard
     is_cache: Callable[[str], bool]
     records: TurnRecords
     questions: TurnQuestions

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change_log import LogUnavailable
-from holdfast.guards.protected_paths import why_protected
 from holdfast.tools.context import PROTECTED_CURE
+from holdfast.tools.edits.protected_edits import why_protected_edit
 from holdfast.tools.text_limits import clean
 from holdfast.usecases.repair.descriptions import describe_turn_end, repair_ended
 from holdfast.usecases.repair.repair_files import repair_files
@@ -190,7 +190,7 @@ class _Repairs:
             return f"{path}: {self._deadline.late()}"
 
         why = f"to repair what fails its check since this turn:\n{clean(diff)}"
-        reason = why_protected(path)
+        reason = why_protected_edit({path: path}, self._turn.edits).get(path)
         if reason is None:
             return refusal_of(self._turn.gate.ask("edit", path, why), path)
 

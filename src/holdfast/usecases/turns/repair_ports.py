@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from holdfast.loop.ports import Model
     from holdfast.repair.ports import Check
     from holdfast.repair.strictness import RepairPolicy
-    from holdfast.tools.ports import ApprovalGate
+    from holdfast.tools.ports import ApprovalGate, EditGuard
     from holdfast.usecases.repair.repair_files import RepairDependencies
     from holdfast.usecases.trust.project_trust import ProjectTrust
     from holdfast.usecases.workspace import Workspace
@@ -70,4 +70,5 @@ class EditedTurn:
     model: Model
     gate: ApprovalGate
     workspace: Workspace
+    edits: EditGuard
     cancel: Cancel

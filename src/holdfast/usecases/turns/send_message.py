@@ -139,7 +139,7 @@ def _run(turn: RecordedTurn, message: UserMessage, dependencies: TurnDependencie
 
     ended = turn.with_observed(ended)
     if dependencies.repairs is not None and not review and not message.plan:
-        edited = EditedTurn(turn.owner, model, gate, context.workspace, watch)
+        edited = EditedTurn(turn.owner, model, gate, context.workspace, context.edits, watch)
         ended = _repair(ended, edited, dependencies.repairs, turn)
 
     return ended

@@ -57,12 +57,15 @@ class GitProject:
     """The repository around one root, as a place for worktrees of sessions."""
 
     def __init__(
-        self, root: Path, state: Path, trusts_filters: Callable[[Path], bool] = lambda _: False
+        self,
+        root: Path,
+        state: Path,
+        trusts_filters: Callable[[Path, Sequence[str]], bool] = lambda *_: False,
     ) -> None:
         """Use the worktree at a root; worktrees of sessions are made in the state directory.
 
         `trusts_filters` returns whether the filters that the settings of a worktree's repository
-        define may run.
+        define may run, where git is to write the files of some trees.
         """
         self._root = Path(os.path.realpath(root))
         self._state = state
@@ -152,7 +155,7 @@ class GitProject:
             )
 
         raw: tuple[str, ...] = ()
-        if not self._trusts_filters(path):
+        if not self._trusts_filters(path, ["HEAD"]):
             raw = filtered_files(git, split_names(git.run("ls-files", "-z")))
         if raw:
             notes.append(
@@ -185,11 +188,13 @@ class GitProject:
     def make(self, session: str, commit: str, tree: str | None) -> None:
         """Make the worktree of a session on a new branch at `commit`."""
         path = Path(self.path_of(session))
-        self._add(path, "-b", branch_of(session), str(path), commit)
+        # One answer for both: a git without filters takes what one with filters wrote for changes.
+        trees = [commit] if tree is None else [commit, tree]
+        self._add(path, trees, "-b", branch_of(session), str(path), commit)
         if tree is not None:
             self._write_tree(path, commit, tree)
 
-    def _add(self, path: Path, *words: str) -> None:
+    def _add(self, path: Path, trees: Sequence[str], *words: str) -> None:
         """Add a worktree, and write its files.
 
         One at a time: git fails if it reads the entry of another worktree that is half made.
@@ -203,13 +208,14 @@ class GitProject:
         finally:
             os.close(handle)
 
-        self._check_out(path)
+        self._check_out(path, trees)
 
-    def _check_out(self, path: Path) -> None:
+    def _check_out(self, path: Path, trees: Sequence[str]) -> None:
         """Write the files of HEAD to a new worktree.
 
         The git that adds the worktree must not write them: settings can depend on the worktree and
-        its branch, and only a git that runs there knows which filters they define.
+        its branch, and only a git that runs there knows which filters they define. `trees` are that
+        of HEAD and the one that is to be written next.
         """
         places = git_places(str(path))
         if places is None:
@@ -218,13 +224,13 @@ class GitProject:
         # Both named: the repository's `core.worktree` would lead to other files.
         git = _git_at(path).with_variables(dir=places.directory, work_tree=path)
         words = ("reset", "--hard", "--quiet", "--no-recurse-submodules")
-        self._confined(git).run(*words)
+        self._confined(git, trees).run(*words)
 
     def _write_tree(self, path: Path, before: str, after: str) -> None:
         """Write the files of a tree to a worktree whose files are those of another."""
         linked = _query_linked(path)
         with index_copy(linked, self._git_of(linked)) as git:
-            git.run(*_WRITE_FILES, before, after)
+            self._confined(git, [before, after]).run(*_WRITE_FILES, before, after)
 
     def copy_ignored(self, session: str, patterns: Sequence[str]) -> CopiedFiles:
         """Copy ignored files that match into a session's worktree, never over another file."""
@@ -289,13 +295,14 @@ class GitProject:
             add_files(linked, copy)
             # The entries have the times of copies: git would take the files for changed ones.
             copy.run("update-index", "-q", "--refresh", ok_codes=(0, 1))
-            copy.run(*_WRITE_FILES, tree, merged.files)
+            self._confined(copy, [merged.files]).run(*_WRITE_FILES, tree, merged.files)
 
         base = merged.base
         if worktree.with_changes:
             base = self.add_base(worktree.session, base, merged.theirs)
 
-        set_index(linked, git, merged.commit)
+        # The files are there now, and were not when `git` was made.
+        set_index(linked, self._confined(git, [merged.files]), merged.commit)
         git.run("update-ref", f"refs/heads/{worktree.branch}", merged.commit)
         return base
 
@@ -335,7 +342,7 @@ class GitProject:
         words = ["-b", worktree.branch, str(path), begin]
         if self._tip(f"refs/heads/{worktree.branch}") is not None:
             words = [str(path), worktree.branch]
-        self._add(path, "--force", *words)
+        self._add(path, ["HEAD"], "--force", *words)
 
     def _tip(self, ref: str) -> str | None:
         words = ("rev-parse", "--verify", "--quiet", ref)
@@ -470,10 +477,13 @@ class GitProject:
     def _git_of(self, repository: UserRepository) -> Git:
         return self._confined(repository.git(_deadline()))
 
-    def _confined(self, git: Git) -> Git:
-        """Return git that runs the repository's own filters only if they are trusted."""
+    def _confined(self, git: Git, writes: Sequence[str] = ()) -> Git:
+        """Return git that runs the repository's own filters only if they are trusted.
+
+        `writes` are the trees whose files it is to write; a filter can run one of them.
+        """
         confined = git.without_filters()
-        if confined == git or self._trusts_filters(git.directory):
+        if confined == git or self._trusts_filters(git.directory, writes):
             return git
         return confined
 
