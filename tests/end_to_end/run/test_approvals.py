@@ -149,17 +149,19 @@ def test_what_is_typed_before_the_question_is_no_answer(project: Project) -> Non
 
 def test_a_question_shows_the_command_as_it_is(project: Project) -> None:
     """What turns the direction of text round, or is not seen, would show another command."""
-    command = "touch \u202egnp.exe\u202c a\u200bb\u2066c\U000e0041"
+    command = "touch \u202egnp.exe\u202c a\u200bb\u2066c\U000e0041d\u3164e\u2800f"
     script = [call("run_command", command=command), say("Done.")]
     with (
         ScriptedServer(script) as server,
         on_terminal(project, "Do it.", server=server) as terminal,
     ):
-        terminal.wait_for("  touch \\u202egnp.exe\\u202c a\\u200bb\\u2066c\\U000e0041\n")
+        terminal.wait_for(
+            "  touch \\u202egnp.exe\\u202c a\\u200bb\\u2066c\\U000e0041d\\u3164e\\u2800f\n"
+        )
         terminal.wait_for(ASKED)
         terminal.type("n\n")
         assert terminal.finish() == 0
-    assert not set(terminal.screen) & set("\u202e\u202c\u200b\u2066\U000e0041")
+    assert not set(terminal.screen) & set("\u202e\u202c\u200b\u2066\U000e0041\u3164\u2800")
 
 
 def test_a_no_with_a_reason_is_told_to_the_model(project: Project) -> None:
