@@ -353,6 +353,14 @@ def test_the_paths_of_a_command_are_known(
         ("git grep KEY v1", "history"),
         ("git grep -e KEY v1", "history"),
         ("git blame a.py", "history"),
+        ("git diff -U HEAD~2", "history"),
+        ("git diff --unified HEAD~2", "history"),
+        ("git diff -U3 HEAD", "present"),
+        ("git grep -- KEY", "present"),
+        ("git grep -- KEY HEAD~1", "history"),
+        ("git grep KEY -- src", "present"),
+        ("git grep -e KEY -- src", "present"),
+        ("git grep KEY -A HEAD~1 -- src", "history"),
     ],
 )
 def test_what_git_may_print_is_known(command: str, content: str) -> None:

@@ -30,8 +30,8 @@ ALLOWED = "-i -n -# -e= -M? --all --color=? --sort="
         ("a -- -x --y", ParsedOptions((), ("a", "-x", "--y"), 1)),
         ("-e -x", NotAllowed("-e")),
         ("-ie -x", NotAllowed("-e")),
-        ("-e", NotAllowed("-e")),
-        ("--sort", NotAllowed("--sort")),
+        ("-e", ParsedOptions(("-e",), (), 0)),
+        ("a --sort", ParsedOptions(("--sort",), ("a",), 1)),
         ("--sort --all", NotAllowed("--sort")),
         ("--all=x", NotAllowed("--all")),
         ("--al", NotAllowed("--al")),
@@ -43,6 +43,21 @@ ALLOWED = "-i -n -# -e= -M? --all --color=? --sort="
 )
 def test_options_are_read_as_getopt_does(line: str, parsed: ParsedOptions | NotAllowed) -> None:
     assert parse_options(line.split(), ALLOWED) == parsed
+
+
+@pytest.mark.parametrize(
+    ("line", "parsed"),
+    [
+        ("-i a -n -e x", ParsedOptions(("-i",), ("a", "-n", "-e", "x"), 4)),
+        ("-e x a -n -- b --", ParsedOptions(("-e",), ("a", "-n", "b", "--"), 2)),
+        ("-- a -n", ParsedOptions((), ("a", "-n"), 0)),
+        ("-x a", NotAllowed("-x")),
+    ],
+)
+def test_the_first_operand_ends_the_options_where_the_program_stops_there(
+    line: str, parsed: ParsedOptions | NotAllowed
+) -> None:
+    assert parse_options(line.split(), ALLOWED, stops=True) == parsed
 
 
 def test_a_number_is_an_option_only_where_the_list_has_one() -> None:

@@ -80,6 +80,12 @@ from holdfast.guards.secrets import is_secret, values_in
         "id_rsa (1)",
         ".yarnrc.yml",
         "local.settings.json",
+        "serviceAccountKey.json",
+        "id_rsa2",
+        "id_ed25519_2.bak",
+        ".env1",
+        "secrets/db_password",
+        "deploy/Secrets/jwt.txt",
     ],
 )
 def test_a_secret_is_known_by_its_name(path: str) -> None:
@@ -122,6 +128,13 @@ def test_a_secret_is_known_by_its_name(path: str) -> None:
         "..env.example.swp",
         "#notes.txt#",
         "chapter 2",
+        ".envrc1x",
+        "id_rsa2.pub",
+        "secrets/README",
+        "secrets/readme.txt",
+        "src/secrets/index.ts",
+        "secrets/example",
+        "serviceAccountKeys.ts",
     ],
 )
 def test_what_only_looks_like_a_secret_is_none(path: str) -> None:

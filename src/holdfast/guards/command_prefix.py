@@ -3,49 +3,47 @@
 from __future__ import annotations
 
 import re
-from itertools import takewhile
 
 from holdfast.guards.commands import argv
 
-_WORD = re.compile("[A-Za-z][A-Za-z0-9_:-]*")
-"""A word that names what a program does: not an option, a path, a number or a text."""
-_PROGRAM = re.compile(r"[\w./+-]+")
-_MOST_ACTIONS = 2
-_NEVER = re.compile(
-    r"(ba|da|z|k|fi|tc|c)?sh|pwsh|(python|pypy|perl|ruby|php|lua|luajit|node|deno|bun|tclsh|guile)[\d.]*|"
-    r"java|jshell|kotlin|scala|groovy|Rscript|R|julia|elixir|erl|ghci|runghc|ocaml|sbcl|swift|dotnet|wasmtime|"
-    r"[gmn]?awk|sed|sudo|doas|su|env|exec|xargs|parallel|find|fd|nohup|nice|time|timeout|watch|"
-    r"ssh|rm|mv|cp|dd|ln|chmod|chown|curl|wget"
+_RUNNERS = r"(?:(?:uv|poetry|pdm|pipenv) run|npx|(?:npm|pnpm|yarn) exec|bundle exec)"
+"""Programs that run one of the programs here, of the project."""
+_FOLDERS = r"(?:\./)?(?:\.?venv/bin|node_modules/\.bin)/"
+"""Folders of a project into which no edit of a model gets without a question."""
+_TARGET = "[A-Za-z][A-Za-z0-9_:-]*"
+_CHECKS = re.compile(
+    rf"(?:(?:{_RUNNERS} )?(?:{_FOLDERS})?"
+    r"(?:pytest|tox|nox|ruff(?: check| format)?|mypy|pyright|basedpyright|pyrefly|black|isort|flake8|pylint|lint-imports"
+    r"|tsc|eslint|prettier|jest|vitest|mocha|biome(?: check| format| lint)?|rspec|rubocop|phpunit|phpstan)"
+    rf"|(?:npm|pnpm|yarn|bun) (?:test|install|ci|run {_TARGET})"
+    rf"|(?:make|just|rake|task) {_TARGET}"
+    r"|cargo (?:test|nextest run|build|check|clippy|fmt|doc|bench)|go (?:test|build|vet|fmt)"
+    r"|uv (?:sync|lock)|(?:poetry|bundle) install"
+    r"|(?:gradle|\./gradlew|mvn|\./mvnw) (?:test|build|check|compile|verify)"
+    r"|(?:dotnet|swift|zig|deno|mix) (?:test|build|fmt|format)|ctest|git (?:add|commit))"
 )
-"""Programs that run their arguments, or write where these say."""
-_WITH_COMMANDS = re.compile(
-    r"git|hg|svn|jj|npm|pnpm|yarn|npx|uvx|cargo|go|uv|pip[\d.]*|make|just|docker|podman|kubectl"
-)
-"""Programs of which the next word says what is done."""
+"""What checks, builds or records a project; others run their arguments, or write where these say."""
+_MOST_WORDS = 4
 
 
 def prefix_rule(command: str) -> str | None:
     """Return the rule for a command's first words, or None if none is safe to offer.
 
-    The words are the program and up to two words after it that are no options, paths or texts.
+    Only a program that checks or builds the project has one, with the words that say what it does.
 
     >>> prefix_rule("pytest -q tests"), prefix_rule("git commit -m 'x y'"), prefix_rule("npm run build")
     ('pytest *', 'git commit *', 'npm run build *')
-    >>> prefix_rule("python -c 'print()'"), prefix_rule("pytest | tee log"), prefix_rule("git -C x log")
+    >>> prefix_rule("tee a"), prefix_rule("pytest | tee log"), prefix_rule("git -C x log")
     (None, None, None)
     """
-    program, *rest = _plain_words(command)
-    name = program.rpartition("/")[2]
-    if not _PROGRAM.fullmatch(program):
-        return None
-    if _NEVER.fullmatch(name):
-        return None
+    words = _plain_words(command)
+    for count in range(min(_MOST_WORDS, len(words)), 0, -1):
+        begin = " ".join(words[:count])
+        # A word with a space in it is not two words.
+        if _CHECKS.fullmatch(begin) and begin.split() == words[:count]:
+            return f"{begin} *"
 
-    actions = list(takewhile(_WORD.fullmatch, rest[:_MOST_ACTIONS]))
-    if not actions and _WITH_COMMANDS.fullmatch(name):
-        return None
-
-    return " ".join([program, *actions, "*"])
+    return None
 
 
 def covers(rule: str, command: str) -> bool:

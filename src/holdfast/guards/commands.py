@@ -77,7 +77,7 @@ def judge_command(command: str, rules: CommandRules) -> CommandVerdict:
     """Return whether a command may run.
 
     >>> judge_command("wc -l a.py", CommandRules())
-    AllowRead(command=ReadCommand(argv=('wc', '-l', 'a.py'), paths=('a.py',), prints=True, git=None))
+    AllowRead(command=ReadCommand(argv=('wc', '-l', 'a.py'), paths=('a.py',), prints=True, git=None, revisions=()))
     >>> judge_command("pytest -q", CommandRules(("pytest *",)))
     Allow()
     >>> judge_command("ls src | head", CommandRules())

@@ -53,12 +53,10 @@ _FOLDERS: Mapping[str, str] = {
 }
 """Folders by their name, at any depth."""
 
-_INNER_FOLDERS: Mapping[tuple[str, str], str] = {
-    (forge, folder): _CI
-    for forge in (".github", ".gitea", ".forgejo", ".gitlab")
-    for folder in ("workflows", "actions", "ci")
-}
-"""Folders by their name and that of the folder that they are in."""
+_FORGES = frozenset({".github", ".gitea", ".forgejo", ".gitlab"})
+_OF_CI = frozenset({"workflows", "actions", "ci"})
+_TEMPLATES = re.compile(r"(?:issue|pull_request|merge_request|discussion)_templates?")
+"""Folders of a forge's folder that only people read; what is in others configures something."""
 
 _FILES: Mapping[str, str] = {
     "agents.md": _INSTRUCTIONS,
@@ -66,6 +64,7 @@ _FILES: Mapping[str, str] = {
     "gemini.md": _INSTRUCTIONS,
     "qwen.md": _INSTRUCTIONS,
     "opencode": _EDITOR,
+    "crush": _EDITOR,
     "copilot-instructions.md": _INSTRUCTIONS,
     ".cursorrules": _INSTRUCTIONS,
     ".windsurfrules": _INSTRUCTIONS,
@@ -106,19 +105,28 @@ _FILES: Mapping[str, str] = {
     ".pnpmfile": _PACKAGES,
     "bunfig": _PACKAGES,
 }
-"""Files by their name, at any depth; settings in JSON, YAML, TOML or JavaScript without the ending."""
+"""Files by their name, at any depth; settings in JSON, YAML, TOML or JavaScript without the ending.
+
+`x.local.toml`, `x-local.yml`, `x.override.md` and `x/config.toml` count as `x` does.
+"""
 
 _NAMES: Mapping[str, str] = {**_FOLDERS, **_FILES}
 """With the names of protected folders: a link of that name would be in the folder's place."""
 
-_FORMAT = re.compile(r"\.(?:ya?ml|toml|json5?|jsonc|[cm]?[jt]s)")
+_DATA = r"(?:\.(?:ya?ml|toml|json[5cl]?))"
+_CODE = r"(?:\.[cm]?[jt]s)"
+_FORMAT = re.compile(rf"(?:{_DATA}|{_CODE})\Z")
+_VARIANT = re.compile(r"[.\-_](?:local|override)(?=\.|\Z)")
+# Editors run these to check or format what is open. `app.config.ts` is a source file of frameworks.
+_CODE_SETTINGS = re.compile(rf"(?!app\.).+\.config{_CODE}")
 _EDITOR_PROJECT = re.compile(r".*\.(?:code-workspace|sublime-project)")
 # Programs look for their settings under a name that begins with a dot, and nobody knows all of
-# them. These run nothing.
+# them. These run nothing, unless they are code.
 _HARMLESS = re.compile(
-    r"\.\w*ignore|\.(?:git)?keep|\.editorconfig|\.mailmap|\.(?:clang-format|nvmrc|tool-versions)"
-    r"|\.(?:python|node|ruby|java)-version|\.(?:prettier|markdownlint|yamllint)(?:rc)?(?:\.\w+)?"
-    r"|\.env[.\-_](?:example|sample|template|dist)|\.git-blame-ignore-revs|\.rustfmt"
+    r"(?:\.\w*ignore|\.(?:git)?keep|\.editorconfig|\.mailmap|\.(?:clang-format|nvmrc|tool-versions)"
+    r"|\.(?:python|node|ruby|java)-version|\.(?:markdownlint|yamllint)(?:rc)?"
+    r"|\.env[.\-_](?:example|sample|template|dist)|\.git-blame-ignore-revs|\.rustfmt)"
+    rf"{_DATA}?"
 )
 _HIDDEN_FOLDER = re.compile(
     r"\.(?!(?:github|gitea|forgejo|gitlab|changeset|well-known)\Z).*", re.DOTALL
@@ -140,29 +148,42 @@ def why_protected(path: str) -> str | None:
     parts = list(map(folded_name, path.split("/")))
     *folders, name = parts
     for above, folder in pairwise(["", *folders]):
-        reason = _FOLDERS.get(folder) or _INNER_FOLDERS.get((above, folder))
+        reason = _FOLDERS.get(folder) or _why_protected_in_forge(above, folder)
         if reason is not None:
             return reason
 
     if parts[-2:] == _USER_FILE:
         return _HOLDFAST
 
-    reason = _why_protected_name(name)
+    reason = _why_protected_name(name, "".join(folders[-1:]))
     if reason is None and any(map(_HIDDEN_FOLDER.fullmatch, folders)):
         return _SETTINGS
 
     return reason
 
 
-def _why_protected_name(name: str) -> str | None:
+def _why_protected_in_forge(above: str, folder: str) -> str | None:
+    if above not in _FORGES or _TEMPLATES.fullmatch(folder):
+        return None
+    if folder in _OF_CI:
+        return _CI
+    return _SETTINGS
+
+
+def _why_protected_name(name: str, folder: str) -> str | None:
     if _EDITOR_PROJECT.fullmatch(name):
         return _EDITOR
 
-    stem = _FORMAT.sub("", name)
-    reason = _NAMES.get(name) or _NAMES.get(stem)
+    plain = _VARIANT.sub("", name)
+    stem = _FORMAT.sub("", plain)
+    if stem == "config" and stem != plain:
+        stem = folder
+    reason = _NAMES.get(name) or _NAMES.get(plain) or _NAMES.get(stem)
     if reason is not None:
         return reason
-    if name.startswith(".") and not _HARMLESS.fullmatch(stem):
+    if _CODE_SETTINGS.fullmatch(name):
+        return _TOOLS
+    if name.startswith(".") and not _HARMLESS.fullmatch(name):
         return _SETTINGS
 
     return None

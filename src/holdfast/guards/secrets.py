@@ -59,13 +59,15 @@ _ENDINGS = (
     ".tfstate",
 )
 _KINDS = re.compile(
-    r"\.env[.\-_].+|.+\.env|env\.(?:local|dev|development|prod|production|staging|test)"
-    r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:[-_.].*)?|.*[-_.](?:rsa|dsa|ecdsa|ed25519)|.*deploy[-_]key"
+    r"\.env(?:[.\-_].+|\d+)|.+\.env|env\.(?:local|dev|development|prod|production|staging|test)"
+    r"|id_(?:rsa|dsa|ecdsa|ed25519)\d*(?:[-_.].*)?|.*[-_.](?:rsa|dsa|ecdsa|ed25519)|.*deploy[-_]key"
     r"|\.vault[-_]pass(?:word)?(?:\..*)?|(?:.*[-_.])?kubeconfig(?:[-_.].*)?|\..+_history"
-    r"|(?:.*[-_.])?(?:secrets?|credentials?|service[-_]?account|firebase-adminsdk|passwords?|api[-_]?keys?)"
+    r"|(?:.*[-_.])?(?:secrets?|credentials?|service[-_]?account(?:[-_]?keys?)?|firebase-adminsdk|passwords?|api[-_]?keys?)"
     r"(?:[-_.].*)?\.(?:json|ya?ml|toml|ini|env|txt|xml|properties|cfg|conf|db|csv)"
 )
 """Environments, private keys, and data that is called a secret."""
+# A file for each secret, as containers get them: its name is that of the secret.
+_IN_SECRETS = re.compile(r"(?!(?:readme|licen[sc]e|makefile|dockerfile)\b)[^.]+(?:\.txt)?")
 # Examples and public keys: they contain names, not values. The word is the first or the last part
 # of the name: `application_default_credentials.json` is no example.
 _EXAMPLE = r"(?:example|sample|template|tmpl|tpl|dist|defaults?|schema)"
@@ -114,7 +116,8 @@ def is_secret_name(name: str, folder: str = "") -> bool:
     name = _COPY.sub("", name)
     if _SHOWN.fullmatch(name):
         return False
-    if name in _NAMES or name.endswith(_ENDINGS):
+    is_in_secrets = folder == "secrets" and _IN_SECRETS.fullmatch(name)
+    if name in _NAMES or name.endswith(_ENDINGS) or is_in_secrets:
         return True
     if not _LIKELY.search(name):
         return False

@@ -34,8 +34,8 @@ class EditObserved:
     """Another program changed a file; the change `change_id` records it.
 
     `by` is `command` for a command of the turn, `agent` for the external agent of the turn, else
-    `outside`. If the change does not have the
-    contents of the file, `diff` is the reason.
+    `outside`. If the change does not have the contents of the file, or these look like secrets,
+    `diff` is the reason.
     """
 
     path: str

@@ -19,6 +19,7 @@ from holdfast.adapters.project.edit_guard import DiskEditGuard
 from holdfast.adapters.project.project_overview import look_over
 from holdfast.adapters.project.read_guard import DiskReadGuard
 from holdfast.adapters.project.search import DiskSearcher
+from holdfast.adapters.project.secret_files import is_secret_file
 from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests, is_cache
 from holdfast.config.settings import BadConfig
 from holdfast.guards.step_cap import StepCaps
@@ -251,5 +252,6 @@ def turn_context(
         mode=settings["approve"],
         now=time.monotonic,
         secrets=workspace.secrets,
+        is_secret=lambda path: is_secret_file(str(root), path, path),
         marking=TurnProcesses(state).marking,
     )

@@ -122,6 +122,22 @@ def test_the_history_is_searched_again_when_only_a_reflog_has_changed(repo: Path
     assert guard.why_not_git("history", ["HEAD@{1}"]) == PRINTS_ENV
 
 
+def test_the_history_is_searched_again_when_it_goes_further_back_by_the_same_refs(
+    repo: Path, tmp_path: Path
+) -> None:
+    (repo / ".env").write_text("KEY=1\n")
+    git(repo, "add", "-f", ".env")
+    git(repo, "commit", "-qm", "2")
+    git(repo, "rm", "-q", ".env")
+    git(repo, "commit", "-qm", "3")
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{repo}", "shallow")
+    shallow = tmp_path / "shallow"
+    guard = DiskReadGuard(str(shallow))
+    assert guard.why_not_git("history") is None
+    git(shallow, "fetch", "-q", "--unshallow")
+    assert guard.why_not_git("history") == PRINTS_ENV
+
+
 def test_an_object_that_nothing_reaches_is_asked_for(repo: Path) -> None:
     guard = DiskReadGuard(str(repo))
     head, blob = id_of(repo, "HEAD"), id_of(repo, "HEAD:a.txt")

@@ -136,22 +136,44 @@ def test_for_this_session_holds_in_the_next_process_until_a_restore_takes_the_tu
 def test_always_by_prefix_from_another_process_is_a_rule_of_the_project(
     project: QuickProject,
 ) -> None:
-    makes = [call("run_command", command=f"mkdir -p {name}") for name in ("one", "two")]
+    adds = [call("run_command", command=f"git add {name}") for name in ("-N a.py", "a.py")]
     with (
-        ScriptedServer([*makes, say("Done.")]) as server,
+        ScriptedServer([*adds, say("Done.")]) as server,
         project.running("Do it.", "--wait-for-approval", server=server) as process,
     ):
         asked = read_until(process.stdout, "approval_asked")[-1]
         (question,) = waiting(project)
-        assert question["prefix"] == "mkdir *"
+        assert question["prefix"] == "git add *"
         ran = project.holdfast("approvals", "answer", asked["approval_id"], "always", "--prefix")
         assert ran.out == (
-            f"question {asked['approval_id']}: answered always. Always allowed now: mkdir *\n"
+            f"question {asked['approval_id']}: answered always. Always allowed now: git add *\n"
         )
         done = finish(process)
     assert done.code == 0
-    assert [event["kind"] for event in done.events].count("approval_asked") == 0
-    assert {path.name for path in project.root.iterdir()} == {".git", "a.py", "one", "two"}
+    kinds = [event["kind"] for event in done.events]
+    assert (kinds.count("approval_asked"), kinds.count("command_ran")) == (0, 2)
+
+
+def test_always_is_for_exactly_a_command_that_runs_what_its_words_say(
+    project: QuickProject,
+) -> None:
+    runs = [call("run_command", command=f"uv run python -c 'print({n})'") for n in (1, 2)]
+    with (
+        ScriptedServer([*runs, say("Done.")]) as server,
+        project.running("Do it.", "--wait-for-approval", server=server) as process,
+    ):
+        first = read_until(process.stdout, "approval_asked")[-1]
+        (question,) = waiting(project)
+        assert question["prefix"] is None
+        by_rule = project.holdfast(
+            "approvals", "answer", first["approval_id"], "always", "--prefix"
+        )
+        assert by_rule.code != 0
+        assert project.holdfast("approvals", "answer", first["approval_id"], "always").code == 0
+        second = read_until(process.stdout, "approval_asked")[-1]
+        assert second["subject"] == "uv run python -c 'print(2)'"
+        assert project.holdfast("approvals", "answer", second["approval_id"], "deny").code == 0
+        assert finish(process).code == 0
 
 
 def test_an_answer_elsewhere_ends_the_question_on_a_terminal(project: QuickProject) -> None:

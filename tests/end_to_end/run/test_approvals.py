@@ -43,9 +43,6 @@ def test_once_for_this_session_always_and_no(project: Project) -> None:
                 terminal.wait_for(f"  {subject}\n")
                 terminal.wait_for(ASKED)
                 terminal.type(answer)
-                if answer == "always\n":
-                    terminal.wait_for(f"{ASKED_ALWAYS}touch always … (1, 2) ")
-                    terminal.type("1\n")
             assert terminal.finish() == 0, terminal.screen
         answers = [
             message["content"]
@@ -149,17 +146,19 @@ def test_what_is_typed_before_the_question_is_no_answer(project: Project) -> Non
 
 def test_a_question_shows_the_command_as_it_is(project: Project) -> None:
     """What turns the direction of text round, or is not seen, would show another command."""
-    command = "touch \u202egnp.exe\u202c a\u200bb\u2066c\U000e0041"
+    command = "touch \u202egnp.exe\u202c a\u200bb\u2066c\U000e0041d\u3164e\u2800f"
     script = [call("run_command", command=command), say("Done.")]
     with (
         ScriptedServer(script) as server,
         on_terminal(project, "Do it.", server=server) as terminal,
     ):
-        terminal.wait_for("  touch \\u202egnp.exe\\u202c a\\u200bb\\u2066c\\U000e0041\n")
+        terminal.wait_for(
+            "  touch \\u202egnp.exe\\u202c a\\u200bb\\u2066c\\U000e0041d\\u3164e\\u2800f\n"
+        )
         terminal.wait_for(ASKED)
         terminal.type("n\n")
         assert terminal.finish() == 0
-    assert not set(terminal.screen) & set("\u202e\u202c\u200b\u2066\U000e0041")
+    assert not set(terminal.screen) & set("\u202e\u202c\u200b\u2066\U000e0041\u3164\u2800")
 
 
 def test_a_no_with_a_reason_is_told_to_the_model(project: Project) -> None:
@@ -252,7 +251,8 @@ def test_a_pager_that_is_not_there_is_done_without(project: Project) -> None:
 
 
 def test_always_can_be_for_all_commands_with_the_same_first_words(project: Project) -> None:
-    commands = ["mkdir -p one", "mkdir -p two/three", "mkdir four; touch five"]
+    commands = ["make one", "make one two=2 -B", "make one; touch five"]
+    project.write("Makefile", "one:\n\t@touch one$(two)\n")
     script = [call("run_command", command=command) for command in commands]
     with (
         ScriptedServer([*script, say("Done.")]) as server,
@@ -260,19 +260,19 @@ def test_always_can_be_for_all_commands_with_the_same_first_words(project: Proje
     ):
         terminal.wait_for(ASKED)
         terminal.type("a\n")
-        terminal.wait_for(f"{ASKED_ALWAYS}mkdir … (1, 2) ")
+        terminal.wait_for(f"{ASKED_ALWAYS}make one … (1, 2) ")
         terminal.type("perhaps\n")
         terminal.wait_for(ASKED)
         terminal.type("a\n")
         terminal.wait_for(ASKED_ALWAYS)
         terminal.type("2\n")
         # The second is covered, the third needs a shell.
-        terminal.wait_for("  mkdir four; touch five\n")
+        terminal.wait_for("  make one; touch five\n")
         terminal.wait_for(ASKED)
         terminal.type("n\n")
         assert terminal.finish() == 0, terminal.screen
     made = {path.name for path in project.root.iterdir() if path.name != ".git"}
-    assert made == {"a.py", "one", "two"}
+    assert made == {"Makefile", "a.py", "one", "one2"}
 
 
 @pytest.mark.parametrize(("mode", "lands"), [("auto", True), ("review", False)])

@@ -315,3 +315,29 @@ def test_what_a_killed_apply_left_meanwhile_is_settled_before_it_is_looked_at(
     undone = repository.holdfast("undo")
     assert (undone.code, (repository.root / "new.txt").exists()) == (0, False), undone
     assert applied_to(repository, "new.txt") == []
+
+
+def test_no_event_has_what_another_program_wrote_into_a_file_with_secrets(project: Project) -> None:
+    old, new = "KEY=hunter2-of-this-test\n", "KEY=hunter3-of-this-test\n"
+    project.write(".env", old)
+    (project.root / "other.txt").hardlink_to(project.root / ".env")
+    requests = []
+
+    def change(request: object) -> None:
+        requests.append(request)
+        if len(requests) == 2:
+            project.write(".env", new)
+            project.write("b.txt", OLD)
+
+    replies = [command("touch one"), command("touch two"), say("All finished.")]
+    with ScriptedServer(replies, on_request=change) as server:
+        ran = project.run("Do it.", "--approve", "auto", server=server)
+
+    seen = {each["path"]: each["diff"] for each in ran.events if each["kind"] == "edit_observed"}
+    hidden = "It looks like a file with passwords or keys, so its content is not shown."
+    assert (seen.pop(".env"), seen.pop("other.txt")) == (hidden, hidden)
+    assert (list(seen), "+three" in seen["b.txt"]) == (["one", "b.txt", "two"], True)
+    assert "of-this-test" not in ran.out + project.holdfast("events", "--json").out
+    for _ in ("two", ".env"):
+        assert project.holdfast("undo").code == 0
+    assert project.texts()[".env"] == old

@@ -207,6 +207,8 @@ def test_a_server_of_the_project_is_asked_for_once_on_a_terminal(project: Projec
         ".holdfast/config.toml",
         "AGENTS.md",
         ".github/workflows/x.yml",
+        "lefthook-local.yml",
+        "prettier.config.js",
     ],
 )
 def test_what_configures_something_that_runs_is_not_written_unasked(

@@ -251,6 +251,10 @@ def test_a_difference_of_folders_follows_no_link(project: Project, kind: str) ->
         "git show '{commit}^{{/fix: add}}'",
         "git log -p -1 '{commit}^{{/fix: add}}'",
         "git show abcd",
+        "git show -U {commit}",
+        "git diff --unified {commit}",
+        "git blame -- a.py {commit}",
+        "git grep -- KEY {commit}",
     ],
 )
 def test_an_object_that_no_reference_reaches_is_asked_for(
@@ -341,6 +345,35 @@ def test_common_reads_run_unasked(project: Project) -> None:
     assert (ran.code, asked(ran), tuple(outputs(ran))) == (0, [], commands)
     assert outputs(ran)[commands[0]] == "src/b.py:1:class B:"
     assert outputs(ran)["git show HEAD:a.py"] == "x = 1\ny = 2"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git diff -U HEAD~1",
+        "git diff --unified HEAD~1",
+        "git grep -- KEY HEAD~1",
+        "git grep KEY -A HEAD~1 -- .",
+        "git grep KEY -e HEAD~1 -- .",
+    ],
+)
+def test_a_word_that_git_reads_as_a_revision_is_judged_as_one(
+    quick_project: Project, command: str
+) -> None:
+    project = quick_project
+    project.write(".env", f"KEY={SECRET}\n")
+    git(project, "add", "-f", ".")
+    git(project, "commit", "-qm", "one")
+    git(project, "rm", "-q", ".env")
+    git(project, "commit", "-qm", "two")
+    # Git takes a word behind the first operand for a revision, also with a dash.
+    for name in ("-A", "-e"):
+        git(project, "update-ref", f"refs/tags/{name}", "HEAD")
+    ran = run_commands(project, command)
+    [(subject, why)] = asked(ran)
+    assert (ran.code, subject) == (3, command)
+    assert why == "git may print .env, which may hold secrets"
+    assert SECRET not in ran.out
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,8 @@ _INDEX_AND_TREE = re.compile(rb"(?P<index>[^\n]+)\n(?P<tree>[0-9a-f]*)\n?")
 _ENTRIES = ("--raw", "-c", "--root", "-z", "--no-renames", "--no-abbrev")
 _VERSIONS = ("log", "--all", "--reflog", "--format=", "--no-show-signature", *_ENTRIES)
 _OBJECTS = ("rev-list", "--objects", "--all", "--reflog", "--indexed-objects")
+# With these files a commit has other parents than it says; replaced objects are refs.
+_ENDS = ("--git-path", "shallow", "--git-path", "info/grafts")
 _PATTERN = re.compile(r"[*?\[]")
 _INCLUSION = re.compile(r"include(?:if)?\.")
 _NO_ANSWER = "git did not list what it has, so it may print files with secrets"
@@ -81,7 +83,7 @@ class DiskReadGuard:
     def __init__(self, root: str) -> None:
         """Look at nothing yet."""
         self._root = os.path.realpath(root)
-        self._histories: dict[bytes, str | None] = {}
+        self._histories: dict[object, str | None] = {}
         self._present: tuple[object, str | None] | None = None
         self._settings: tuple[object, tuple[str, ...]] | None = None
         self._values: set[str] = set()
@@ -176,13 +178,15 @@ class DiskReadGuard:
     def _why_not_history(self) -> str | None:
         """Search the names of all objects that a reference or a reflog reaches.
 
-        Search again only after one of them leads elsewhere.
+        Search again only after one of them leads elsewhere, or a commit has other parents.
         """
         refs = git(self._root, "for-each-ref", "--format=%(objectname)")
         commits = git(self._root, "rev-list", "--no-walk", "--all", "--reflog")
-        if refs is None or commits is None:
+        ends = git(self._root, "rev-parse", *_ENDS)
+        if refs is None or commits is None or ends is None:
             return _NO_ANSWER
-        state = refs + commits
+        marks = [file_mark(Path(self._root, os.fsdecode(path))) for path in ends.split(b"\n")]
+        state = (refs, commits, tuple(marks))
         if state not in self._histories:
             self._histories[state] = self._search_history()
         return self._histories[state]

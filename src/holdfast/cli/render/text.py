@@ -14,7 +14,9 @@ import typer
 # of text, part lines or are not seen would show another command than the one that is asked for.
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
-    "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+    "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\U000e0000-\U000e0fff"
+    # Letters and marks of no width, or that look like a blank. Not the joiners of emoji.
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"
 )
 _BYTE, _SHORT = 0x100, 0x10000
 _SURROGATES = range(0xD800, 0xE000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -49,11 +50,14 @@ def _parse_list(allowed: str) -> dict[str, str]:
     return options
 
 
-def parse_options(words: Sequence[str], allowed: str) -> ParsedOptions | NotAllowed:
+def parse_options(
+    words: Sequence[str], allowed: str, *, stops: bool = False
+) -> ParsedOptions | NotAllowed:
     """Return the options and operands, or the first option that is not allowed.
 
-    `allowed` has options such as `-n`, `-e=` and `--color=?`, and `-#` for `-5`. Long options are
-    not abbreviated: only the program knows what an abbreviation stands for.
+    `allowed` has options such as `-n`, `-e=` with a value in the same word or the next, `--color=?`
+    with one in the same word only, and `-#` for `-5`. Long options are not abbreviated: only the
+    program knows what an abbreviation stands for. `stops`: the first operand ends the options.
 
     >>> parse_options(["-in", "-e5", "a", "--color=no", "--", "-x"], "-i -n -e= --color=?")
     ParsedOptions(names=('-i', '-n', '-e', '--color'), operands=('a', '-x'), from_dashes=1)
@@ -70,6 +74,10 @@ def parse_options(words: Sequence[str], allowed: str) -> ParsedOptions | NotAllo
             return ParsedOptions(tuple(names), (*operands, *rest), len(operands))
         if word == "-" or not word.startswith("-"):
             operands.append(word)
+            if stops:
+                before = list(takewhile("--".__ne__, rest))
+                operands += [*before, *rest[len(before) + 1 :]]
+                return ParsedOptions(tuple(names), tuple(operands), len(before) + 1)
             continue
         if _NUMBER.fullmatch(word) and "-#" in options:
             names.append("-#")
@@ -78,12 +86,11 @@ def parse_options(words: Sequence[str], allowed: str) -> ParsedOptions | NotAllo
         if isinstance(found, NotAllowed):
             return found
         names += found.names
-        if not found.wants_next:
+        if not found.wants_next or not rest:
             continue
         # Where a program would take the next word for an option after all, it has to be judged.
-        if not rest or rest[0].startswith("-"):
+        if rest.pop(0).startswith("-"):
             return NotAllowed(found.names[-1])
-        rest.pop(0)
 
     return ParsedOptions(tuple(names), tuple(operands), len(operands))
 

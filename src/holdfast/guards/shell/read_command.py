@@ -15,13 +15,14 @@ class ReadCommand:
     """A command that only reads, with the words to execute.
 
     `paths` are the files and directories that it names. `prints`: it may print their contents, not
-    only their names. `git` is set for git.
+    only their names. `git` is set for git; then `revisions` are the words that may name revisions.
     """
 
     argv: tuple[str, ...]
     paths: tuple[str, ...]
     prints: bool = True
     git: GitContent | None = None
+    revisions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _DIFF = (
-    "-p -u -U= -s -w -b -M? -C? -z -R --patch --no-patch --unified= --stat=? --shortstat --numstat "
+    "-p -u -U? -s -w -b -M? -C? -z -R --patch --no-patch --unified=? --stat=? --shortstat --numstat "
     "--dirstat --summary --name-only --name-status --word-diff=? --color-words --color=? --no-color "
     "--no-renames --find-renames=? --diff-filter= --ignore-all-space --ignore-space-change "
     "--ignore-blank-lines --minimal --patience --histogram --abbrev=? --full-index --no-ext-diff "
@@ -22,7 +22,7 @@ _DIFF = (
 _LOG = (
     f"{_DIFF} -n= -# -i -E -F -S= -G= -L= -c -m --oneline --graph --all --branches=? --tags=? "
     "--remotes=? --decorate=? --no-decorate --max-count= --skip= --since= --until= --after= "
-    "--before= --author= --committer= --grep= --format= --pretty=? --date= --reverse --merges "
+    "--before= --author= --committer= --grep= --format=? --pretty=? --date= --reverse --merges "
     "--no-merges --first-parent --follow --abbrev-commit --no-abbrev-commit --topo-order "
     "--date-order --full-history --left-right --cc --no-notes --parents --children --pickaxe-regex"
 )
@@ -73,7 +73,7 @@ _SUBCOMMANDS: dict[str, _Subcommand] = {
     "blame": _Subcommand(
         "-L= -w -M? -C? -e -l -s -t -c -n --date= --porcelain", "history", ("--no-textconv",)
     ),
-    "branch": _Subcommand(f"{_NAMES} --contains= --merged=? --no-merged=?", only=()),
+    "branch": _Subcommand(f"{_NAMES} --contains= --merged= --no-merged=", only=()),
     "check-ignore": _Subcommand("-v -q -n --verbose --quiet --non-matching --no-index"),
     "diff": _Subcommand(
         f"{_DIFF} --cached --staged --merge-base --relative", "history", _DIFF_SWITCHES
@@ -108,7 +108,7 @@ _SUBCOMMANDS: dict[str, _Subcommand] = {
         "--no-ahead-behind --untracked-files=? --ignored=? --no-renames",
         switches=("--ignore-submodules=dirty",),
     ),
-    "tag": _Subcommand("-l -n? --list --contains= --merged=? --points-at=", only=()),
+    "tag": _Subcommand("-l -n? --list --contains= --merged= --points-at=", only=()),
     "version": _Subcommand(""),
     "worktree": _Subcommand("--porcelain -v", only=("list",)),
 }
@@ -183,7 +183,7 @@ def judge_git(words: Sequence[str]) -> ReadCommand | NotRead:
     if subcommand is None:
         return NotRead(f"`git {name[:60]}` needs your approval")
 
-    parsed = parse_options(rest, subcommand.options)
+    parsed = parse_options(rest, subcommand.options, stops=name == "grep")
     if isinstance(parsed, NotAllowed):
         return NotRead(f"git {name} with {parsed.option[:60]} may do more than read")
 
@@ -192,17 +192,20 @@ def judge_git(words: Sequence[str]) -> ReadCommand | NotRead:
         return NotRead(why)
 
     operands, from_dashes = parsed.operands, parsed.from_dashes
-    if name == "grep" and "-e" not in parsed.names and from_dashes:
-        # The first one is the pattern.
-        operands, from_dashes = operands[1:], from_dashes - 1
+    if name == "grep" and "-e" not in parsed.names:
+        # The first one is the pattern. Git skips a `--` in front of it: revisions may follow.
+        operands, from_dashes = operands[1:], (from_dashes or len(operands)) - 1
+    if name == "blame":
+        # The older order is `-- PATH REVISION`.
+        from_dashes = len(operands)
 
-    paths = operands
+    paths, revisions = operands, operands[:from_dashes]
     if name in _NO_PATHS:
         paths = ()
 
     argv = ("git", name, *subcommand.switches, *rest)
-    prints = _prints(name, parsed, revisions=operands[:from_dashes])
-    return ReadCommand(argv, paths, git=prints)
+    prints = _prints(name, parsed, revisions)
+    return ReadCommand(argv, paths, git=prints, revisions=revisions)
 
 
 def _why_not_operands(name: str, subcommand: _Subcommand, parsed: ParsedOptions) -> str | None:
@@ -216,7 +219,7 @@ def _why_not_operands(name: str, subcommand: _Subcommand, parsed: ParsedOptions)
     return f"`git {words[:60]}` needs your approval"
 
 
-def _prints(name: str, parsed: ParsedOptions, *, revisions: Sequence[str]) -> GitContent:
+def _prints(name: str, parsed: ParsedOptions, revisions: Sequence[str]) -> GitContent:
     """Return which contents of files the subcommand may print."""
     if name == "log" and not _PATCH.isdisjoint(parsed.names):
         return "history"

@@ -39,7 +39,7 @@ _GREP = (
     "--include= --exclude= --exclude-dir= --color=? --colour=? --line-number --ignore-case --count "
     "--recursive --extended-regexp --fixed-strings --perl-regexp --word-regexp --invert-match "
     "--files-with-matches --files-without-match --only-matching --no-messages --with-filename "
-    "--no-filename --context= --after-context= --before-context= --max-count= --regexp= --quiet"
+    "--no-filename --after-context= --before-context= --max-count= --regexp= --quiet"
 )
 # The sandbox hides it; where that is an error for each file, no output would be left.
 _NOT_GIT = ("--exclude-dir=.git",)
@@ -67,8 +67,8 @@ _PROGRAMS: dict[str, _Program] = {
     "grep": _Program(_GREP, "pattern", _NOT_GIT),
     "head": _Program("-n= -c= -q -v -# --lines= --bytes="),
     "ls": _Program(
-        "-1 -A -a -B -C -c -d -F -f -G -g -h -i -k -l -m -N -n -o -p -Q -q -R -r -S -s -T= -t -U -u "
-        "-v -w= -X -x -Z --all --almost-all --color=? --full-time --group-directories-first "
+        "-1 -A -a -B -C -c -d -F -f -G -g -h -i -k -l -m -N -n -o -p -Q -q -R -r -S -s -t -U -u "
+        "-v -X -x -Z --all --almost-all --color=? --full-time --group-directories-first "
         "--human-readable --recursive --reverse --size --sort= --time= --time-style= --classify",
         "names",
     ),
@@ -96,7 +96,7 @@ def judge_words(argv: Sequence[str]) -> ReadCommand | NotRead:
     """Return what a command reads, or why it is not one that only reads.
 
     >>> judge_words(["grep", "-rn", "foo", "src"])
-    ReadCommand(argv=('grep', '--exclude-dir=.git', '-rn', 'foo', 'src'), paths=('src',), prints=True, git=None)
+    ReadCommand(argv=('grep', '--exclude-dir=.git', '-rn', 'foo', 'src'), paths=('src',), prints=True, git=None, revisions=())
     >>> judge_words(["tree", "-ob", "a"]), judge_words(["make"])
     (NotRead(why='tree with -o may do more than read'), NotRead(why='`make` needs your approval'))
     """

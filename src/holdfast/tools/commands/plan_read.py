@@ -63,15 +63,7 @@ def _reasons(read: ReadCommand, context: ToolContext) -> Iterator[str | None]:
 
     yield context.ports.reads.why_not_files()
     if read.git is not None:
-        yield context.ports.reads.why_not_git(read.git, _revisions(read))
-
-
-def _revisions(read: ReadCommand) -> tuple[str, ...]:
-    """Return the words that may name revisions: those before `--`."""
-    if "--" not in read.argv:
-        return read.paths
-    paths = len(read.argv) - read.argv.index("--") - 1
-    return read.paths[: max(0, len(read.paths) - paths)]
+        yield context.ports.reads.why_not_git(read.git, read.revisions)
 
 
 def _why_not_path(path: str, context: ToolContext, *, prints: bool) -> str | None:

@@ -11,12 +11,13 @@ from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.ports import FileMissing
 from holdfast.changes.swaps import directories_above
 from holdfast.changes.tree_difference import TreeOf, plan_of_difference
+from holdfast.guards.secrets import is_secret
 from holdfast.usecases.events.change_events import edits_observed
 from holdfast.usecases.locked_workspace import locked
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from holdfast.changes.ports import Files
     from holdfast.tools.ports import Author
@@ -42,13 +43,14 @@ def observe_difference(
     *,
     owner: ChangeOwner = NO_OWNER,
     by: Author = "command",
+    is_secret: Callable[[str], bool] = is_secret,
     modes_before: Mapping[str, int] = NO_MODES,
     modes_after: Mapping[str, int] = NO_MODES,
 ) -> ChangeObserved | NothingDone | None:
     """Record the difference of two trees as an applied change of `owner`, made by `by`.
 
     Return None if there is none. `modes_before` and `modes_after` are the permissions of
-    directories that are not the usual ones.
+    directories that are not the usual ones. The events have no contents of files that `is_secret`.
     """
     plan = plan_of_difference(before, after)
     if not plan.swaps:
@@ -57,7 +59,10 @@ def observe_difference(
     modes = {path: modes_before[path] for path in _left_directories(plan) if path in modes_before}
     modes.update((path, modes_after[path]) for path in plan.makes if path in modes_after)
     plan = replace(plan, clears=clears, modes=tuple(modes.items()))
-    return _record(plan, workspace, owner, by)
+    hidden = {
+        file.path for file in plan.files if is_secret(file.path) or is_secret(file.to or file.path)
+    }
+    return _record(plan, workspace, owner, by, hidden)
 
 
 def observe_unkept(
@@ -96,7 +101,11 @@ def _removed_directories(plan: ChangePlan, files: Files) -> tuple[str, ...]:
 
 
 def _record(
-    plan: ChangePlan, workspace: Workspace, owner: ChangeOwner, by: Author
+    plan: ChangePlan,
+    workspace: Workspace,
+    owner: ChangeOwner,
+    by: Author,
+    hidden: Collection[str] = (),
 ) -> ChangeObserved | NothingDone:
     with locked(workspace) as root:
         if root.refused:
@@ -110,5 +119,5 @@ def _record(
             session=owner.session,
             turn=owner.turn,
         )
-        added, published = root.add(seen, edits_observed(seen, workspace.secrets, by))
+        added, published = root.add(seen, edits_observed(seen, workspace.secrets, by, hidden))
         return ChangeObserved(added.change, published.events, published.seq)

@@ -18,7 +18,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from holdfast.changes.change import Change, ChangeState
     from holdfast.changes.swaps import Swap
@@ -114,12 +114,21 @@ def edits_landed(
     return events
 
 
-def edits_observed(change: Change, secrets: Sequence[str], by: Author) -> list[OwnedEvent]:
-    """Return an event for each file that another program has changed; `by` says which."""
+_HIDDEN = "It looks like a file with passwords or keys, so its content is not shown."
+
+
+def edits_observed(
+    change: Change, secrets: Sequence[str], by: Author, hidden: Collection[str] = ()
+) -> list[OwnedEvent]:
+    """Return an event for each file that another program has changed; `by` says which.
+
+    Of a file among `hidden`, the event has a sentence in place of the diff.
+    """
     events = []
     for file in change.plan.files:
-        seen = EditObserved(
-            sendable(file.path), file.action, file.to, sendable(file.diff), change.id, by
-        )
+        diff = sendable(file.diff)
+        if file.path in hidden:
+            diff = _HIDDEN
+        seen = EditObserved(sendable(file.path), file.action, file.to, diff, change.id, by)
         events.append(OwnedEvent(redact(seen, secrets), change.session, change.turn))
     return events

@@ -11,6 +11,7 @@ from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.ports import FileFound, FileMissing, FileUnfit, JournalDamaged
 from holdfast.changes.swaps import LINK, Content, digest_of, directories_above
 from holdfast.checkpoints.ports import CheckpointFailed
+from holdfast.guards.secrets import is_secret
 from holdfast.tools.ports import Observed
 from holdfast.usecases.changes.observe import (
     NO_MODES,
@@ -87,14 +88,19 @@ class TurnObserver:
         digests: DigestObserver,
         *,
         is_cache: Callable[[str], bool],
+        is_secret: Callable[[str], bool] = is_secret,
         now: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Record changes as those of `owner`; files for which `is_cache` holds do not count."""
+        """Record changes as those of `owner`; files for which `is_cache` holds do not count.
+
+        Of those for which `is_secret` holds, no event has the contents.
+        """
         self._worktrees = worktrees
         self._workspace = workspace
         self._owner = owner
         self._digests = digests
         self._is_cache = is_cache
+        self._is_secret = is_secret
         self._now = now
         self._last: WorktreeState | None = None
         self._looked_at = 0
@@ -429,6 +435,7 @@ class TurnObserver:
                 self._workspace,
                 owner=self._owner,
                 by=by,
+                is_secret=self._is_secret,
                 modes_before=modes_before,
                 modes_after=modes_after,
             )

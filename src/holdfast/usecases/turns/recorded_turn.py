@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from holdfast.changes.change import ChangeOwner
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.ports import JournalDamaged
+from holdfast.guards.secrets import is_secret
 from holdfast.tools.digest_observer import DigestObserver
 from holdfast.usecases.checkpoints import checkpoint
 from holdfast.usecases.locked_workspace import settle_first
@@ -47,7 +48,8 @@ class TurnContext:
     """What every turn needs.
 
     `digests` finds changed files where there are no checkpoints; files for which `is_cache` holds
-    do not count as changed. `secrets` are words that no model, log or person is to see. `marking`
+    do not count as changed, and of those for which `is_secret` holds no event has the contents.
+    `secrets` are words that no model, log or person is to see. `marking`
     returns the context in which processes are marked as those of the turn with this id. `sandbox`
     is what confines the commands of the turn, `edits` protects files from its edits.
     """
@@ -64,6 +66,7 @@ class TurnContext:
     mode: ApprovalMode
     now: Callable[[], float]
     secrets: tuple[str, ...] = ()
+    is_secret: Callable[[str], bool] = is_secret
     marking: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext()
     sandbox: SandboxStatus | None = None
 
@@ -203,6 +206,7 @@ def _observer(begun: TurnBegun, context: TurnContext) -> TurnObserver:
         ChangeOwner(begun.session, begun.turn),
         DigestObserver(context.digests),
         is_cache=context.is_cache,
+        is_secret=context.is_secret,
     )
 
 
