@@ -194,7 +194,7 @@ def test_the_steps_of_a_file_are_counted_by_the_end_of_the_line_above(
 ) -> None:
     levels = levels_of(path)
     assert {end: dict(counts) for end, counts in levels.steps.items()} == steps
-    assert (levels.char, levels.outermost, levels.openers) == (char, outermost, openers)
+    assert (levels.char, set(levels.outermost), set(levels.openers)) == (char, outermost, openers)
 
 
 @pytest.mark.parametrize(
