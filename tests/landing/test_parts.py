@@ -16,6 +16,7 @@ from holdfast.landing.ladder.mark_columns import without_diff_marks
 from holdfast.landing.ladder.strict_match import Hint, choose, stands_at
 from holdfast.landing.ladder.unmangle import readings
 from holdfast.landing.new_text import PlainText
+from holdfast.landing.occurrence import Occurrence, occurrence_of_lines
 from holdfast.landing.placement import Placement, SeveralPlaces
 from holdfast.landing.projection.splices import Splice, landed, lines_at
 from holdfast.landing.readers.replacement_text import read_replacement
@@ -493,3 +494,27 @@ def test_an_edit_without_its_last_line_replaces_as_many_lines_as_its_old_text_ha
     outcome = land_reply(json.dumps({"path": "a.py", "edits": [edit]}), {"a.py": text})
     assert not isinstance(outcome, Refused), outcome
     assert outcome.files == {"a.py": text.replace(f"{old.rstrip()}\n", "x = 1\n")}
+
+
+@pytest.mark.parametrize(
+    ("new", "as_text", "as_lines"),
+    [
+        ("two", {1}, set()),
+        ("two x\nthree", {1}, {1}),
+        ("two x\n", {1}, {1}),
+        ("wo", set(), set()),
+        ("three", {2}, {2}),
+        ("x", {1}, set()),
+        ("nowhere", set(), set()),
+        ("", {0, 1, 2}, {0, 1, 2}),
+        ("  ", {0, 1, 2}, {0, 1, 2}),
+    ],
+)
+def test_a_new_text_is_at_a_line_if_it_begins_there_and_cuts_no_word(
+    new: str, as_text: set[int], as_lines: set[int]
+) -> None:
+    doc = Doc("one\ntwo x\nthree")
+    text = Occurrence(doc, 0, "one", new)
+    lines = occurrence_of_lines(doc, ["one"], new.split("\n"), 0)
+    assert {line for line in range(-1, 5) if text.has_new_at(line)} == as_text
+    assert {line for line in range(-1, 5) if lines.has_new_at(line)} == as_lines

@@ -23,6 +23,8 @@ ONE, BOTH = {"x": "b\n"}, {"x": "b\n", "y": "b\n"}
         (f"````diff\n{DIFF}````\n", ONE),
         (f"```diff\n{DIFF}````\n", ONE),
         (f"<patch>\n{DIFF}</patch>\n", ONE),
+        (f"<a>\n<patch>\n{DIFF}</patch>\n", ONE),
+        (f"Text <b>\n{DIFF}", ONE),
         (f"```diff\n{DIFF}```\n```diff\n{OTHER}```\n", BOTH),
         (f"```diff\n{DIFF}```\n\nThen:\n\n```diff\n{OTHER}```\n\nThat is all.\n", BOTH),
     ],
@@ -44,3 +46,18 @@ def test_a_fence_that_is_not_closed_by_one_as_long_is_named(reply: str, line: in
     assert outcome.message.startswith(
         f"line {line}: the fence around the diff is not closed; send the bare diff:"
     )
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ("```diff\n--- a/x\n+++ b/x\n```\n", "line 2: this file has no hunk with a + or - line;"),
+        ("--- a/x\n+++ b/x\n", "line 1: this file has no hunk with a + or - line;"),
+        (f"{DIFF}</patch>\n", "line 6: the markup </patch> is outside the hunks;"),
+        (f"<patch>\n{DIFF}", "line 1: the markup <patch> is outside the hunks;"),
+    ],
+)
+def test_a_fault_is_at_the_line_of_the_reply(reply: str, message: str) -> None:
+    outcome = land_reply(reply, FILES, unwrap=True)
+    assert isinstance(outcome, Refused)
+    assert outcome.message.startswith(message)
