@@ -628,3 +628,35 @@ def test_a_plain_command_needs_no_shell(command: str, words: tuple[str, ...]) ->
 )
 def test_anything_more_is_left_to_a_shell(command: str) -> None:
     assert argv(command) == ("/bin/sh", "-c", command)
+
+
+@pytest.mark.parametrize(
+    ("command", "rule", "is_denied"),
+    [
+        ("npm publish", "npm publish", True),
+        ("npm  publish --dry-run", "npm publish", True),
+        ("npm publish", "npm publish *", True),
+        ("npm run publish", "npm publish", False),
+        ("npm", "npm publish", False),
+        ("npm", "npm *", True),
+        ("/usr/bin/npm publish", "npm publish", True),
+        ("npm publish", "/usr/bin/npm publish", False),
+        ("cd x && npm publish", "npm publish", True),
+        ("echo 'npm publish'", "npm publish", False),
+        ("'npm' publish", "npm publish", True),
+        ("npm run 'a|b' -w", "npm run a|b", True),
+        ("npm run 'a|b' -w", "npm run a", True),
+        ("npm publish", "", False),
+        ("npm publish", "*", True),
+    ],
+)
+def test_a_deny_rule_is_the_first_words_of_a_command_anywhere_in_the_line(
+    command: str, rule: str, is_denied: bool
+) -> None:
+    verdict = judge_command(command, CommandRules(deny=("make install", rule)))
+    refusal = Refuse(
+        f"{command}: the rule '{rule}' forbids this; find another way, or say why you need it."
+    )
+    assert (verdict == refusal) is is_denied
+    asked = judge_command(command, CommandRules(ask=(rule,)))
+    assert (asked == Ask(f"the rule '{rule}' requires approval")) is is_denied

@@ -199,3 +199,15 @@ def test_a_word_without_end_takes_linear_time_and_bounded_memory() -> None:
     assert watch.feed(base64.b64encode(random.Random(3).randbytes(60_000)).decode()) is None
     assert len(watch._tail) < 16_000
     assert len(watch._novelty._half) < 400
+
+
+@pytest.mark.parametrize(
+    ("period", "noticed"), [(149, 896), (150, 960), (151, 512), (600, 1856), (601, None)]
+)
+def test_six_short_periods_or_three_of_more_than_150_characters_are_a_repetition(
+    period: int, noticed: int | None
+) -> None:
+    """It is noticed at the next multiple of 64 characters."""
+    unit = "".join(random.Random(period).choices("abcdefghij klmn", k=period - 1)) + "\n"
+    found = hear(unit * 20, piece=8)
+    assert (found[0] if found else None) == noticed

@@ -147,9 +147,6 @@ def _covers(rule: str, words: Sequence[str]) -> bool:
 
 def _matching_rule(command: str, rules: Sequence[str]) -> str | None:
     """Return the first rule with which a command in the line begins, or None."""
-    if not rules:
-        return None
-
     found = rough_commands(command)
     plain = split_words(command)
     if isinstance(plain, tuple):

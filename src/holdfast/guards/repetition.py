@@ -128,10 +128,7 @@ class _ChannelWatch:
 
     def _look(self, piece: str) -> str | None:
         self._follow_fence(piece)
-        if len(self._tail) > 2 * _TAIL:
-            self._tail = self._tail[-_TAIL:]
-
-        self._tail += piece
+        self._tail = (self._tail + piece)[-_TAIL:]
         found = self._period()
         if self._in_arguments:
             found = self._endless(found, len(piece))

@@ -250,7 +250,7 @@ def _addressed(
             where, "a rename takes one replacement; write the others as edits of the new path:"
         )
 
-    return [FileRequest(path, "rename", requests[0], to)]
+    return [FileRequest(path, "rename", request, to) for request in requests]
 
 
 def _edits(path: str, items: Sequence[object], where: str) -> list[Request]:

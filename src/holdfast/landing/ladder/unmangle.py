@@ -320,10 +320,8 @@ def _are_twice_as_far(doc: Doc, old: Sequence[str]) -> bool:
 
 
 def _is_double_spaced(lines: Sequence[str]) -> bool:
-    """Return whether every second line is blank, and at least two others are not."""
-    if not all(map(is_blank, lines[1::2])):
-        return False
-    return len(solid_lines(lines)) > 1
+    """Return whether every second line is blank."""
+    return all(map(is_blank, lines[1::2]))
 
 
 def without_mangling(text: str, new: str) -> str | None:

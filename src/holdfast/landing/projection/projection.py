@@ -126,7 +126,7 @@ def _gap(
         if any(doc.keys[upper + 1 : lower]):
             return UnclearProjection(upper, lower + 1)
 
-        if _goes_below_blanks(script, edit, (above[0], below[0])):
+        if _goes_below_blanks(script, edit, [*above, *below]):
             return lower, lower
 
     is_beside_upper = above == [edit.o1 - 1]
@@ -160,7 +160,7 @@ def _may_lack_line(
     return any(doc.keys[uppers[0] + 1 : uppers[0] + 2])
 
 
-def _goes_below_blanks(script: EditScript, edit: ScriptEdit, between: tuple[int, int]) -> bool:
+def _goes_below_blanks(script: EditScript, edit: ScriptEdit, between: Sequence[int]) -> bool:
     """Return whether an insertion ends in a blank line and begins with none, and old lines around it have none between them.
 
     The file has some there: they part the line above from the insertion. So do they where lines move up from below.
@@ -168,7 +168,7 @@ def _goes_below_blanks(script: EditScript, edit: ScriptEdit, between: tuple[int,
     new = script.new[edit.n1 : edit.n2]
     if not new:
         return False
-    if between != (edit.o1 - 1, edit.o1):
+    if between != [edit.o1 - 1, edit.o1]:
         return False
 
     removed_below = script.removed.intersection(range(edit.o1, len(script.old)))

@@ -203,8 +203,6 @@ def is_comment_like(line: str, language: FileLanguage = UNKNOWN) -> bool:
     key = key_of(line)
     if language.is_comment(key):
         return True
-    if key.startswith(("'", '"')):
-        return False
     # A heading of Markdown too.
     if _PLACEHOLDER.fullmatch(key) or comment_words(key) == "...":
         return True
