@@ -511,3 +511,14 @@ def test_a_fence_is_dropped_from_a_text_for_people_if_it_names_the_language_of_t
     outcome = land(text, Replace("Two.\n", fence), path)
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("Two.\n", "a diagram\n" if is_dropped else fence)
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_block_around_a_line_without_its_indentation_is_as_deep_as_that_line(end: str) -> None:
+    text = "def f():\n    one(1)\n    two(2)\n"
+    outcome = land(text, Replace(f"one(1){end}", f"if a:\n    one(1){end}"), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "def f():\n    if a:\n        one(1)\n    two(2)\n"
+    placed = land(text, Replace(f"one(1){end}", f"zero(0)\n    one(1){end}"), "a.py")
+    assert isinstance(placed, Landed), placed
+    assert placed.text == "def f():\n    zero(0)\n    one(1)\n    two(2)\n"

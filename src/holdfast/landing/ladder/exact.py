@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing.text.edit_script import common_ends
 from holdfast.landing.text.endings import plain_endings
-from holdfast.landing.text.line_keys import indent_of
+from holdfast.landing.text.languages import opens_block
+from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.line_tokens import TOKEN_JOINT, WORD_JOINT, cuts_token
 from holdfast.landing.text.lines import contents_of, is_blank, solid_lines
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -77,6 +78,10 @@ def _lack_indent(indent: str, first: str, new_lines: list[str]) -> bool:
     if len(new_lines) < 2:
         return False
     if indent + first not in new_lines:
+        return True
+    # The line below one that opens a block would be no deeper.
+    below = solid_lines(new_lines[1:])[:1]
+    if opens_block(key_of(new_lines[0])) and set(map(indent_of, below)) == {indent}:
         return True
     # A line that is wrapped may be as deep as the file's by chance.
     is_placed = all(line.startswith(indent) for line in solid_lines(new_lines[1:]))
