@@ -202,3 +202,38 @@ def test_a_text_for_people_that_stops_inside_a_fence_is_refused() -> None:
     refused = land(text, WriteFile(new), "a.md")
     assert isinstance(refused, Refused), refused
     assert refused.reason == "malformed"
+
+
+@pytest.mark.parametrize(("odd", "plain"), [("\uff1b", ";"), (";\u200b", ";"), ("\u2060;", ";")])
+def test_marks_that_no_code_has_are_plain_outside_strings_and_comments(
+    odd: str, plain: str
+) -> None:
+    new = f"    c(){odd}\n    d(){odd}\n"
+    outcome = land(CODE, Replace("    b();\n", new), "a.rs")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == CODE.replace("    b();\n", new.replace(odd, plain))
+    text = f'    c("{odd}");\n    d();\n'
+    in_string = land(CODE, Replace("    b();\n", text), "a.rs")
+    assert isinstance(in_string, Landed), in_string
+    assert in_string.text == CODE.replace("    b();\n", text)
+
+
+def test_a_removed_line_behind_a_literal_newline_is_a_line() -> None:
+    text = "type A {\n  size: Int\n  length: Int = 373\n}\n"
+    new = "  label: Int = 316\\n  length: Int = 373\n"
+    outcome = land(text, Replace("  length: Int = 373\n", new), "a.graphql")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("  length", "  label: Int = 316\n  length")
+
+
+@pytest.mark.parametrize(
+    ("path", "is_content"), [("a.txt", False), ("a.rst", False), ("a.md", True)]
+)
+def test_a_pair_of_tags_is_content_only_where_the_kind_of_file_has_tags(
+    path: str, *, is_content: bool
+) -> None:
+    text = "One line.\nAnother line.\nA third line.\n"
+    new = "<details>\nOne line.\nAnother word.\n</details>\n"
+    outcome = land(text, Replace("One line.\nAnother line.\n", new), path)
+    assert isinstance(outcome, Landed), outcome
+    assert ("<details>" in outcome.text) is is_content

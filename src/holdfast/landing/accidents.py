@@ -299,8 +299,19 @@ _WRITINGS = (
         proven_in=_ALL_KINDS,
     ),
     _writing("long dashes", "\u2014", lambda _: "--", "--", "prose"),
-    _writing("full-width marks", _any_of(WIDE), lambda found: WIDE[found[0]], _NOTHING, "prose"),
-    _writing("invisible characters", _any_of(UNSEEN), lambda _: "", _NOTHING),
+    # In code neither is part of any word or mark.
+    replace(
+        _writing(
+            "full-width marks", _any_of(WIDE), lambda found: WIDE[found[0]], _NOTHING, "prose"
+        ),
+        is_foreign=lambda *_: True,
+        content_in=_ALL_KINDS - {"code"},
+    ),
+    replace(
+        _writing("invisible characters", _any_of(UNSEEN), lambda _: "", _NOTHING),
+        is_foreign=lambda *_: True,
+        content_in=_ALL_KINDS - {"code"},
+    ),
 )
 # In markup and prose such a space may be meant, but not as the indentation of a line that the file has without.
 _INDENT_ACCIDENT = _writing(

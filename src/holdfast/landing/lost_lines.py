@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ def judge_lost_lines(
         return None
 
     # Nobody writes `# rest of the code` beside lines that change.
-    clear = next(filter(_is_clear, filter(fresh.__contains__, new)), None)
+    clear = next(filter(partial(_is_clear, language), filter(fresh.__contains__, new)), None)
     if clear is not None and _removes_code(old, new, language):
         return refusals.lost_lines(clear, whole_file=whole_file)
 
@@ -69,9 +70,11 @@ def judge_lost_lines(
     return None
 
 
-def _is_clear(line: str) -> bool:
-    """Return whether the line has only words about text; dots alone may be code."""
-    return is_about_text(line) or is_ellipsis_of_text(line)
+def _is_clear(language: FileLanguage, line: str) -> bool:
+    """Return whether the line is like a comment and has only words about text; dots alone may be code."""
+    if is_ellipsis_of_text(line):
+        return True
+    return is_comment_like(line, language) and is_about_text(line)
 
 
 def _removes_code(old: Sequence[str], new: Sequence[str], language: FileLanguage) -> bool:

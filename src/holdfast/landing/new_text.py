@@ -224,11 +224,16 @@ def _proves_itself(accident: Accident, change: _Change) -> bool:
 
 
 def _joins_removed_lines(accident: Accident, change: _Change) -> bool:
-    """Return whether one new line is in the place of several, and has one of these in it."""
-    if len(change.script.added) != 1 or len(change.lost_lines) < _SEVERAL:
+    """Return whether one new line has a removed line in it, behind another one or in the place of several.
+
+    In the place of one line it may be that line with a longer value.
+    """
+    if len(change.script.added) != 1:
         return False
     (line,) = change.added_texts
     pieces = contents_of(accident.undo(line))
+    if len(change.lost_lines) < _SEVERAL:
+        del pieces[:1]
     return not change.lost_lines.isdisjoint(pieces)
 
 

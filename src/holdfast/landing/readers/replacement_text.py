@@ -268,14 +268,18 @@ def _out_of_foreign_tags(text: str, old: str, new: str, path: str | None) -> Pla
 
     # Not any pair: `if a {` and `}` may be meant, and written wrongly.
     tag = tag_around(lines[outer[0]], lines[outer[-1]])
-    # No element of HTML has such a name, so that a text for people has no such tag.
-    if kind == "prose" and "_" not in tag:
+    # In Markdown the elements of HTML are content; none of them has such a name.
+    is_html = str(path).lower().endswith(_WITH_HTML)
+    if is_html and "_" not in tag:
         return None
     inside = lines_between(lines, outer[0], outer[-1])
     shared = shared_lines(Doc(old), inside)
     if not tag or shared == 0:
         return None
     return PlainText(text_of(inside), ("tags around it",))
+
+
+_WITH_HTML = (".md", ".markdown", ".mdx")
 
 
 _TAG_LINE = re.compile(r"^\s*</?\w", re.MULTILINE)
