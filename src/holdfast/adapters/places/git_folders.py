@@ -38,8 +38,13 @@ def git_folder_around(root: Path, path: str) -> str | None:
     `git init --separate-git-dir` gives it any name. A bare repository, such as one among the
     fixtures of a test, is none.
     """
+    # Every git directory has a HEAD, and most folders have none.
+    folders = [each for each in _folders_above(path) if os.path.lexists(f"{root}/{each}/HEAD")]
+    if not folders:
+        return None
+
     own = [os.path.relpath(each, root) for each in _directories_of(root)]
-    for folder in _folders_above(path):
+    for folder in folders:
         if folder in own:
             return folder
         # A project that is itself a repository without worktree is edited as any other.
@@ -71,7 +76,9 @@ def changed_repositories(root: Path, paths: Collection[str]) -> dict[str, str]:
 
 def _folders_above(path: str) -> Iterator[str]:
     """Yield the folders that a path is in; the root has the name "."."""
-    yield from map(str, PurePosixPath(path).parents)
+    while path != ".":
+        path = path.rpartition("/")[0] or "."
+        yield path
 
 
 def _directories_of(root: Path) -> Iterator[str]:
