@@ -174,7 +174,7 @@ def own_folders() -> tuple[str, ...]:
 def _installation(folder: str, home: str) -> Iterator[str]:
     """Return a folder of programs and, where that is one installation, the folder around it."""
     parent, name = os.path.split(folder.rstrip("/"))
-    if os.path.relpath(folder, home) in _PARTS:
+    if os.path.normpath(folder).removeprefix(f"{home}/") in _PARTS:
         return
 
     yield folder
