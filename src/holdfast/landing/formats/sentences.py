@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.landing.text.edit_script import EditScript
+    from holdfast.landing.text.languages import FileLanguage
 
 _SYMBOLS = re.compile(r"[^\w\x00-\x7f]+\s*")
 _MARKS = (".", ":", "!", "?")
@@ -58,13 +59,9 @@ def find_sentence(
     spoken = list(filter(partial(_speaks, script.new), script.added))
     if not spoken:
         return ""
-    if _is_for_people(before, path):
+    if _may_have_sentences(before, path):
         return ""
-    if is_blank(before) and language_of(path) is UNKNOWN:
-        return ""
-    solid = set(script.added).intersection(solid_numbers(script.new))
-    language = language_of(path)
-    code = [n for n in solid if language.is_comment(script.new[n]) or not is_prose(script.new[n])]
+    code = _code_lines(script, language_of(path))
     # If nothing else changes, it is the edit.
     is_edit = not code and not script.removed
     if is_edit and not whole_file:
@@ -72,12 +69,32 @@ def find_sentence(
 
     view = _View(before, after, path, start)
     for n in spoken:
-        is_inside = bool(code) and min(code) < n < max(code)
-        if is_inside and not _is_apart(script.new, n):
+        if _is_between(code, n) and not _is_apart(script.new, n):
             continue
         if not view.is_content(script.new, n):
             return script.new[n].strip()
     return ""
+
+
+def _may_have_sentences(text: str, path: str | None) -> bool:
+    """Return whether the file is a text for people, or nothing says what it is."""
+    if _is_for_people(text, path):
+        return True
+    return is_blank(text) and language_of(path) is UNKNOWN
+
+
+def _code_lines(script: EditScript, language: FileLanguage) -> list[int]:
+    """Return the new lines that are code or comments, in their order."""
+    code: list[int] = []
+    for n in sorted(set(script.added).intersection(solid_numbers(script.new))):
+        line = script.new[n]
+        if language.is_comment(line) or not is_prose(line):
+            code.append(n)
+    return code
+
+
+def _is_between(numbers: Sequence[int], n: int) -> bool:
+    return bool(numbers) and numbers[0] < n < numbers[-1]
 
 
 def _speaks(lines: Sequence[str], n: int) -> bool:
