@@ -157,3 +157,14 @@ def test_a_removed_line_that_is_one_blank_off_does_not_move_the_new_one() -> Non
     outcome = land(JS, Patch(diff), "a.js")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == JS.replace("g(a)", "i(a)")
+
+
+@pytest.mark.parametrize("removed", ["# cursor = jasper", "; cursor = jasper", "1cursor = jasper"])
+def test_a_removed_line_with_another_first_character_is_another_line(removed: str) -> None:
+    text = "[daily]\nvolume = 845\ncursor = jasper\nhost = a\n"
+    diff = f"@@ -1,4 +1,3 @@\n [daily]\n volume = 845\n-{removed}\n host = a\n"
+    assert isinstance(land(text, Patch(diff), "a.ini"), Refused)
+    doubled = diff.replace(f"-{removed}", "--cursor = jasper")
+    outcome = land(text, Patch(doubled), "a.ini")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("cursor = jasper\n", "")

@@ -237,3 +237,11 @@ def test_a_pair_of_tags_is_content_only_where_the_kind_of_file_has_tags(
     outcome = land(text, Replace("One line.\nAnother line.\n", new), path)
     assert isinstance(outcome, Landed), outcome
     assert ("<details>" in outcome.text) is is_content
+
+
+def test_the_number_of_an_item_that_the_file_has_is_no_line_number() -> None:
+    text = "A list\n  1. The weight.\n  2. Nobody.\n  3. We meet at noon.\n\nOn the other\n"
+    outcome = land(text, Replace("    3. We meet at noon.\n", ""), "a.txt")
+    assert not isinstance(outcome, Landed) or outcome.text == text.replace(
+        "  3. We meet at noon.\n", ""
+    )

@@ -65,12 +65,20 @@ def _land_part_unmangled(doc: Doc, request: Replace, path: str | None) -> Outcom
     others = readings(doc, request.old, request.new)
     for reading in itertools.chain([_without_foreign_blanks(doc.text, request)], others):
         plain = replace(request, old=reading.old, new=reading.new)
+        if _leaves_beginning(doc.text, request.old, reading.old):
+            continue
         outcome = _land_on_match(doc, plain, path)
         if isinstance(outcome, Landed):
             return replace(outcome, rung="unmangled")
         if outcome is not None:
             return outcome
     return None
+
+
+def _leaves_beginning(text: str, old: str, read: str) -> bool:
+    """Return whether a reading dropped the beginning of the old text, which the file has there: `3. ` in a list."""
+    dropped = old.strip().removesuffix(read.strip())
+    return dropped != old.strip() and dropped.strip() != "" and old.strip() in text
 
 
 def _without_foreign_blanks(text: str, request: Replace) -> Unmangled:

@@ -200,6 +200,8 @@ def _are_removable(doc: Doc, removed: Sequence[str]) -> bool:
     """Return whether the file has all these lines without their second mark, and none with it."""
     if any(map(doc.has, removed)):
         return False
+    if not all(line.startswith("-") for line in solid_lines(removed)):
+        return False
     bare = solid_lines(line[1:] for line in removed)
     return all(map(doc.has, bare))
 
