@@ -45,6 +45,9 @@ def with_mixed_endings(old: str, new: str, default: str) -> str:
     same = dict(kept_lines(script))
     for edit in script.edits:
         same.update(zip(range(edit.n1, edit.n2), range(edit.o1, edit.o2), strict=False))
+        # What is behind the last old line stays behind the last new one.
+        if edit.o1 < edit.o2 and edit.n1 < edit.n2:
+            same[edit.n2 - 1] = edit.o2 - 1
 
     own = {n: ends[o] for n, o in same.items()}
     out = []
