@@ -164,8 +164,11 @@ def _unindented(text: str) -> str:
 
 
 def _has_placeholder(outcome: Refused, written: str) -> bool:
-    """Return whether the refusal is that of a comment in what would be written, which may stand for lines that vanish."""
-    return outcome.reason == "elision" and any(map(is_comment_like, contents_of(written)))
+    """Return whether the refusal names a line that would be written, like a comment, for which lines vanish."""
+    named = re.search(r"`(.*)`, and lines", outcome.message)
+    if outcome.reason != "elision" or named is None:
+        return False
+    return is_comment_like(named[1]) and named[1] in map(str.strip, contents_of(written))
 
 
 @given(replaces)
