@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from holdfast import Landed, LineEdit, LineEdits, Refused, Replace, WriteFile, land
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CODE = '// Über alles, naïve\nfn a() {\n    log("a & b < c");\n    b();\n}\n'
 
@@ -245,3 +250,179 @@ def test_the_number_of_an_item_that_the_file_has_is_no_line_number() -> None:
     assert not isinstance(outcome, Landed) or outcome.text == text.replace(
         "  3. We meet at noon.\n", ""
     )
+
+
+@pytest.mark.parametrize(
+    "mangle",
+    [
+        lambda text: f"<think>\nOne change.\n</think>\n\n{text}".replace("<", "&lt;").replace(
+            ">", "&gt;"
+        ),
+        lambda text: "\x1b[32m```\x1b[0m\n" + text + "\x1b[32m```\x1b[0m\n",
+    ],
+)
+def test_what_shows_around_a_whole_file_only_behind_an_accident_is_undone_too(
+    mangle: Callable[[str], str],
+) -> None:
+    file = "create table a (\n  b int\n);\n\nselect b from a where b < 3;\n\nselect 1;\n"
+    meant = file.replace("b int", "b bigint")
+    outcome = land(file, WriteFile(mangle(meant)), "a.sql")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == meant
+
+
+@pytest.mark.parametrize(("path", "lands"), [("a.tf", True), ("a.txt", True), ("a.jsx", False)])
+def test_tags_around_the_only_line_that_changes_are_undone_where_the_file_can_have_none(
+    path: str, lands: bool
+) -> None:
+    file = "one = 1\ntwo = 2\nthree = 3\n"
+    outcome = land(file, Replace("two = 2\n", "<code>\ntwo = 22\n</code>\n"), path)
+    plain = file.replace("two = 2", "two = 22")
+    assert isinstance(outcome, Landed), outcome
+    assert (outcome.text == plain) is lands
+
+
+def test_half_a_line_ending_and_a_doubled_one_are_one_ending() -> None:
+    file = "one\r\ntwo\r\nthree\r\n"
+    outcome = land(file, Replace("two\r\nthree", "2\r\r\n3\r"), "a.txt")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "one\r\n2\r\n3\r\n"
+
+
+def test_a_whole_file_that_stops_in_a_word_of_the_file_was_cut() -> None:
+    file = "a:\n  image: x\n  environment:\n    b: 1\nvolumes:\n  data: {}\n"
+    new = "a:\n  image: x\n  environment:\n    b: 1\nc:\n  image: y\n  restart: no\n  enviro"
+    refused = land(file, WriteFile(new), "a.yml")
+    assert isinstance(refused, Refused), refused
+    assert refused.reason == "malformed"
+
+
+@pytest.mark.parametrize(
+    ("path", "file", "new", "meant"),
+    [
+        ("a.scss", "@a b {\n  c: d;\n}\n", "@a e {\\n  c: f;", "@a e {\n  c: f;\n}\n"),
+        ("a.txt", "One is 1.\nTwo is 2.\n", "One is 3.\\nTwo is 4.", "One is 3.\nTwo is 4.\n"),
+    ],
+)
+def test_a_literal_newline_before_an_indentation_or_a_sentence_is_a_line_break(
+    path: str, file: str, new: str, meant: str
+) -> None:
+    old = "\n".join(file.split("\n")[:2])
+    outcome = land(file, Replace(old, new), path)
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == meant
+
+
+def test_marks_of_a_diff_before_new_lines_are_undone_beside_a_context_that_drifted() -> None:
+    file = 'f()\n-- a note\nlocal bucket = io.open(path, "r")\nif not bucket then\n  g()\nend\n'
+    old = "-- a note\nlocal bucket = io.open(path, 'r')\nif not bucket then\n"
+    new = old.replace("if not", "+h()\n+print(1)\nif not")
+    outcome = land(file, Replace(old, new), "a.lua")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == file.replace("if not", "h()\nprint(1)\nif not")
+
+
+def test_curly_quotes_behind_backslashes_are_plain_quotes() -> None:
+    file = 'set(a "b")\nmessage(STATUS "c")\ninclude("d")\n'
+    mangled = "set(a \\“b\\”)\nmessage(STATUS \\“c\\”)\ninclude(\\“e\\”)\n"
+    outcome = land(file, WriteFile(mangled), "a.cmake")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == file.replace('"d"', '"e"')
+
+
+def test_line_numbers_behind_line_numbers_are_undone() -> None:
+    file = "package a\n\nimport b\n\nval c = 1\n"
+    meant = file.replace("1", "2")
+    lines = meant.splitlines()
+    numbered = "".join(f"{n}|      {n}→{line}\n" for n, line in enumerate(lines, 1))
+    outcome = land(file, WriteFile(numbered), "a.kt")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == meant
+
+
+@pytest.mark.parametrize(
+    "opening", ["cat > src/a.go <<'EOF'", "cat <<EOF > src/a.go", "tee src/a.go <<-EOF"]
+)
+def test_the_command_that_writes_the_file_is_no_part_of_it(opening: str) -> None:
+    file = "package a\n\nfunc b() int {\n\treturn 1\n}\n"
+    meant = file.replace("1", "2")
+    outcome = land(file, WriteFile(f"{opening}\n{meant}EOF\n"), "src/a.go")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == meant
+    # Of a script that writes another file it is a part.
+    script = f"set -e\n{opening}\n{file}EOF\n"
+    kept = land(script, WriteFile(script.replace("1", "2").removeprefix("set -e\n")), "b.sh")
+    assert isinstance(kept, Landed), kept
+    assert kept.text == f"{opening}\n{meant}EOF\n"
+
+
+def test_a_pair_of_marks_inside_another_is_undone() -> None:
+    file = "const a = 1;\n\nfunction b() {\n  return a;\n}\n"
+    meant = file.replace("1", "2")
+    outcome = land(file, WriteFile(f"<file>\n<![CDATA[\n{meant}]]>\n</file>\n"), "a.js")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == meant
+
+
+def test_a_range_keeps_the_typography_of_a_line_beside_the_one_that_changes() -> None:
+    file = '| `a` | "b" |\n| `c` | 1 |\n| `d` | 2 |\n'
+    new = "| `a` | “b” |\n| `c` | 3 |\n"
+    outcome = land(file, LineEdits((LineEdit(1, 2, new),), shown=file), "a.md")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == file.replace("1", "3")
+    # Alone it is the edit.
+    alone = land(file, LineEdits((LineEdit(1, 1, "| `a` | “b” |\n"),), shown=file), "a.md")
+    assert isinstance(alone, Landed), alone
+    assert alone.text == file.replace('"b"', "“b”")
+
+
+def test_a_fence_below_a_sentence_around_nearly_the_old_text_is_undone() -> None:
+    file = "The first thing takes 12 bytes.\n\nThe second thing takes 13 bytes.\n"
+    new = "Here is the updated version:\n\n```\nThe first thing takes 14 bytes.\n```\n"
+    outcome = land(file, Replace("The first thing takes 12 bytes.\n", new), "a.txt")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == file.replace("12", "14")
+    example = "The first thing is this:\n\n```\nmake install\n```\n"
+    kept = land(file, Replace("The first thing takes 12 bytes.\n", example), "a.md")
+    assert isinstance(kept, Landed), kept
+    assert kept.text.startswith(example)
+
+
+def test_an_honest_comment_excuses_no_more_lines_than_are_added_beside_it() -> None:
+    body = "def f():\n    a = 1\n    log.info(a)\n    return a\n\nif b:\n    print(1)\n"
+    new = "def f():\n    a = 2\n    log.debug(a)\n    # (unchanged)\n"
+    old = body.removesuffix("    print(1)\n")
+    refused = land(body, Replace(old, new), "a.py")
+    assert isinstance(refused, Refused), refused
+    assert refused.reason == "elision"
+
+
+def test_marks_of_a_diff_before_indented_lines_of_a_text_for_people_are_undone() -> None:
+    file = "\\begin{a}\n  \\item one\n  \\item two\n\\end{a}\n"
+    outcome = land(file, Replace("  \\item one\n", "+  \\item three\n"), "a.tex")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == file.replace("one", "three")
+
+
+def test_a_sentence_at_the_end_of_new_lines_is_not_among_code() -> None:
+    second = "// The balance of it.\nmessage {} {{\n  int64 id = 1;\n  bool is_query = 4; // never twice\n}}\n"
+    file = second.format("A") + "\n" + second.format("B")
+    old = "  bool is_query = 4; // never twice\n}\n\n// The balance of it.\nmessage B"
+    new = f"  bool is_query = 4; // never twice\n}}\n\n{second.format('C')}I kept everything else the same.\n"
+    refused = land(file, Replace(old, f"{new}\n// The balance of it.\nmessage B"), "a.proto")
+    assert isinstance(refused, Refused), refused
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("2\tb = 1\n", "2\t<think>\n3\tb = 2\n"),
+        ("```\nb = 1\n```\n", "```\n12| b = 2\n```\n"),
+        ("`b = 1`\n", "`b = 2\u200b`\n"),
+    ],
+)
+def test_a_request_that_was_mangled_leaves_no_other_mark_in_the_file(old: str, new: str) -> None:
+    file = "a = 0\nb = 1\nc = 2\n"
+    refused = land(file, Replace(old, new), "a.md")
+    assert isinstance(refused, Refused), refused
+    assert refused.reason == "malformed"

@@ -139,3 +139,16 @@ def test_a_comment_about_another_name_is_another_comment() -> None:
     outcome = land(text, Replace(same, same.replace("check", "verify")), "a.py")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("check", "verify")
+
+
+def test_a_line_written_twice_does_not_hide_the_first_of_two_equal_places() -> None:
+    method = (
+        "    // what the cart has\n    public function {}(array $all): int\n    {{\n        $total = 67;\n"
+        "        foreach ($all as $item) {{\n            $total += $item->weight;\n        }}\n"
+        "        $this->logger->info('done');\n        return $total;\n    }}\n\n"
+    )
+    file = "<?php\nclass A\n{\n" + method.format("first") + method.format("second") + "}\n"
+    old = "    // what the cart has\n    {\n        $total = 67;\n        foreach ($all as $item) {\n        foreach ($all as $item) {\n"
+    outcome = land(file, Replace(old, old.replace("67", "753")), "a.php")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "ambiguous"

@@ -163,6 +163,12 @@ def _is_quote_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
     return role_of(line, found.start(), found.end()) in file.quote_roles
 
 
+def _is_curly_foreign(file: FileFacts, line: str, found: re.Match[str]) -> bool:
+    if file.kind == "code":
+        return found[1] is not None
+    return _is_quote_foreign(file, line, found)
+
+
 def _quote_accident(
     name: str,
     plain: str,
@@ -171,6 +177,7 @@ def _quote_accident(
     *,
     honest_in: frozenset[FileKind] = frozenset(),
     content_in: frozenset[FileKind] = _TEXT,
+    is_foreign: Callable[[FileFacts, str, re.Match[str]], bool] = _is_quote_foreign,
 ) -> Accident:
     """Return the accident by which what `odd` matches is in the place of a plain quote.
 
@@ -181,7 +188,7 @@ def _quote_accident(
         re.compile(rf"{odd}((?:(?!{odd})[^{plain}\n])*){odd}|{odd}"),
         lambda found: re.sub(odd, plain, found[0]),
         lambda line: re.sub(odd, plain, line),
-        _is_quote_foreign,
+        is_foreign,
         plain=re.compile(unchanged),
         content_in=content_in,
         honest_in=honest_in,
@@ -223,8 +230,13 @@ def _unescape(line: str) -> str:
     return JSON_STRING.seen.sub(JSON_STRING.read, line)
 
 
+_RUN_ON = re.compile(r"\\n(?:\\n|[ \t]{2,})\S|(?<=[.!?])\\n[A-Z]")
+
+
 def _is_newline_foreign(file: FileFacts, line: str, _found: re.Match[str]) -> bool:
-    r"""Return whether a line that the edit removes is in this one, with others run on to it by `\n`."""
+    r"""Return whether lines were run on by `\n`: a blank line or an indentation is behind it, or a line that the edit removes."""
+    if _RUN_ON.search(line):
+        return True
     pieces = set(map(key_of, solid_lines(contents_of(_unescape(line)))))
     fresh = pieces.difference(map(key_of, file.lost))
     # A value or a path may have such an escape: what is behind it is then no line.
@@ -238,7 +250,6 @@ _NEWLINE_ACCIDENT = Accident(
     lambda _: "\n",
     _unescape,
     _is_newline_foreign,
-    content_in=_PROSE,
     by_line=True,
 )
 
@@ -278,7 +289,7 @@ _WRITINGS = (
     _writing("escaped quotes", r"\\'", _second_character, r"(?<!\\)'"),
     _writing("escaped slashes", r"\\/", _second_character, r"(?<!\\)/"),
     replace(
-        _writing("escapes of Markdown", r"\\[_*#\[\]<>|~]", _second_character, r"(?<!\\)[_*]"),
+        _writing("escapes of Markdown", r"\\[_*#\[\]<>|~]", _second_character, r"(?<!\\)_"),
         is_foreign=_is_in_name,
         content_in=_TEXT,
     ),
@@ -335,8 +346,22 @@ _TRAILING_BLANKS = Accident(
 ACCIDENTS = (
     _ENTITY_ACCIDENT,
     # Not the low quotes of other languages: no program that sets quotes makes these of plain ones.
-    _quote_accident("curly quotes", '"', "[\u201c\u201d]", r'"[^"\n]*"', honest_in=_PROSE),
-    _quote_accident("curly quotes", "'", "[\u2018\u2019]", r"'[^'\n]*'", honest_in=_PROSE),
+    _quote_accident(
+        "curly quotes",
+        '"',
+        r"\\?[\u201c\u201d]",
+        r'"[^"\n]*"',
+        honest_in=_PROSE,
+        is_foreign=_is_curly_foreign,
+    ),
+    _quote_accident(
+        "curly quotes",
+        "'",
+        "[\u2018\u2019]",
+        r"'[^'\n]*'",
+        honest_in=_PROSE,
+        is_foreign=_is_curly_foreign,
+    ),
     replace(
         _quote_accident("escaped quotes", '"', r'\\"', r'(?<!\\)"', content_in=_PROSE),
         doubted_in=_ALL_KINDS - _PROSE,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, assert_never
 from holdfast.landing import refusals
 from holdfast.landing.lost_lines import judge_lost_lines, may_stand_for_text
 from holdfast.landing.new_levels import in_file_levels
-from holdfast.landing.new_text import undone_warning, without_accidents
+from holdfast.landing.new_text import left_over, undone_warning, without_accidents
 from holdfast.landing.projection.splices import landed, line_splices
 from holdfast.landing.readers.chat_text import CHAT_END, without_end_token
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
@@ -123,8 +123,14 @@ def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
     read = read_replacement(text, old, request.new, path)
     outcome = land_replace(text, replace(request, old=old, new=read.text), path)
     if path is not None and isinstance(outcome, Landed):
-        outcome = _judge_doubled(text, outcome, [(read.text, outcome.spans)])
+        outcome = _judge_doubled(text, outcome, [(_written(text, outcome), outcome.spans)])
     return _with_undone(outcome, read.undone)
+
+
+def _written(text: str, outcome: Landed) -> str:
+    """Return what is in the place of everything from the first change to the last."""
+    below = len(text) - outcome.spans[-1].end
+    return outcome.text[outcome.spans[0].start : len(outcome.text) - below]
 
 
 def _judge_doubled(
@@ -202,12 +208,13 @@ def _land_line_edits(text: str, request: LineEdits, path: str | None) -> Outcome
         undone += read.undone
 
     outcome = land_line_edits(text, replace(request, edits=tuple(edits)), path)
-    if path is not None and isinstance(outcome, Landed) and len(outcome.spans) == len(edits):
-        edits.sort(key=attrgetter("start"))
-        news = map(attrgetter("new"), edits)
-        outcome = _judge_doubled(
-            text, outcome, zip(news, zip(outcome.spans, strict=True), strict=True), miscounted=True
-        )
+    if path is not None and isinstance(outcome, Landed):
+        written = [(_written(text, outcome), outcome.spans)]
+        if len(outcome.spans) == len(edits):
+            edits.sort(key=attrgetter("start"))
+            news = map(attrgetter("new"), edits)
+            written = list(zip(news, zip(outcome.spans, strict=True), strict=True))
+        outcome = _judge_doubled(text, outcome, written, miscounted=True)
     return _with_undone(outcome, undone)
 
 
@@ -349,6 +356,10 @@ def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
     line = outcome.spans[0].line
     if outcome.text == text:
         return refusals.already_applied(line)
+    if outcome.rung == "unmangled":
+        odd = left_over(text, outcome.text, path)
+        if odd:
+            return refusals.left_over(odd)
 
     language = breaks(text, outcome.text, path)
     if language is None:

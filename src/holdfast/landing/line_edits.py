@@ -17,8 +17,9 @@ from holdfast.landing.occurrence import occurrence_of_lines
 from holdfast.landing.plans import find_plan, land_plans
 from holdfast.landing.projection.projection import LineSplice
 from holdfast.landing.projection.splices import splice_of
-from holdfast.landing.text.edit_script import common_ends, script_of
+from holdfast.landing.text.edit_script import common_ends, kept_lines, script_of
 from holdfast.landing.text.languages import language_of
+from holdfast.landing.text.line_keys import fold
 from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers
 from holdfast.vocab.outcomes import Outcome, Refused
 
@@ -209,9 +210,20 @@ def _plan_lines(doc: Doc, shown: Doc, edit: LineEdit, new: tuple[str, ...]) -> L
     if list(new) == doc.lines[first:last]:
         return refusals.no_change()
 
-    occurrence = occurrence_of_lines(doc, doc.lines[first:last], new, first)
+    own = doc.lines[first:last]
+    new = _in_own_spelling(own, new)
+    occurrence = occurrence_of_lines(doc, own, new, first)
     splice = splice_of(doc, LineSplice(first, last, new))
     return LadderPlan((splice,), "exact", range(first, last), occurrence)
+
+
+def _in_own_spelling(own: Sequence[str], new: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the new lines, with a line that differs only in its typography as the file has it, if another one changes."""
+    script = script_of(list(map(fold, own)), list(map(fold, new)))
+    if not script.edits:
+        return new
+    kept = dict(kept_lines(script))
+    return tuple(own[kept[n]] if n in kept else line for n, line in enumerate(new))
 
 
 def _lines(edit: LineEdit) -> str:

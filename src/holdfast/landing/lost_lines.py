@@ -141,7 +141,7 @@ def _loses_lines(
     # What a clear placeholder stands for has not moved to another place.
     elsewhere = not stands_for_text(script.new[at])
     lost = _lost_lines(script, edit, language, code_only=code_only, elsewhere=elsewhere)
-    if len(lost) > _allowed_loss(script, edit, at, whole_file=whole_file):
+    if len(lost) > _allowed_loss(script, edit, at, len(lost), whole_file=whole_file):
         return True
     if not any(language.name_in([line], 0) for line in lost):
         return False
@@ -150,15 +150,18 @@ def _loses_lines(
     return not _is_about_next(script, edit, at)
 
 
-def _allowed_loss(script: EditScript, edit: ScriptEdit, at: int, *, whole_file: bool) -> int:
-    """Return how many lines may vanish where the new line `at` appears.
+def _allowed_loss(
+    script: EditScript, edit: ScriptEdit, at: int, lost: int, *, whole_file: bool
+) -> int:
+    """Return how many of the lost lines may vanish where the new line `at` appears.
 
-    Above a line that stays it may be an honest comment: then as many as other lines are added.
+    Above a line that stays it may be an honest comment: then one, or all if as many other lines are added as removed.
     """
     if stands_for_text(script.new[at]):
         return 0
     if _is_about_next(script, edit, at):
-        return max(1, edit.n2 - edit.n1 - 1)
+        others = len(solid_lines(script.new[edit.n1 : edit.n2])) - 1
+        return max(1, lost + others - len(solid_lines(script.old[edit.o1 : edit.o2])))
     if whole_file:
         return 0
     return 1

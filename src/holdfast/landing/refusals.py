@@ -57,6 +57,15 @@ def sentence(line: str) -> Refused:
     return Refused("malformed", f"`{line}` is no code; send the content alone.")
 
 
+def left_over(line: str) -> Refused:
+    """Return the refusal of a mangled request that would leave such a line in the file."""
+    return plain(
+        "malformed",
+        f"the request has marks around or in its lines, and `{line.strip()}` would keep one that the file has nowhere. Send the "
+        "lines alone, as the file has them.",
+    )
+
+
 def not_found(
     doc: Doc, script: EditScript, region: tuple[int, int] | None, veto: Veto | None = None
 ) -> Refused:

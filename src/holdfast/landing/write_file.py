@@ -53,7 +53,14 @@ def _read(text: str, new: str, path: str | None) -> PlainText | Refused:
     plain = without_accidents(text, with_file_endings(text, read.text), path, whole_file=True)
     if isinstance(plain, Refused):
         return plain
-    return PlainText(plain.text, read.undone + plain.undone)
+    if plain.text in {new, read.text}:
+        return PlainText(plain.text, read.undone + plain.undone)
+
+    # What is around the lines may show only now.
+    inner = _read(text, plain.text, path)
+    if isinstance(inner, Refused):
+        return inner
+    return PlainText(inner.text, read.undone + plain.undone + inner.undone)
 
 
 def _judge_loss(text: str, new: str, path: str | None) -> Refused | None:

@@ -69,11 +69,15 @@ def find_sentence(
 
     view = _View(before, after, path, start)
     for n in spoken:
-        if _is_between(code, n) and not _is_apart(script.new, n):
+        if _is_between(code, n) and len(solid_lines(script.new[n - 1 : n + 2])) == _WITH_NEIGHBOURS:
             continue
         if not view.is_content(script.new, n):
             return script.new[n].strip()
     return ""
+
+
+_WITH_NEIGHBOURS = 3
+"""A line, the one above and the one below."""
 
 
 def _may_have_sentences(text: str, path: str | None) -> bool:

@@ -22,6 +22,7 @@ from holdfast.landing.text.align import (
     is_misspelt,
     is_telling,
     start_of,
+    without_strays,
 )
 from holdfast.landing.text.languages import is_definition
 from holdfast.landing.text.line_keys import key_of
@@ -151,7 +152,7 @@ def find_similar(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | No
             veto = veto or kept
             continue
 
-        rivals = list(filter(partial(_rivals, needle, alignment), alignments))
+        rivals = list(filter(partial(_rivals, doc, needle, alignment), alignments))
         if rivals:
             starts = sorted(doc.solid[one.pairs[0].i] for one in (alignment, *rivals))
             return SeveralPlaces(tuple(starts))
@@ -174,11 +175,12 @@ def _closest(doc: Doc, needle: _Needle, alignments: Sequence[Alignment]) -> tupl
     return doc.solid[start_of(best)], last + 1
 
 
-def _rivals(needle: _Needle, one: Alignment, other: Alignment) -> bool:
+def _rivals(doc: Doc, needle: _Needle, one: Alignment, other: Alignment) -> bool:
     """Return whether the other is nearly as good, and would change other lines."""
-    if other.similarity <= one.similarity - _CLEARLY:
+    if _changed_lines(needle, one) == _changed_lines(needle, other):
         return False
-    return _changed_lines(needle, one) != _changed_lines(needle, other)
+    part = without_strays(doc, needle.lines, other)
+    return part.similarity > one.similarity - _CLEARLY
 
 
 def _changed_lines(needle: _Needle, alignment: Alignment) -> list[int]:

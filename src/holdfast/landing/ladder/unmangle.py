@@ -343,7 +343,11 @@ def without_mangling(text: str, new: str) -> str | None:
     )
     for undo, least in undos:
         reading = undo(doc, Unmangled(new, new))
-        if reading is not None and _shared(doc, reading.new) >= least:
+        if reading is None:
+            continue
+        # Numbers may be behind others.
+        reading = out_of_listing(doc, reading) or reading
+        if _shared(doc, reading.new) >= least:
             return reading.new
 
     return None

@@ -73,7 +73,7 @@ def _count(lines: Iterable[str]) -> Counter[str]:
 def _stops_in_line(script: EditScript, new: str, loss: int) -> bool:
     """Return whether the last line has no newline, is no line of the file, and was cut.
 
-    It is the beginning of a line that is lost; or several lines are lost, and most others are the file's.
+    It is the beginning of a line of the file; or several lines are lost, and most others are the file's.
     """
     if not new:
         return False
@@ -83,8 +83,7 @@ def _stops_in_line(script: EditScript, new: str, loss: int) -> bool:
     stump = key_of(script.new[-1])
     if stump in {"", *old}:
         return False
-    lost = map(key_of, map(script.old.__getitem__, script.removed))
-    if any(key.startswith(stump) for key in lost):
+    if any(key.startswith(stump) for key in old):
         return True
 
     # Of 1,600 commits without their last newline four are so, and land with it.

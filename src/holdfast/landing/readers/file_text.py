@@ -120,7 +120,7 @@ def out_of_fence(text: str, new: str, path: str | None) -> PlainText | Refused |
     if any(map(doc.has, outside)):
         return None
     kind = kind_of(path)
-    if _is_the_file(doc, inside, kind):
+    if _is_the_file(doc, inside, kind) or _is_announced(outside, text, text_of(inside)):
         return PlainText(text_of(inside), ("a Markdown fence",))
 
     # Two signs that the fence is content: text around it, nothing of the file inside, or in prose only a part of it.
@@ -131,6 +131,19 @@ def out_of_fence(text: str, new: str, path: str | None) -> PlainText | Refused |
     return refusals.plain(
         "malformed", "the text is wrapped in a Markdown fence; send the file's content alone."
     )
+
+
+def _is_announced(outside: Sequence[str], text: str, inside: str) -> bool:
+    """Return whether all that is outside is a sentence that announces the fence, and inside is nearly the same text."""
+    if list(map(mark_of, outside)) != [":"]:
+        return False
+    from rapidfuzz.fuzz import ratio  # noqa: PLC0415 - native, imported when needed
+
+    return ratio(text.strip(), inside.strip()) > _NEARLY
+
+
+_NEARLY = 80
+"""Percent of the characters."""
 
 
 def _has_half_fence(text: str, new: str) -> bool:
@@ -359,11 +372,14 @@ def _out_of_pair(text: str, new: str, path: str | None) -> PlainText | Refused |
         return None
     around = lines[outer[0]], lines[outer[-1]]
     inside = lines_between(lines, outer[0], outer[-1])
+    if _is_heredoc(*around, path):
+        return PlainText(text_of(inside), ("a command around it",))
+    inner = _out_of_pair(text, text_of(inside), path)
+    if isinstance(inner, PlainText):
+        inside = contents_of(inner.text)
     # Numbers that count up prove as much as the file's own lines.
     is_content = _kept_ends(own, inside) == 0 and listing_of(inside) is None
-    if is_content:
-        return None
-    if any(map(doc.has, around)):
+    if is_content or any(map(doc.has, around)):
         return None
 
     tag = tag_around(*around)
@@ -372,6 +388,21 @@ def _out_of_pair(text: str, new: str, path: str | None) -> PlainText | Refused |
     if _is_foreign_pair(doc, around, new, text_of(inside), path):
         return PlainText(text_of(inside), ("marks around it",))
     return None
+
+
+def _is_heredoc(first: str, last: str, path: str | None) -> bool:
+    """Return whether the lines are around the text that a command of a shell writes to the file.
+
+    >>> _is_heredoc("cat > src/a.py <<'EOF'", "EOF", "src/a.py"), _is_heredoc("cat <<EOF", "EOF", "a.sh")
+    (True, False)
+    """
+    opening = _HEREDOC.search(first)
+    if opening is None or last.strip() != opening[1]:
+        return False
+    return name_of(path) in first.lower()
+
+
+_HEREDOC = re.compile(r"<<-?\s*[\"'\\]?(\w+)")
 
 
 def _kept_ends(own: Sequence[str], lines: Sequence[str]) -> int:

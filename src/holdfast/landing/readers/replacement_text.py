@@ -14,6 +14,7 @@ from holdfast.landing.formats.surrounding_text import (
 from holdfast.landing.ladder.listing import is_numbered, without_numbers_from
 from holdfast.landing.ladder.unmangle import is_carrier
 from holdfast.landing.new_text import PlainText
+from holdfast.landing.text.endings import with_whole_endings
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.line_tokens import matched
@@ -49,6 +50,7 @@ def read_replacement(text: str, old: str, new: str, path: str | None) -> PlainTe
 
     What is around it or before its lines is undone if lines of `old` come back by that, unless `old` is wrapped too.
     """
+    new = with_whole_endings(text, old, new)
     ended = without_chat(text, new)
     if ended.text != new and not _BLANK_LINES.match(ended.text):
         # Blank lines below a thought went with it; those of the old text are in both.
@@ -132,12 +134,12 @@ def _out_of_added_marks(text: str, old: str, new: str, path: str | None) -> Plai
     lines = contents_of(new)
     known = frozenset(map(key_of, contents_of(old)))
     added = [line for line in lines if key_of(line) not in known]
-    if not _are_marked(added, path):
+    if not _are_marked(doc, added, path):
         return None
     if _MARKED_LINE.search(text):
         return None
     # With a mark before old lines too, both texts are read without.
-    if not all(map(doc.has_line, solid_lines(contents_of(old)))):
+    if not any(doc.has_line(line) or is_numbered(line) for line in solid_lines(contents_of(old))):
         return None
 
     width = _width_of_pluses(doc, added)
@@ -151,15 +153,17 @@ def _out_of_added_marks(text: str, old: str, new: str, path: str | None) -> Plai
 _MARKED_LINE = re.compile(r"(?:\A|[\r\n])\s*\+")
 
 
-def _are_marked(added: Sequence[str], path: str | None) -> bool:
+def _are_marked(doc: Doc, added: Sequence[str], path: str | None) -> bool:
     """Return whether a + is before all of these lines, in a file whose lines do not begin so: no diff, no list of items."""
     if path is None or path.endswith((".diff", ".patch")):
         return False
-    are_items = all(map(_ITEM.match, added))
-    if are_items and kind_of(path) == "prose":
-        return False
     marks = {line[:1] for line in added}
-    return marks == {"+"}
+    if marks != {"+"}:
+        return False
+    if kind_of(path) != "prose" or not all(map(_ITEM.match, added)):
+        return True
+    # A line of prose that is indented as others without the mark is no item of a list.
+    return {indent_of(line[1:]) for line in added} <= doc.indents - {"", " "}
 
 
 def _width_of_pluses(doc: Doc, added: Sequence[str]) -> int:
@@ -257,7 +261,10 @@ _MARKUP_LINE = re.compile(r"#{1,6} |[-*+] +\S|\d+[.)] |> |\|")
 
 
 def _out_of_foreign_tags(text: str, old: str, new: str, path: str | None) -> PlainText | None:
-    """Return the new text inside a pair of tags, if the file is neither markup nor prose and has no tags, nor the old text."""
+    """Return the new text inside a pair of tags, if the file is no markup and has no tags, nor the old text.
+
+    Where elements may be among the code, only if lines of the old text are inside.
+    """
     kind = kind_of(path)
     if kind == "markup" or _TAG_LINE.search(f"{old}\n{text}"):
         return None
@@ -273,8 +280,8 @@ def _out_of_foreign_tags(text: str, old: str, new: str, path: str | None) -> Pla
     if is_html and "_" not in tag:
         return None
     inside = lines_between(lines, outer[0], outer[-1])
-    shared = shared_lines(Doc(old), inside)
-    if not tag or shared == 0:
+    may_be_content = kind == "mixed" or not solid_lines(contents_of(old))
+    if not tag or (may_be_content and shared_lines(Doc(old), inside) == 0):
         return None
     return PlainText(text_of(inside), ("tags around it",))
 

@@ -97,6 +97,18 @@ def align(doc: Doc, old: Sequence[str]) -> list[Alignment]:
     return sorted(found, key=lambda a: -a.similarity)
 
 
+def without_strays(doc: Doc, old: Sequence[str], alignment: Alignment) -> Alignment:
+    """Return the alignment without pairs at its ends that make it less similar: their lines are of another place."""
+    keys = list(map(key_of, old))
+    for fewer in (alignment.pairs[:-1], alignment.pairs[1:]):
+        if not fewer:
+            continue
+        part = Alignment(fewer, _similarity(doc, keys, fewer))
+        if part.similarity > alignment.similarity:
+            return without_strays(doc, old, part)
+    return alignment
+
+
 class _Needle:
     """The old lines, their keys, and where in the file (counting lines that are not blank) each is."""
 

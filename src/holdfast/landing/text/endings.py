@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from holdfast.landing.text.edit_script import kept_lines, script_of
@@ -20,6 +21,26 @@ def with_endings(doc: Doc, at: int, old: str, new: str) -> str:
         return new
 
     return with_mixed_endings(old, new, _ending_at(doc.text, at))
+
+
+def with_whole_endings(text: str, old: str, new: str) -> str:
+    r"""Return the new text without a second `\r` before a newline, or half an ending behind its last line.
+
+    A file with such endings, or an old text, keeps them.
+
+    >>> with_whole_endings("a\r\nb\r\n", "a", "c\r\r\nd\r")
+    'c\r\nd'
+    """
+    both = f"{text}\n{old}"
+    if "\r\r\n" not in both:
+        new = _DOUBLED.sub("\r\n", new)
+    if _HALF.search(both) is None:
+        new = new.removesuffix("\r")
+    return new
+
+
+_DOUBLED = re.compile(r"\r{2,}\n")
+_HALF = re.compile(r"\r(?!\n)")
 
 
 def plain_endings(text: str) -> str:
