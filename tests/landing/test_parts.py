@@ -21,7 +21,7 @@ from holdfast.landing.placement import Placement, SeveralPlaces
 from holdfast.landing.projection.splices import Splice, landed, lines_at
 from holdfast.landing.readers.replacement_text import read_replacement
 from holdfast.landing.text.code_spans import CodeSpans, code_spans
-from holdfast.landing.text.edit_script import script_of
+from holdfast.landing.text.edit_script import ScriptEdit, script_of
 from holdfast.landing.text.languages import known_name, language_of, name_of
 from holdfast.landing.text.lines import Doc
 from holdfast.vocab.outcomes import Landed
@@ -75,11 +75,39 @@ def lines_by_turns(count: int, changed: str) -> list[str]:
     return ["one", "two", "three", *lines]
 
 
-@pytest.mark.parametrize(("count", "blocks"), [(2, 1), (1000, 500), (1001, 500), (1002, 1)])
-def test_a_middle_of_more_than_two_thousand_lines_is_one_block(count: int, blocks: int) -> None:
+@pytest.mark.parametrize(
+    ("count", "blocks"), [(2, 1), (1000, 500), (1001, 500), (1002, 501), (1003, 501)]
+)
+def test_the_changes_of_a_long_middle_are_told_apart(count: int, blocks: int) -> None:
     script = script_of(lines_by_turns(count, "old "), lines_by_turns(count, "new "))
     assert len(script.edits) == blocks
     assert (script.edits[0].o1, script.edits[-1].n2) == (4, 4 + 2 * ((count - 2) // 2) + 1)
+
+
+@pytest.mark.parametrize(("count", "blocks"), [(500, 500), (501, 1)])
+def test_a_long_middle_in_which_no_line_is_single_is_one_block(count: int, blocks: int) -> None:
+    old, new = ["old", "stays"] * count, ["new", "stays"] * count
+    assert len(script_of(old[:-1], new[:-1]).edits) == blocks
+
+
+def test_of_single_lines_that_changed_places_the_longest_run_in_order_stays() -> None:
+    lines = [f"line {n}" for n in range(1200)]
+    moved = ["first", *lines[3:500], *lines[:3], *lines[500:], "last"]
+    assert script_of(lines, moved).edits == (
+        ScriptEdit(0, 3, 0, 1),
+        ScriptEdit(500, 500, 498, 501),
+        ScriptEdit(1200, 1200, 1201, 1202),
+    )
+
+
+@pytest.mark.parametrize("new", [["x"] * 1300, [], ["line 7", *["x"] * 1300, "line 3"]])
+def test_a_script_of_long_texts_makes_the_new_one(new: list[str]) -> None:
+    old = [f"line {n}" for n in range(1100)]
+    script = script_of(old, new)
+    made = [*old]
+    for edit in reversed(script.edits):
+        made[edit.o1 : edit.o2] = new[edit.n1 : edit.n2]
+    assert made == new
 
 
 @pytest.mark.parametrize(("count", "alone"), [(1400, True), (1600, False)])

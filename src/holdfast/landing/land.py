@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import replace
-from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing import refusals
-from holdfast.landing.lost_lines import judge_lost_lines, may_stand_for_text
+from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.new_levels import in_file_levels
 from holdfast.landing.new_text import left_over, undone_warning, without_accidents
 from holdfast.landing.projection.splices import landed, line_splices
@@ -308,7 +307,6 @@ def _judge_loss(text: str, outcome: Landed, path: str | None) -> Refused | None:
 
     Asked of what would be written, whatever was undone before.
     """
-    language = language_of(path)
     after = outcome.text
     head, tail = shared_ends(text, after)
     if not after[head : len(after) - tail].strip():
@@ -319,11 +317,8 @@ def _judge_loss(text: str, outcome: Landed, path: str | None) -> Refused | None:
     end = len(after)
     if stop >= 0:
         end = min(end, stop + 1 + _BESIDE)
-    changed = contents_of(after[start : stop + 1 or None])
-    if not any(map(partial(may_stand_for_text, language=language), changed)):
-        return None
     old = contents_of(text[start : len(text) - (len(after) - end)])
-    return judge_lost_lines(old, contents_of(after[start:end]), language)
+    return judge_lost_lines(old, contents_of(after[start:end]), language_of(path))
 
 
 def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:

@@ -266,22 +266,23 @@ def _out_of_foreign_tags(text: str, old: str, new: str, path: str | None) -> Pla
     Where elements may be among the code, only if lines of the old text are inside.
     """
     kind = kind_of(path)
-    if kind == "markup" or _TAG_LINE.search(f"{old}\n{text}"):
-        return None
     lines = contents_of(new)
     outer = solid_numbers(lines)
-    if len(outer) < 3:
+    if kind == "markup" or len(outer) < 3:
         return None
 
     # Not any pair: `if a {` and `}` may be meant, and written wrongly.
     tag = tag_around(lines[outer[0]], lines[outer[-1]])
     # In Markdown the elements of HTML are content; none of them has such a name.
-    is_html = str(path).lower().endswith(_WITH_HTML)
-    if is_html and "_" not in tag:
+    is_html = str(path).lower().endswith(_WITH_HTML) and "_" not in tag
+    if not tag or is_html:
+        return None
+    # Last: the file may be long.
+    if _TAG_LINE.search(old) or _TAG_LINE.search(text):
         return None
     inside = lines_between(lines, outer[0], outer[-1])
     may_be_content = kind == "mixed" or not solid_lines(contents_of(old))
-    if not tag or (may_be_content and shared_lines(Doc(old), inside) == 0):
+    if may_be_content and shared_lines(Doc(old), inside) == 0:
         return None
     return PlainText(text_of(inside), ("tags around it",))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+from bisect import bisect_left
+from collections import Counter
 from difflib import SequenceMatcher
 from itertools import chain, compress
 from typing import TYPE_CHECKING
@@ -48,8 +50,7 @@ class EditScript:
         return list(chain.from_iterable(ranges))
 
 
-# Beyond this many lines on both sides a changed middle is taken as one block: difflib is quadratic
-# at worst.
+# difflib is quadratic at worst: a longer middle is cut at lines that both sides have once.
 _MIDDLE_LIMIT = 2_000
 
 
@@ -60,20 +61,70 @@ def script_of(old: list[str], new: list[str]) -> EditScript:
     """
     head, tail = common_ends(old, new)
     middle = ScriptEdit(head, len(old) - tail, head, len(new) - tail)
-    edits = [middle]
-    if middle.o2 - head + middle.n2 - head <= _MIDDLE_LIMIT:
-        edits = list(_diff(old, new, middle))
+    pieces = [middle]
+    if _size(middle) > _MIDDLE_LIMIT:
+        pieces = _cut_at_anchors(old, new, middle)
 
+    edits = list(chain.from_iterable(_diff(old, new, piece) for piece in pieces))
     return EditScript(tuple(old), tuple(new), tuple(_joined_over_blanks(edits, old)))
 
 
-def _diff(old: list[str], new: list[str], middle: ScriptEdit) -> Iterator[ScriptEdit]:
-    """Yield the blocks of the middle in which the lines differ."""
-    head = middle.o1
-    matcher = SequenceMatcher(None, old[head : middle.o2], new[head : middle.n2], autojunk=False)
+def _size(piece: ScriptEdit) -> int:
+    """Return how many lines of both sides are in the piece."""
+    return piece.o2 - piece.o1 + piece.n2 - piece.n1
+
+
+def _diff(old: list[str], new: list[str], piece: ScriptEdit) -> Iterator[ScriptEdit]:
+    """Yield the blocks of the piece in which the lines differ; one block for a piece that is too long."""
+    if _size(piece) > _MIDDLE_LIMIT:
+        yield piece
+        return
+    matcher = SequenceMatcher(
+        None, old[piece.o1 : piece.o2], new[piece.n1 : piece.n2], autojunk=False
+    )
     for tag, o1, o2, n1, n2 in matcher.get_opcodes():
         if tag != "equal":
-            yield ScriptEdit(head + o1, head + o2, head + n1, head + n2)
+            yield ScriptEdit(piece.o1 + o1, piece.o1 + o2, piece.n1 + n1, piece.n1 + n2)
+
+
+def _cut_at_anchors(old: list[str], new: list[str], middle: ScriptEdit) -> list[ScriptEdit]:
+    """Return the pieces of the middle between lines that both sides have once, in the same order."""
+    old_places = _places_of_single_lines(old, middle.o1, middle.o2)
+    new_places = _places_of_single_lines(new, middle.n1, middle.n2)
+    anchors = [(o, new_places[line]) for line, o in old_places.items() if line in new_places]
+    pieces: list[ScriptEdit] = []
+    o, n = middle.o1, middle.n1
+    for o_stop, n_stop in (*_longest_rising(anchors), (middle.o2, middle.n2)):
+        if o < o_stop or n < n_stop:
+            pieces.append(ScriptEdit(o, o_stop, n, n_stop))
+        o, n = o_stop + 1, n_stop + 1
+    return pieces
+
+
+def _places_of_single_lines(lines: list[str], start: int, stop: int) -> dict[str, int]:
+    """Return the number of each line that is only once between `start` and `stop`."""
+    part = lines[start:stop]
+    counts = Counter(part)
+    return {line: n for n, line in enumerate(part, start) if counts[line] == 1}
+
+
+def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the longest run of pairs, already in the order of their first numbers, whose second numbers rise too."""
+    ends: list[int] = []
+    chosen: list[int] = []
+    before: list[int] = []
+    for at, (_, second) in enumerate(pairs):
+        size = bisect_left(ends, second)
+        before.append(chosen[size - 1] if size else -1)
+        ends[size : size + 1] = [second]
+        chosen[size : size + 1] = [at]
+
+    run: list[tuple[int, int]] = []
+    at = chosen[-1] if chosen else -1
+    while at >= 0:
+        run.append(pairs[at])
+        at = before[at]
+    return run[::-1]
 
 
 def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
