@@ -158,7 +158,12 @@ def _refused_call(call: ToolCall, outcome: ToolOutcome) -> OpenMatter:
 
 def _close(matters: OpenMatters, done: set[tuple[str, str]]) -> OpenMatters:
     """Remove the matters with these kinds and subjects."""
-    return tuple(each for each in matters if (each.what, each.subject) not in done)
+    left: list[OpenMatter] = []
+    for each in matters:
+        subject = (each.what, each.subject)
+        if subject not in done:
+            left.append(each)
+    return tuple(left)
 
 
 def _open(matters: OpenMatters, new: OpenMatter) -> OpenMatters:

@@ -178,9 +178,9 @@ def _why_protected_name(name: str, folder: str) -> str | None:
     stem = _FORMAT.sub("", plain)
     if stem == "config" and stem != plain:
         stem = folder
-    reason = _NAMES.get(name) or _NAMES.get(plain) or _NAMES.get(stem)
-    if reason is not None:
-        return reason
+    for known in (name, plain, stem):
+        if known in _NAMES:
+            return _NAMES[known]
     if _CODE_SETTINGS.fullmatch(name):
         return _TOOLS
     if name.startswith(".") and not _HARMLESS.fullmatch(name):
