@@ -4,7 +4,8 @@ That program cannot connect to abstract sockets outside the sandbox either: with
 shares the namespace that they are in.
 
 Its arguments are the number of a file descriptor with these paths, each ended by a NUL, and the
-words to run. It runs in the namespaces of bubblewrap, before every command: it imports little.
+words to run. It runs in the namespaces of bubblewrap, before every command: it imports little. A
+script for the same Python it runs itself: a second start would take as long as the script.
 """
 
 import ctypes
@@ -22,6 +23,9 @@ ABSTRACT_SOCKETS = 1
 WITH_SCOPES = 6
 """The version of Landlock from which on abstract sockets of other processes can be given up."""
 
+ISOLATED = ["-I", "-S", "-B"]
+"""The options of a Python that imports nothing by itself, as this one is started."""
+
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -36,11 +40,30 @@ def main() -> None:
     except OSError as error:
         sys.exit(f"holdfast: landlock: {error.strerror}")
 
+    program, options, script = words[0], words[1:4], words[4:]
+    if script and options == ISOLATED and is_this_python(program):
+        run_script(script)
+        return
+
     try:
         os.execvp(words[0], words)  # noqa: S606 - without a shell, as wanted
     except OSError as error:
         sys.stderr.write(f"{words[0]}: {error.strerror}\n")
         sys.exit(127 if isinstance(error, FileNotFoundError) else 126)
+
+
+def is_this_python(program: str) -> bool:
+    """Return whether a program is the Python that runs this."""
+    return os.path.realpath(program) == os.path.realpath(sys.executable)
+
+
+def run_script(words: list[str]) -> None:
+    """Run a script with its arguments, as a Python that is started for it would."""
+    with open(words[0], "rb") as file:
+        code = compile(file.read(), words[0], "exec", dont_inherit=True)
+
+    sys.argv = words
+    exec(code, {"__name__": "__main__", "__file__": words[0]})  # noqa: S102 - one of our own scripts, or the command that is to run
 
 
 def restrict(paths: list[bytes]) -> None:
