@@ -328,18 +328,17 @@ _ELSEWHERE: Final = "extern|va_list|jmp_buf|return"
 """Words of a declaration of C whose variable another function sets."""
 
 
-def _compiled(
+def _by_node(
     rows: list[tuple[str, FactKind, str, str]],
-) -> dict[str, list[tuple[re.Pattern[str], FactKind, str]]]:
-    table: dict[str, list[tuple[re.Pattern[str], FactKind, str]]] = {}
+) -> dict[str, list[tuple[str, FactKind, str]]]:
+    table: dict[str, list[tuple[str, FactKind, str]]] = {}
     for node, fact, word, pattern in rows:
-        compiled = re.compile(pattern, re.DOTALL)
-        table.setdefault(node, []).append((compiled, fact, word))
+        table.setdefault(node, []).append((pattern, fact, word))
 
     return table
 
 
-PATTERNS: Final = _compiled(
+PATTERNS: Final = _by_node(
     [
         ("preproc_if", "compiled out", "", r"(#[^\n]*)"),
         (

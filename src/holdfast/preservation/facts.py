@@ -181,9 +181,10 @@ def _pattern_facts(node: SgNode) -> Iterator[Fact]:
     """Yield what the text of a node shows."""
     start, _ = span_of(node)
     for pattern, fact, word in tables.PATTERNS.get(node.kind(), ()):
-        group = pattern.groups
-        found = pattern.match(node.text())
+        # `re` compiles a pattern when the first such node is seen, and keeps it.
+        found = re.match(pattern, node.text(), re.DOTALL)
         if found is not None:
+            group = found.re.groups
             yield Fact(fact, word or found[group], start + found.start(group))
 
 

@@ -87,21 +87,18 @@ _ANY: Final = re.compile(
 )
 
 
-def _compiled(words: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(word, re.IGNORECASE) for word in words)
-
-
-_IN_COMMENTS: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = {
-    "python": _compiled(_HASH),
-    "javascript": _compiled(_SCRIPT),
-    "typescript": _compiled(_SCRIPT),
-    "tsx": _compiled(_SCRIPT),
-    "c": _compiled(_C),
-    "cpp": _compiled(_C),
-    "rust": _compiled(_RUST),
-    "java": _compiled(_JAVA),
-    "go": _compiled(_GO),
+_IN_COMMENTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "python": _HASH,
+    "javascript": _SCRIPT,
+    "typescript": _SCRIPT,
+    "tsx": _SCRIPT,
+    "c": _C,
+    "cpp": _C,
+    "rust": _RUST,
+    "java": _JAVA,
+    "go": _GO,
 }
+"""Patterns of the comments of a language; `re` compiles those of the languages that are checked."""
 
 
 def suppressions_between(old: ParsedSource, new: ParsedSource) -> tuple[str, ...]:
@@ -141,7 +138,7 @@ def suppressions_in_text(before: str, after: str) -> tuple[str, ...]:
 def _suppressions(reading: ParsedSource) -> Iterator[tuple[str, str]]:
     for comment in reading.comments():
         for pattern in _IN_COMMENTS[reading.language]:
-            for found in pattern.finditer(comment.text()):
+            for found in re.finditer(pattern, comment.text(), re.IGNORECASE):
                 yield from _coded(found)
 
     for word in silenced_in(reading):
