@@ -258,8 +258,6 @@ def indent(text: str) -> str:
         pytest.param(DIFF.replace("@@ -1,2 +1,2 @@\n", "@@ -1,2 +1,2 @@\n" * 2), id="@@ twice"),
         pytest.param(DIFF + "*** End Patch\n", id="the end of another notation"),
         pytest.param("*** Begin Patch\n" + PATCH, id="begin twice"),
-        pytest.param(indent(BLOCK), id="indented block"),
-        pytest.param(BLOCK.replace("<<<<<<< SEARCH\n", "<<<<<<< SEARCH\n" * 2), id="SEARCH twice"),
         pytest.param(BLOCK.replace("=======\n", "=======\n" * 2), id="divider twice"),
         pytest.param(BLOCK.replace("REPLACE", "SEARCH"), id="closed by the opening word"),
     ],
