@@ -10,7 +10,6 @@ from holdfast import LineEdit, LineEdits, Patch, Refused, Replace, WriteFile, la
 from holdfast.landing.closest import first_difference
 from holdfast.landing.formats.hunk_body import Body, read_body
 from holdfast.landing.formats.hunks import HunkLine
-from holdfast.landing.formats.json_reply import FoundValue, find_value
 from holdfast.landing.ladder.elision import leaves_block
 from holdfast.landing.ladder.mark_columns import without_diff_marks
 from holdfast.landing.ladder.strict_match import Hint, choose, stands_at
@@ -311,17 +310,6 @@ def test_the_new_lines_of_a_range_are_read_beside_the_lines_that_were_shown() ->
         landed_.warning
         == "the new text had the old text before it, and the file has not; this was undone."
     )
-
-
-@pytest.mark.parametrize(("depth", "inner"), [(0, 0), (1, 0), (4, 0), (5, 1), (6, 2)])
-def test_an_edit_is_found_in_at_most_four_calls_around_it(depth: int, inner: int) -> None:
-    def within(calls: int) -> dict[str, object]:
-        value: dict[str, object] = {"path": "a", "old": "b"}
-        for _ in range(calls):
-            value = {"arguments": value}
-        return value
-
-    assert find_value(json.dumps(within(depth))) == FoundValue(within(inner), depth > 0)
 
 
 # ------------------------------------------------------------------------------------------ diffs
