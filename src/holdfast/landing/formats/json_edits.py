@@ -71,8 +71,8 @@ def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...]:
 def read_edits(value: object) -> tuple[FileRequest, ...]:
     """Return the requests of edits that are JSON already, or name the field that is wrong and the shape it should have.
 
-    >>> read_edits({"path": "a.py", "start": 2, "old": "a", "new": "b"})[0].request
-    LineEdits(edits=(LineEdit(start=2, end=2, new='b', old='a'),), shown=None)
+    >>> read_edits({"path": "a.py", "start": 2, "new": "b"})[0].request
+    LineEdits(edits=(LineEdit(start=2, end=2, new='b', old=None),), shown=None)
     """
     return _top(value)
 
@@ -243,16 +243,17 @@ def _line_edit(item: _Item) -> LineEdit:
 def _range(item: _Item) -> tuple[int, int]:
     """Return the first and the last line.
 
-    Those of `range`, or `start` and `end` of the edit itself, where the old lines may stand for `end`.
+    Those of `range`, or `start` and `end` of the edit itself; without `end` as many as the old text has, or one.
     """
     if "range" not in item.values:
         start = item.line("start")
-        if "end" in item.values or "old" not in item.values:
+        if "end" in item.values:
             return start, item.line("end")
-        return start, start + max(len(split_lines(item.string("old"))[0]), 1) - 1
+        old, _ = split_lines(str(item.values.get("old", "")))
+        return start, start + max(len(old), 1) - 1
 
     for beside in item.values.keys() & {"start", "end"}:
-        raise item.fault(beside, "is given beside a range; give one of the two:")
+        raise item.fault(beside, "is given beside range; give one of the two:")
     lines = item.values["range"]
     pair = read_range(lines)
     if pair is not None:
