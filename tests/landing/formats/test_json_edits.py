@@ -179,7 +179,10 @@ def test_each_shape_becomes_its_request(value: object, expected: list[FileReques
         ({"path": "a", "new": "x"}, "old: is missing; give the old lines as a string:"),
         ({"path": "a", "old": 1, "new": "y"}, "old: must be a string, not a number:"),
         ({"path": "a", "old": ["x"], "new": "y"}, "old: must be a string, not a list:"),
-        ({"path": "a", "old": "x", "new": None}, "new: is missing; give the new lines as a string:"),
+        (
+            {"path": "a", "old": "x", "new": None},
+            "new: is missing; give the new lines as a string:",
+        ),
         (
             {"path": "a", "old": "x", "new": "y", "near_line": "3"},
             "near_line: must be an integer, not a string:",
@@ -273,8 +276,14 @@ def test_a_wrong_shape_is_named_by_its_place(value: object, sentence: str) -> No
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "line 1, column 1: this is not JSON; write strict JSON, without a fence or words around it:"),
-        ("{'path': 'a'}", "line 1, column 2: this is not JSON; write strict JSON, without a fence or words around it:"),
+        (
+            "",
+            "line 1, column 1: this is not JSON; write strict JSON, without a fence or words around it:",
+        ),
+        (
+            "{'path': 'a'}",
+            "line 1, column 2: this is not JSON; write strict JSON, without a fence or words around it:",
+        ),
         (
             '{"path": "a",\n "old": "x\ny", "new": ""}',
             "line 2, column 11: this is not JSON; write strict JSON, without a fence or words around it:",
@@ -293,7 +302,10 @@ def test_a_wrong_shape_is_named_by_its_place(value: object, sentence: str) -> No
             '{"path": "a", "near_line": ' + "9" * 5000 + "}",
             "a number has too many digits, or the JSON is nested too deeply; write it plain:",
         ),
-        ("[" * 200_000, "a number has too many digits, or the JSON is nested too deeply; write it plain:"),
+        (
+            "[" * 200_000,
+            "a number has too many digits, or the JSON is nested too deeply; write it plain:",
+        ),
         (
             '```json\n{"path": "a", "delete": true}\n```\n',
             "line 1, column 1: this is not JSON; write strict JSON, without a fence or words around it:",

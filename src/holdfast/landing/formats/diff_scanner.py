@@ -9,7 +9,6 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import (
-    HEADER_LETTERS,
     FileHeader,
     HunkHeader,
     read_file_header,
@@ -24,7 +23,7 @@ from holdfast.landing.text.lines import text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
 EXAMPLE = """\
 --- a/src/file.py
@@ -145,9 +144,9 @@ def read_scan(source: DiffLines, *, strict: bool = False) -> Scan:
 _BINARY = re.compile(r"GIT binary patch|Binary files .* differ\Z")
 
 
-def _solid(lines: Sequence[str], start: int, end: int) -> Iterable[int]:
+def _solid(lines: Sequence[str], start: int, end: int) -> list[int]:
     """Return the indexes of the lines that are not blank."""
-    return compress(range(start, end), map(str.strip, lines[start:end]))
+    return list(compress(range(start, end), map(str.strip, lines[start:end])))
 
 
 def _take_header(source: DiffLines, scan: Scan, at: int) -> int:
@@ -184,6 +183,9 @@ def _take_hunk(source: DiffLines, scan: Scan, at: int) -> int:
         raise malformed(sentence, source.first + at)
 
     body = read_body(lines, body_at, header.counts)
+    strays = _solid(lines, body.end, body.below)
+    if not body.changes and strays:
+        raise tell_stray(source, strays[0])
     if not body.changes:
         sentence = "this hunk has no line that begins with + or -; show the change:"
         raise malformed(sentence, source.first + at)
@@ -200,7 +202,7 @@ def _take_hunk(source: DiffLines, scan: Scan, at: int) -> int:
     file.lines += lines[at : body.end]
     file.ends.update(source.ends[body_at : body.end])
     scan.fresh = False
-    scan.strays += _solid(lines, body.end, body.below)
+    scan.strays += strays
     return body.below
 
 
@@ -217,7 +219,7 @@ def _is_cut(source: DiffLines, body: Body, counts: tuple[int, int] | None) -> bo
     """
     if counts is None:
         return False
-    if any(source.ends[body.end - 1 :]):
+    if source.ends[body.end - 1]:
         return False
 
     old = len(body.marks) - body.marks.count("+")
@@ -225,9 +227,7 @@ def _is_cut(source: DiffLines, body: Body, counts: tuple[int, int] | None) -> bo
     return body.marks.endswith("+") and counts[0] >= old and counts[1] > new
 
 
-def _read_hunk_headers(
-    lines: Sequence[str], at: int
-) -> tuple[HunkHeader, tuple[str, ...], int]:
+def _read_hunk_headers(lines: Sequence[str], at: int) -> tuple[HunkHeader, tuple[str, ...], int]:
     """Return the numbers and the section of all `@@` lines above one body, their anchors, and the index below.
 
     Models stack anchors, from the outer one to the inner one.

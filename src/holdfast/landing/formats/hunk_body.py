@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import HEADER_LETTERS, interrupts
-from holdfast.landing.formats.hunks import HunkLine, Mark
+from holdfast.landing.formats.hunks import HunkLine, Mark, mark_like
 from holdfast.landing.formats.surrounding_text import is_prose, is_wrapper
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -47,8 +47,8 @@ class Body:
 
     @property
     def changes(self) -> bool:
-        """Whether a line is added or removed."""
-        return not _CHANGES.isdisjoint(self.marks)
+        """Whether a line is added or removed, or may be."""
+        return not _CHANGES.isdisjoint(self.marks) or any(map(mark_like, self.lines))
 
 
 def read_body(lines: Sequence[str], at: int, counts: tuple[int, int] | None) -> Body:
