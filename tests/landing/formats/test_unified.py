@@ -177,13 +177,6 @@ GIT = "diff --git a/{0} b/{0}\n"
             id="a quoted first line",
         ),
         pytest.param(
-            "Index: x\n"
-            + "=" * 67
-            + "\n--- x\t(revision 1)\n+++ x\t(working copy)\n@@ -1 +1 @@\n-a\n+b\n",
-            ("x", "x", False),
-            id="svn diff",
-        ),
-        pytest.param(
             "diff --git a/x b/x\n@@ -1 +1 @@\n-a\n+b\n",
             ("x", "x", False),
             id="git's first line alone",
@@ -607,11 +600,11 @@ def test_a_fence_without_a_marker_ends_the_hunk_also_if_the_counts_ask_for_more(
         ),
         (
             "diff --git a/x.png b/x.png\nindex 12..34 100644\nBinary files a/x.png and b/x.png differ\n",
-            "line 3: a binary patch cannot be applied; send only text files:",
+            "line 3: a binary patch or the combined diff of a merge cannot be applied; send a plain diff of text files:",
         ),
         (
             "diff --git a/x.png b/x.png\nindex 12..34 100644\nGIT binary patch\nliteral 3\n",
-            "line 3: a binary patch cannot be applied; send only text files:",
+            "line 3: a binary patch or the combined diff of a merge cannot be applied; send a plain diff of text files:",
         ),
         (
             "diff --cc x\n--- a/x\n+++ b/x\n@@@ -1,1 -1,1 +1,1 @@@\n--a\n++b\n",
@@ -619,7 +612,7 @@ def test_a_fence_without_a_marker_ends_the_hunk_also_if_the_counts_ask_for_more(
         ),
         (
             HEAD + "@@@ -1,1 -1,1 +1,1 @@@\n--a\n++b\n",
-            "line 3: a combined diff of a merge cannot be applied; write a plain diff.",
+            "line 3: a binary patch or the combined diff of a merge cannot be applied; send a plain diff of text files:",
         ),
         (
             "diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n",

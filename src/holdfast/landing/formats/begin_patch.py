@@ -13,11 +13,10 @@ from holdfast.landing.formats.detect import may_be_edit
 from holdfast.landing.formats.hunk_body import END_OF_FILE
 from holdfast.landing.formats.hunks import (
     Malformed,
-    MalformedError,
     fault_as_value,
     malformed_like,
 )
-from holdfast.landing.formats.paths import shorten, tidy_path
+from holdfast.landing.formats.paths import path_at, shorten
 from holdfast.landing.formats.unified import read_diff
 from holdfast.landing.text.lines import split_lines, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -121,14 +120,7 @@ def _check_outside(line: str, number: int, *, unwrap: bool) -> None:
 
 
 def _request(section: _Section) -> FileRequest:
-    return _REQUESTS[section.verb](_path(section.path, section.number), section)
-
-
-def _path(written: str, number: int) -> str:
-    try:
-        return tidy_path(written)
-    except MalformedError as fault:
-        raise malformed(str(fault), number) from fault
+    return _REQUESTS[section.verb](path_at(section.path, section.number, malformed), section)
 
 
 def _add(path: str, section: _Section) -> FileRequest:
@@ -164,7 +156,7 @@ def _update(path: str, section: _Section) -> FileRequest:
     moved = "".join(lines[:1]).strip()
     if moved.startswith(_MOVE):
         lines.pop(0)
-        to = _path(moved.removeprefix(_MOVE).strip(), section.number + 1)
+        to = path_at(moved.removeprefix(_MOVE).strip(), section.number + 1, malformed)
     if to == path:
         return FileRequest(path, "edit", _patch(path, section.number, lines))
     if not any(lines):

@@ -22,7 +22,6 @@ _OPENINGS = (
         "@@",
         "--- ",
         "diff -",
-        "Index: ",
         "index ",
         "old mode",
         "new mode",

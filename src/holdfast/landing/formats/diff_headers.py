@@ -156,7 +156,6 @@ def _begins(lines: Sequence[str], at: int, beginning: str) -> bool:
 # Alone, `rename to x` may be prose.
 _PAIRED = (
     ("--- ", 1, "+++ "),
-    ("Index: ", 1, "====="),
     ("rename from ", 1, "rename to "),
     ("rename to ", -1, "rename from "),
 )
@@ -178,7 +177,7 @@ def read_file_header(lines: Sequence[str], at: int, *, judge_paths: bool) -> Fil
     head = FileHeader(end=at)
     for i in range(at, len(lines)):
         line = lines[i]
-        if not line or line.startswith("====="):
+        if not line:
             continue
         is_next_file = i > at and line.startswith("diff -")
         if is_next_file or not starts_file(lines, i):

@@ -53,18 +53,11 @@ malformed = partial(malformed_like, EXAMPLE)
 
 @dataclass(frozen=True, slots=True)
 class DiffLines:
-    """The lines of a diff, how they end, and the number of the first."""
+    """The lines of a diff, and how they end."""
 
     lines: list[str]
     ends: list[str]
-    first: int = 1
     judge_paths: bool = True
-
-    def part(self, start: int, end: int) -> DiffLines:
-        """Return the lines from `start` to `end`, which keep their numbers."""
-        return DiffLines(
-            self.lines[start:end], self.ends[start:end], self.first + start, self.judge_paths
-        )
 
 
 @dataclass(slots=True)
@@ -121,27 +114,26 @@ def read_scan(source: DiffLines, *, strict: bool = False) -> Scan:
     scan = Scan()
     at = 0
     while at < len(lines):
+        if _UNSUPPORTED.match(lines[at]):
+            raise malformed(_NO_TEXT, at + 1)
         if starts_file(lines, at):
             at = _take_header(source, scan, at)
         elif lines[at].startswith("@@") or _is_implicit(lines, scan, at):
             at = _take_hunk(source, scan, at)
-        elif _BINARY.match(lines[at]):
-            raise malformed(
-                "a binary patch cannot be applied; send only text files:", source.first + at
-            )
         else:
             scan.strays += _solid(lines, at, at + 1)
             at += 1
         if strict and scan.strays:
             raise tell_stray(source, scan.strays[0])
 
-    _check_last(source, scan)
+    _check_last(scan)
     if not scan.files:
         raise malformed(_NO_DIFF)
     return scan
 
 
-_BINARY = re.compile(r"GIT binary patch|Binary files .* differ\Z")
+_UNSUPPORTED = re.compile(r"GIT binary patch|Binary files .* differ\Z|@@@")
+_NO_TEXT = "a binary patch or the combined diff of a merge cannot be applied; send a plain diff of text files:"
 
 
 def _solid(lines: Sequence[str], start: int, end: int) -> list[int]:
@@ -150,11 +142,11 @@ def _solid(lines: Sequence[str], start: int, end: int) -> list[int]:
 
 
 def _take_header(source: DiffLines, scan: Scan, at: int) -> int:
-    _check_last(source, scan)
+    _check_last(scan)
     try:
         head = read_file_header(source.lines, at, judge_paths=source.judge_paths)
     except MalformedError as fault:
-        raise malformed(str(fault), source.first + at) from fault
+        raise malformed(str(fault), at + 1) from fault
 
     scan.files.append(_File(head, at, source.lines[at : head.end]))
     scan.fresh = head.named
@@ -178,23 +170,20 @@ def _is_implicit(lines: Sequence[str], scan: Scan, at: int) -> bool:
 def _take_hunk(source: DiffLines, scan: Scan, at: int) -> int:
     lines = source.lines
     header, anchors, body_at = _read_hunk_headers(lines, at)
-    if any(line.startswith("@@@") for line in lines[at:body_at]):
-        sentence = "a combined diff of a merge cannot be applied; write a plain diff."
-        raise malformed(sentence, source.first + at)
-
     body = read_body(lines, body_at, header.counts)
     strays = _solid(lines, body.end, body.below)
     if not body.changes and strays:
         raise tell_stray(source, strays[0])
     if not body.changes:
         sentence = "this hunk has no line that begins with + or -; show the change:"
-        raise malformed(sentence, source.first + at)
+        raise malformed(sentence, at + 1)
     if _is_cut(source, body, header.counts):
-        raise malformed(_CUT, source.first + body.end - 1)
+        raise malformed(_CUT, body.end)
 
     if not scan.files:
         scan.files.append(_File(FileHeader(end=at), at, []))
     file = scan.files[-1]
+    # Lines outside of all hunks are above a file, not in it.
     if scan.strays[-1:] > [file.start]:
         raise tell_stray(source, scan.strays[-1])
     hunk = Hunk(body.lines, header.start, anchors, header.section, body.at_end, header.counts)
@@ -248,7 +237,7 @@ def _read_hunk_headers(lines: Sequence[str], at: int) -> tuple[HunkHeader, tuple
     return replace(numbered, section=section), tuple(filter(None, anchors)), at
 
 
-def _check_last(source: DiffLines, scan: Scan) -> None:
+def _check_last(scan: Scan) -> None:
     """Raise the fault of the last file if it lacks a hunk.
 
     That is fine only if it is renamed, created or deleted empty.
@@ -263,7 +252,7 @@ def _check_last(source: DiffLines, scan: Scan) -> None:
         return
 
     sentence = "this file has no hunk with a + or - line; show the change:"
-    raise malformed(sentence, source.first + file.start)
+    raise malformed(sentence, file.start + 1)
 
 
 _NO_DIFF = (
@@ -275,7 +264,7 @@ def tell_stray(source: DiffLines, at: int) -> MalformedError:
     """Return what is outside the hunks at this index."""
     line = source.lines[at]
     sentence = next(told for is_such, told in _STRAYS if is_such(line))
-    return malformed(sentence.format(shorten(line, 40)), source.first + at)
+    return malformed(sentence.format(shorten(line, 40)), at + 1)
 
 
 _STRAYS: tuple[tuple[Callable[[str], object], str], ...] = (

@@ -75,12 +75,12 @@ def _detect(text: str) -> Format | None:
             return "blocks"
         return "diff"
 
-    if any(line.lstrip().startswith(_JSON_OPENINGS) for line in lines):
+    if _JSON_OPENING.search(text):
         return "json"
     return None
 
 
-_JSON_OPENINGS = ("{", "[", '"{', '"[')
+_JSON_OPENING = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
 
 
 # -------------------------------------------------------------------------------------- from a diff

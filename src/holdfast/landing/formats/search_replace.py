@@ -12,8 +12,8 @@ from holdfast.landing.formats.detect import (
     may_be_edit,
     opens_block,
 )
-from holdfast.landing.formats.hunks import MalformedError, fault_as_value, malformed_like
-from holdfast.landing.formats.paths import shorten, tidy_path
+from holdfast.landing.formats.hunks import fault_as_value, malformed_like
+from holdfast.landing.formats.paths import path_at, shorten
 from holdfast.landing.formats.surrounding_text import fence_of
 from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import numbers_matching, split_lines, text_of
@@ -146,10 +146,7 @@ def _request(path: str, block: _Block, number: int) -> FileRequest:
     if not path:
         raise malformed(_NAMELESS, number)
 
-    try:
-        tidy = tidy_path(path)
-    except MalformedError as fault:
-        raise malformed(str(fault), number) from fault
+    tidy = path_at(path, number, malformed)
     if _cannot_be_split(block):
         raise malformed_like(_LONGER_MARKERS, f"{tidy}: {_SEVERAL_DIVIDERS}", number)
 

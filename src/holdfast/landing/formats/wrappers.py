@@ -41,7 +41,7 @@ def read_wrapped(source: DiffLines) -> tuple[FileSection, ...]:
         elif _is_half(line):
             opened.append(at)
         elif may_be_edit(source.lines, at) or (opened and line.startswith(("+", "-"))):
-            raise malformed(_OUTSIDE.format(shorten(line, 40)), source.first + at)
+            raise malformed(_OUTSIDE.format(shorten(line, 40)), at + 1)
 
     if opened:
         raise tell_stray(source, opened[0])
