@@ -22,8 +22,8 @@ _MARKS: dict[str, Mark] = {" ": " ", "+": "+", "-": "-", "": " "}
 _CHANGES = frozenset("+-")
 _NO_NEWLINE = "\\ "
 _MARKERS = (" ", "+", "-", _NO_NEWLINE)
-_CHANGE = re.compile(r"(?![-+] [A-Za-z`*\"'(]|---?\s*$)[-+]")
-"""A line that may be a change where prose is: no item of a list and no rule."""
+_CHANGE = re.compile(r"(?!- [A-Za-z`*\"'(]|---?\s*$)[-+]")
+"""A line that may be a change where prose is: no item of a list and no rule. Few lists have items with a plus."""
 
 
 @dataclass(frozen=True, slots=True)
