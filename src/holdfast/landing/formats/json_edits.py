@@ -17,7 +17,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Replace, Request, WriteFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 EXAMPLE = '{"path": "src/file.py", "old": "the old lines", "new": "the new lines"}'
 RANGE_EXAMPLE = (
@@ -194,21 +194,14 @@ def _file(item: _Item, path: str) -> list[FileRequest]:
         what = "give either old and new, or edits, or content, or delete; not two of them:"
         raise item.fault("", what)
 
-    requests: list[FileRequest] = []
-    if "delete" in asked:
-        requests.append(FileRequest(path, "delete"))
-    elif "content" in asked:
-        requests.append(FileRequest(path, "create", WriteFile(item.string("content"))))
-    elif "edits" in asked:
-        requests += [FileRequest(path, "edit", request) for request in _edits(path, item)]
-    elif "old" in asked:
-        requests.append(FileRequest(path, "edit", _replace(item)))
-    elif to is None:
-        raise item.fault("", "contains no edit; give old and new, or edits, or content:")
+    if asked:
+        requests = _CHANGES[asked.pop()](item, path)
+    elif to is not None:
+        return [FileRequest(path, "rename", None, to)]
     else:
-        requests.append(FileRequest(path, "rename", None, to))
+        raise item.fault("", "contains no edit; give old and new, or edits, or content:")
 
-    if to is None or not asked:
+    if to is None:
         return requests
     if [request.action for request in requests] != ["edit"]:
         what = "a rename takes one replacement; write anything else as edits of the new path:"
@@ -216,7 +209,19 @@ def _file(item: _Item, path: str) -> list[FileRequest]:
     return [FileRequest(path, "rename", requests[0].request, to)]
 
 
-def _edits(path: str, whole: _Item) -> list[Request]:
+def _edits(item: _Item, path: str) -> list[FileRequest]:
+    return [FileRequest(path, "edit", request) for request in _edits_of_file(item, path)]
+
+
+_CHANGES: dict[str, Callable[[_Item, str], list[FileRequest]]] = {
+    "delete": lambda _, path: [FileRequest(path, "delete")],
+    "content": lambda item, path: [FileRequest(path, "create", WriteFile(item.string("content")))],
+    "edits": _edits,
+    "old": lambda item, path: [FileRequest(path, "edit", _replace(item))],
+}
+
+
+def _edits_of_file(whole: _Item, path: str) -> list[Request]:
     items = whole.items("edits")
     for item in items:
         if item.path("path") not in {None, path}:
@@ -252,7 +257,7 @@ def _range(item: _Item) -> tuple[int, int]:
         old, _ = split_lines(str(item.values.get("old", "")))
         return start, start + max(len(old), 1) - 1
 
-    for beside in item.values.keys() & {"start", "end"}:
+    for beside in sorted(item.values.keys() & {"start", "end"}):
         raise item.fault(beside, "is given beside range; give one of the two:")
     lines = item.values["range"]
     pair = read_range(lines)

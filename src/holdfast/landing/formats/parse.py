@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 Format: TypeAlias = Literal["auto", "diff", "blocks", "patch", "json"]
 """The notation of a reply; `auto` looks for the first line that opens one."""
 
-_UNKNOWN = "there is no edit here: no diff, no SEARCH/REPLACE block, no `*** Begin Patch`, no JSON; write each edit so:"
+_UNKNOWN = (
+    "there is no edit here that begins a line: no diff, no SEARCH/REPLACE block, no `*** Begin Patch`, no JSON;"
+    " write each edit so:"
+)
 
 
 def parse(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
+from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.detect import may_be_edit
 from holdfast.landing.formats.diff_scanner import (
@@ -16,6 +17,9 @@ from holdfast.landing.formats.diff_scanner import (
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.surrounding_text import closes, fence_of, is_wrapper
 from holdfast.landing.text.line_tokens import matched
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _OUTSIDE = '"{}" is outside the diff but looks like an edit; send one bare diff:'
 _ANOTHER = "one diff is in a fence or a tag, and another is not; send one bare diff:"
@@ -40,7 +44,7 @@ def read_wrapped(source: DiffLines) -> tuple[FileSection, ...]:
                 wrapped += bisect(starts, at) - bisect(starts, opener)
         elif _is_half(line):
             opened.append(at)
-        elif may_be_edit(source.lines, at) or (opened and line.startswith(("+", "-"))):
+        elif _may_be_edit(source.lines, at, in_fence=bool(opened)):
             raise malformed(_OUTSIDE.format(shorten(line, 40)), at + 1)
 
     if opened:
@@ -48,6 +52,13 @@ def read_wrapped(source: DiffLines) -> tuple[FileSection, ...]:
     if wrapped not in {0, len(starts)}:
         raise malformed(_ANOTHER)
     return scan.shares(source)
+
+
+def _may_be_edit(lines: Sequence[str], at: int, *, in_fence: bool) -> bool:
+    """Return whether a line may be part of an edit; in a fence or a tag an item of a list may be one too."""
+    if in_fence and lines[at].startswith(("+", "-")):
+        return True
+    return may_be_edit(lines, at)
 
 
 def _is_half(line: str) -> bool:
