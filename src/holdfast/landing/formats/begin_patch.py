@@ -112,8 +112,9 @@ def _split(lines: Sequence[str], *, unwrap: bool) -> list[_Section]:
 
 def _check_outside(line: str, number: int, *, unwrap: bool) -> None:
     """Raise a fault for a line that is not between `*** Begin Patch` and `*** End Patch`, unless `unwrap` allows it."""
-    if may_be_edit([line], 0) or not unwrap:
-        raise malformed(_OUTSIDE.format(shorten(line, 40)), number)
+    if unwrap and not may_be_edit([line], 0):
+        return
+    raise malformed(_OUTSIDE.format(shorten(line, 40)), number)
 
 
 # ------------------------------------------------------------------------------------- the requests

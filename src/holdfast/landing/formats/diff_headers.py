@@ -247,9 +247,10 @@ def _with_command(head: FileHeader, command: str) -> FileHeader:
 
     An empty file that is created or deleted has no other line.
     """
-    is_told = head.named or head.rename
+    if head.named or head.rename:
+        return head
     path = _command_path(command)
-    if is_told or path is None:
+    if path is None:
         return head
     return head.with_paths(path, path)
 
@@ -259,7 +260,8 @@ def _command_path(command: str) -> str | None:
     sides = _COMMAND.match(command)
     if sides is None:
         return None
-    quote, path = sides["quote"] or "", sides["path"] or sides["bare"]
+    quote = sides["quote"]
+    path = sides["path"] or sides["bare"]
     return _unquote(f"{quote}{path}{quote}")
 
 

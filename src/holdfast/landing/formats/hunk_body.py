@@ -48,7 +48,9 @@ class Body:
     @property
     def changes(self) -> bool:
         """Whether a line is added or removed, or may be."""
-        return not _CHANGES.isdisjoint(self.marks) or any(map(mark_like, self.lines))
+        if not _CHANGES.isdisjoint(self.marks):
+            return True
+        return any(map(mark_like, self.lines))
 
 
 def read_body(lines: Sequence[str], at: int, counts: tuple[int, int] | None) -> Body:
@@ -116,7 +118,10 @@ def _parts(line: str) -> tuple[Mark, str]:
 def _end_by_counts(lines: Sequence[str], at: int, counts: tuple[int, int]) -> int | None:
     """Return the end of the body that has exactly these counts, or None where the lines contradict them."""
     end = _count(lines, at, counts)
-    if end is None or _goes_on(lines[end : _next_header(lines, end)]):
+    if end is None:
+        return None
+    below = _next_header(lines, end)
+    if _goes_on(lines[end:below]):
         return None
     return end
 
@@ -146,7 +151,9 @@ def _is_content(lines: Sequence[str], at: int) -> bool:
         return False
     if lines[at].startswith(_MARKERS):
         return True
-    return not _is_around(lines[at]) and not _is_header(lines, at)
+    if _is_around(lines[at]):
+        return False
+    return not _is_header(lines, at)
 
 
 def _is_around(line: str) -> bool:
@@ -154,14 +161,20 @@ def _is_around(line: str) -> bool:
 
     A fence without a marker may be content that lost it; but this cannot be known, so it ends the hunk.
     """
-    return line.rstrip() == END_OF_FILE or is_wrapper(line)
+    if line.rstrip() == END_OF_FILE:
+        return True
+    return is_wrapper(line)
 
 
 def _goes_on(below: Sequence[str]) -> bool:
     """Return whether the hunk clearly goes on in the lines behind its counts: they were too low."""
+    attached = "".join(below[:1])
+    if attached.startswith(("+", "-")):
+        return True
     first = next(filter(str.strip, below), "")
-    is_attached = "".join(below[:1]).startswith(("+", "-"))
-    return is_attached or first.startswith(" ") or any(map(is_change, below))
+    if first.startswith(" "):
+        return True
+    return any(map(is_change, below))
 
 
 def is_change(line: str) -> bool:
@@ -191,5 +204,9 @@ def _ends_body(lines: Sequence[str], at: int) -> bool:
     line = lines[at]
     if line.startswith(_MARKERS):
         return False
+    if _is_around(line):
+        return True
     is_below_blank = lines[at - 1 : at] == [""]
-    return _is_around(line) or (is_below_blank and is_prose(line))
+    if not is_below_blank:
+        return False
+    return is_prose(line)

@@ -14,7 +14,7 @@ from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.text.lines import contents_of, split_lines
 from holdfast.syntax.json_text import Cut, Read, SeveralReadings, read_json_in_prose, value_span
 from holdfast.vocab.lazy_dataclass import dataclass
-from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Replace, Request, WriteFile
+from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Replace, WriteFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -209,19 +209,7 @@ def _file(item: _Item, path: str) -> list[FileRequest]:
     return [FileRequest(path, "rename", requests[0].request, to)]
 
 
-def _edits(item: _Item, path: str) -> list[FileRequest]:
-    return [FileRequest(path, "edit", request) for request in _edits_of_file(item, path)]
-
-
-_CHANGES: dict[str, Callable[[_Item, str], list[FileRequest]]] = {
-    "delete": lambda _, path: [FileRequest(path, "delete")],
-    "content": lambda item, path: [FileRequest(path, "create", WriteFile(item.string("content")))],
-    "edits": _edits,
-    "old": lambda item, path: [FileRequest(path, "edit", _replace(item))],
-}
-
-
-def _edits_of_file(whole: _Item, path: str) -> list[Request]:
+def _edits(whole: _Item, path: str) -> list[FileRequest]:
     items = whole.items("edits")
     for item in items:
         if item.path("path") not in {None, path}:
@@ -233,8 +221,16 @@ def _edits_of_file(whole: _Item, path: str) -> list[Request]:
         what = "some edits have a range and some have not; give all of them one, or none:"
         raise whole.fault("edits", what)
     if True in ranged:
-        return [LineEdits(tuple(map(_line_edit, items)))]
-    return list(map(_replace, items))
+        return [FileRequest(path, "edit", LineEdits(tuple(map(_line_edit, items))))]
+    return [FileRequest(path, "edit", _replace(item)) for item in items]
+
+
+_CHANGES: dict[str, Callable[[_Item, str], list[FileRequest]]] = {
+    "delete": lambda _, path: [FileRequest(path, "delete")],
+    "content": lambda item, path: [FileRequest(path, "create", WriteFile(item.string("content")))],
+    "edits": _edits,
+    "old": lambda item, path: [FileRequest(path, "edit", _replace(item))],
+}
 
 
 def _line_edit(item: _Item) -> LineEdit:
@@ -341,7 +337,9 @@ class _Item:
 
     def flag(self, field: str) -> bool:
         """Return whether the field is true."""
-        return field in self.values and self.value(field, bool, "true or false")
+        if field not in self.values:
+            return False
+        return self.value(field, bool, "true or false")
 
     def path(self, field: str) -> str | None:
         """Return a path, or None where the field is missing."""

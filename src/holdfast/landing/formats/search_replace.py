@@ -164,9 +164,12 @@ def _cannot_be_split(block: _Block) -> bool:
 
     No file can decide between them.
     """
-    if len(block.dividers) == 1:
+    count = len(block.dividers)
+    if count == 1:
         return False
-    return len(block.dividers) > _MOST_READINGS or not any(block.lines[: block.dividers[0]])
+    if count > _MOST_READINGS:
+        return True
+    return not any(block.lines[: block.dividers[0]])
 
 
 _NAMELESS = "this block names no file; put its path on the line above, such as src/a.py or ./name:"

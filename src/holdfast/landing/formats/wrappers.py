@@ -15,7 +15,7 @@ from holdfast.landing.formats.diff_scanner import (
     tell_stray,
 )
 from holdfast.landing.formats.paths import shorten
-from holdfast.landing.formats.surrounding_text import closes, fence_of, is_wrapper
+from holdfast.landing.formats.surrounding_text import FENCE, closes, fence_of, is_wrapper
 from holdfast.landing.text.line_tokens import matched
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _OUTSIDE = '"{}" is outside the diff but looks like an edit; send one bare diff:'
 _ANOTHER = "one diff is in a fence or a tag, and another is not; send one bare diff:"
 _TAG = re.compile(r"<(/?[A-Za-z_][\w:.-]*)(?:\s[^<>]*)?(?<!/)>\s*$")
+_HALF = re.compile(rf"{FENCE.pattern}|{_TAG.pattern}")
 
 
 def read_wrapped(source: DiffLines) -> tuple[FileSection, ...]:
@@ -63,7 +64,9 @@ def _may_be_edit(lines: Sequence[str], at: int, *, in_fence: bool) -> bool:
 
 def _is_half(line: str) -> bool:
     """Return whether a line is one of two that are around a text."""
-    return is_wrapper(line) and bool(fence_of(line) or matched(_TAG, line))
+    if not is_wrapper(line):
+        return False
+    return _HALF.match(line) is not None
 
 
 def _closes(line: str, opener: str) -> bool:
