@@ -56,7 +56,16 @@ HUNK = "--- a/a.py\n+++ b/a.py\n@@ -5,9 +5,12 @@\n def b():\n     x = 2\n-    y 
 ADDING = "--- a/a.py\n+++ b/a.py\n@@ -5,2 +5,{} @@\n def b():\n     x = 2\n+    z = 4\n+    y = th"
 
 
-@pytest.mark.parametrize("diff", [HUNK + "+    y = compute_th", ADDING.format(9)])
+@pytest.mark.parametrize(
+    "diff",
+    [
+        HUNK + "+    y = compute_th",
+        HUNK.replace("-5,9 +5,12", "-5,3 +5,9") + "+    y = 4",
+        ADDING.format(9),
+        ADDING.format(6),
+        "--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,9 @@\n+a = 1\n+b = 2",
+    ],
+)
 def test_a_diff_that_was_cut_off_is_refused(diff: str) -> None:
     outcome = land(PY, Patch(diff), "a.py")
     assert isinstance(outcome, Refused)
@@ -70,7 +79,7 @@ def test_a_diff_that_was_cut_off_is_refused(diff: str) -> None:
         HUNK + "+    y = 4\n",
         HUNK + "+    y = 4\n     return x + y",
         HUNK.replace("-5,9 +5,12", "-5,3 +5,3") + "+    y = 4",
-        HUNK.replace("-5,9 +5,12", "-5,3 +5,9") + "+    y = 4",
+        HUNK.replace("-5,9 +5,12", "-5,3 +5,9") + "+    y = 4\n",
         HUNK.replace("-5,9 +5,12", "") + "+    y = 4",
     ],
 )
@@ -78,16 +87,6 @@ def test_a_diff_with_wrong_counts_or_without_its_last_newline_lands(diff: str) -
     outcome = land(PY, Patch(diff), "a.py")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == PY.replace("y = 3", "y = 4")
-
-
-def test_a_count_of_new_lines_may_be_wrong_by_two() -> None:
-    assert land(PY, Patch(ADDING.format(6)), "a.py").landed
-
-
-def test_a_diff_that_creates_a_file_may_be_miscounted() -> None:
-    new = "--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,9 @@\n+a = 1\n+b = 2"
-    outcome = land("", Patch(new), "a.py")
-    assert isinstance(outcome, Landed)
 
 
 @pytest.mark.parametrize(

@@ -459,7 +459,7 @@ def test_a_range_that_cannot_be_is_refused_in_its_own_sentence(
         ({"edits": [ranged(1, 1)]}, "edits[0].path: is missing; name the file:"),
         (
             {"path": "a.py", "edits": [{"range": {"start": 1, "end": 1}}]},
-            "edits[0].newText: is missing; give the new lines as a string:",
+            "edits[0].new: is missing; give the new lines as a string:",
         ),
         (
             {"path": "a.py", "edits": [ranged(1, 1, start=2)]},

@@ -77,10 +77,8 @@ def _landed(outcome: Landed, audience: Audience) -> str:
 
 
 def _how(outcome: Landed) -> str:
-    if outcome.rung == "similar":
-        return f"by similarity, {outcome.similarity:.0%}; the file's own lines were kept"
-
     words = {
+        "similar": f"by similarity, {outcome.similarity:.0%}; the file's own lines were kept",
         "whitespace": "white space differed",
         "unicode": "typographic characters differed",
         "unmangled": "escapes or wrappers were undone",
@@ -101,15 +99,11 @@ _CHANGED_LINE = re.compile(r"^[+-].*", re.MULTILINE)
 
 
 def _refused(outcome: Refused, audience: Audience) -> str:
-    match audience:
-        case "json":
-            return json.dumps(refusal_record(outcome), ensure_ascii=False)
-        case "person":
-            return f"Refused ({outcome.reason}): {outcome.message}"
-        case "model":
-            return outcome.message
-        case _:
-            assert_never(audience)
+    if audience == "json":
+        return json.dumps(refusal_record(outcome), ensure_ascii=False)
+    if audience == "person":
+        return f"Refused ({outcome.reason}): {outcome.message}"
+    return outcome.message
 
 
 def refusal_record(outcome: Refused) -> dict[str, object]:

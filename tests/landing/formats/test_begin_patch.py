@@ -88,9 +88,9 @@ def refusal(text: str, *, unwrap: bool = False) -> str:
             id="two patches",
         ),
         pytest.param(
-            " *** Begin Patch\n  *** Update File: a.py \n@@\n-x\n+y\n*** End Patch \n",
+            " *** Begin Patch\n*** Update File: a.py \n@@\n-x\n+y\n*** End Patch \n",
             [EDIT],
-            id="padded directives",
+            id="blanks before and behind",
         ),
         pytest.param(
             patch("*** Update File: ./a.py\n@@\n-x\n+y\n"), [EDIT], id="a path with a dot"

@@ -85,9 +85,6 @@ def test_a_path_may_lack_a_folder_or_an_extension(name: str, path: str) -> None:
     "block",
     [
         BLOCK,
-        BLOCK.replace("<<<<<<<", "<<<<<"),
-        BLOCK.replace("<<<<<<<", "<<<<<<<<<").replace(">>>>>>>", ">>>>>"),
-        BLOCK.replace("=======", "========="),
         BLOCK.replace("<<<<<<< SEARCH", "<<<<<<<SEARCH").replace(
             ">>>>>>> REPLACE", ">>>>>>>REPLACE  "
         ),
@@ -176,18 +173,22 @@ def test_longer_markers_hold_a_whole_block_as_content() -> None:
     assert read_blocks(text) == (FileRequest("a.md", "edit", Replace("old\n", BLOCK)),)
 
 
-def test_markers_of_uneven_length_do_not_swallow_the_next_block() -> None:
-    text = "a.py\n<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nc\n=======\nd\n>>>>>> REPLACE\n"
-    assert read_blocks(text) == (
-        FileRequest("a.py", "edit", Replace("a\n", "b\n")),
-        FileRequest("a.py", "edit", Replace("c\n", "d\n")),
-    )
-
-
-@pytest.mark.parametrize("second", ["<<<<<< SEARCH", "<<<<<<<< SEARCH", "------- SEARCH"])
-def test_a_block_that_is_not_closed_does_not_swallow_the_next_block(second: str) -> None:
-    text = "a.py\n<<<<<<< SEARCH\na\n=======\nb\n" + BLOCK.replace("<<<<<<< SEARCH", second)
-    assert refusal(text) == "line 2: this block is not closed; end it with `>>>>>>> REPLACE`:"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a.py\n<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+        "a.py\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>> REPLACE\n<<<<<< SEARCH\nc\n=======\nd\n>>>>>>> REPLACE\n",
+        BLOCK.replace("<<<<<<<", "<<<<<"),
+        BLOCK.replace("<<<<<<<", "<<<<<<<<<").replace(">>>>>>>", ">>>>>"),
+        BLOCK.replace("=======", "========="),
+        *(
+            "<<<<<<< SEARCH\na\n=======\nb\n" + BLOCK.replace("<<<<<<< SEARCH", second)
+            for second in ("<<<<<< SEARCH", "<<<<<<<< SEARCH", "------- SEARCH")
+        ),
+    ],
+)
+def test_a_block_with_markers_of_several_lengths_is_refused(text: str) -> None:
+    assert "this block " in refusal(f"a.py\n{text}")
 
 
 def test_conflict_markers_are_content() -> None:
@@ -208,10 +209,13 @@ def test_form_feeds_in_a_block_are_content() -> None:
     ("text", "sentence"),
     [
         ("Nothing to do.\n", "there is no line `<<<<<<< SEARCH`; write each edit so:"),
-        (BLOCK, "line 1: this block names no file; put its path on the line above:"),
+        (
+            BLOCK,
+            "line 1: this block names no file; put its path on the line above, such as src/a.py or ./name:",
+        ),
         (
             f"Here is the change:\n{BLOCK}",
-            "line 2: this block names no file; put its path on the line above:",
+            "line 2: this block names no file; put its path on the line above, such as src/a.py or ./name:",
         ),
         (
             "a.py\n<<<<<<< SEARCH\nold\n=======\nnew\n",
@@ -255,7 +259,7 @@ def test_form_feeds_in_a_block_are_content() -> None:
         ),
         (
             f"a.py\n<<<SEARCH>\nold\n===\nnew\n>>>>>>> REPLACE\n{BLOCK}",
-            "line 2: this block is not closed; end it with `>>>>>>> REPLACE`:",
+            'line 2: "<<<SEARCH>" is outside of all blocks; write each edit so:',
         ),
         (
             f"a.py\n{BLOCK}\n  SEARCH\nold\n=======\nnew\n  >>> replace\n",
@@ -281,8 +285,7 @@ def test_what_is_wrong_is_said_with_the_place_and_the_cure(text: str, sentence: 
             "=======\nTitle\n=======\n=======\nNew\n",
             id="a new file, or an old text that begins so",
         ),
-        pytest.param("x\n" + "=======\n" * 65, id="too many readings"),
-        pytest.param("x" * 9_000_000 + "\n=======\n=======\n", id="too much text to hold twice"),
+        pytest.param("x\n" + "=======\n" * 9, id="too many readings"),
     ],
 )
 def test_a_block_that_cannot_be_split_is_refused_with_longer_markers_as_the_cure(body: str) -> None:
@@ -291,13 +294,6 @@ def test_a_block_that_cannot_be_split_is_refused_with_longer_markers_as_the_cure
         "line 2: a.rst: the block contains several lines `=======`; write it with longer markers, which those are not:\n"
         "src/file.py\n<<<<<<<<< SEARCH\nthe old lines\n=========\nthe new lines\n>>>>>>>>> REPLACE"
     )
-
-
-@pytest.mark.parametrize("name", ["gradlew", "`mvnw`", "**justfile**"])
-def test_one_word_above_a_block_can_be_a_file_without_an_ending(name: str) -> None:
-    read = read_blocks(f"{name}\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n")
-    assert not isinstance(read, Malformed)
-    assert read[0].path == name.strip("*`")
 
 
 def test_a_word_above_a_block_does_not_replace_a_path_that_was_named() -> None:
@@ -318,14 +314,15 @@ def test_a_block_may_be_marked_by_other_words(opener: str, closer: str) -> None:
     assert isinstance(read_blocks(conflict), Malformed)
 
 
-def test_markers_of_another_length_or_indentation_are_read_if_all_of_the_block_are_alike() -> None:
-    short = BLOCK.replace("<<<<<<<", "<<<").replace("=======", "===").replace(">>>>>>>", ">>>")
+def test_markers_of_a_block_may_be_longer_if_all_are_so_and_are_not_indented() -> None:
     long = BLOCK.replace("<" * 7, "<" * 12).replace("=" * 7, "=" * 12).replace(">" * 7, ">" * 12)
-    indented = "  <<<<<<< SEARCH\nold\n=======\n  =======\nnew\n  >>>>>>> REPLACE\n"
     change = FileRequest("a.py", "edit", Replace("old\n", "new\n"))
-    below = FileRequest("a.py", "edit", Replace("old\n=======\n", "new\n"))
-    assert read_blocks(f"a.py\n{short}{indented}{long}") == (change, below, change)
-    assert parse(f"a.py\n{indented}") == (below,)
+    assert read_blocks(f"a.py\n{BLOCK}{long}") == (change, change)
+    indented = "  <<<<<<< SEARCH\nold\n  =======\nnew\n  >>>>>>> REPLACE\n"
+    short = BLOCK.replace("<<<<<<<", "<<<").replace("=======", "===").replace(">>>>>>>", ">>>")
+    for block in (indented, short):
+        assert isinstance(parse(f"a.py\n{block}"), Refused)
+        assert isinstance(parse(f"a.py\n{block}{BLOCK}"), Refused)
 
 
 def test_a_prompt_is_no_marker_of_a_block() -> None:
@@ -334,9 +331,9 @@ def test_a_prompt_is_no_marker_of_a_block() -> None:
     assert read_blocks(text) == (FileRequest("a.md", "edit", change),)
 
 
-def test_a_closing_marker_that_is_written_twice_is_one() -> None:
-    text = f"a.py\n{BLOCK}>>>>>>> REPLACE\n"
-    assert read_blocks(text) == (FileRequest("a.py", "edit", Replace("old\n", "new\n")),)
+def test_a_marker_that_is_written_twice_is_refused() -> None:
+    assert "is outside of all blocks" in refusal(f"a.py\n{BLOCK}>>>>>>> REPLACE\n")
+    assert "is not closed" in refusal(f"a.py\n<<<<<<< SEARCH\n{BLOCK}")
 
 
 GUIDE = "Guide\n=======\nRun it.\n\nLog\n=======\nNone.\n"

@@ -156,7 +156,7 @@ def test_each_shape_becomes_its_request(value: object, expected: list[FileReques
         ([], "the list is empty; give at least one edit:"),
         ([3], "[0]: must be an object, not a number:"),
         ({}, "path: is missing; name the file:"),
-        ({"edits": []}, "edits: is empty; give at least one edit:"),
+        ({"edits": []}, "edits: the list is empty; give at least one edit:"),
         ({"edits": {}}, "edits: must be a list of objects, not an object:"),
         ({"edits": [{"old": "x", "new": "y"}]}, "edits[0].path: is missing; name the file:"),
         ({"path": None, "old": "x", "new": "y"}, "path: is missing; name the file:"),
@@ -179,7 +179,10 @@ def test_each_shape_becomes_its_request(value: object, expected: list[FileReques
         ({"path": "a", "new": "x"}, "old: is missing; give the old lines as a string:"),
         ({"path": "a", "old": 1, "new": "y"}, "old: must be a string, not a number:"),
         ({"path": "a", "old": ["x"], "new": "y"}, "old: must be a string, not a list:"),
-        ({"path": "a", "old": "x", "new": None}, "new: must be a string, not null:"),
+        (
+            {"path": "a", "old": "x", "new": None},
+            "new: is missing; give the new lines as a string:",
+        ),
         (
             {"path": "a", "old": "x", "new": "y", "near_line": "3"},
             "near_line: must be an integer, not a string:",
@@ -198,23 +201,23 @@ def test_each_shape_becomes_its_request(value: object, expected: list[FileReques
         ),
         (
             {"path": "a", "old": "x", "new": "y", "content": "z"},
-            "give either old and new, or edits, or content; not two of them:",
+            "give either old and new, or edits, or content, or delete; not two of them:",
         ),
         ({"path": "a", "delete": "yes"}, "delete: must be true or false, not a string:"),
         (
             {"path": "a", "delete": True, "content": "z"},
-            "content: is given beside delete; ask for one of the two:",
+            "give either old and new, or edits, or content, or delete; not two of them:",
         ),
         (
             {"path": "a", "to": "b", "content": "z"},
-            "a rename with whole content is a new file and a deletion; write them as two:",
+            "a rename takes one replacement; write anything else as edits of the new path:",
         ),
         (
             {"path": "a", "to": "b", "edits": [{"old": "x", "new": "y"}, {"old": "x", "new": "y"}]},
-            "a rename takes one replacement; write the others as edits of the new path:",
+            "a rename takes one replacement; write anything else as edits of the new path:",
         ),
         ({"path": "a", "edits": "x"}, "edits: must be a list of objects, not a string:"),
-        ({"path": "a", "edits": []}, "edits: is empty; give at least one edit:"),
+        ({"path": "a", "edits": []}, "edits: the list is empty; give at least one edit:"),
         ({"path": "a", "edits": [1]}, "edits[0]: must be an object, not a number:"),
         (
             {"path": "a", "edits": [ranged("3", 4)]},
@@ -242,11 +245,11 @@ def test_each_shape_becomes_its_request(value: object, expected: list[FileReques
         ),
         (
             {"path": "a", "edits": [{"range": [1, 2, 3], "newText": ""}]},
-            'edits[0].range: must be an object such as {"start": 3, "end": 4}:',
+            "edits[0].range: must be an object, not a list:",
         ),
         (
             {"path": "a", "edits": [{"range": {"start": 1, "end": 1}}]},
-            "edits[0].newText: is missing; give the new lines as a string:",
+            "edits[0].new: is missing; give the new lines as a string:",
         ),
         (
             {"path": "a", "edits": [ranged(1, 1, oldText=5)]},
@@ -254,7 +257,7 @@ def test_each_shape_becomes_its_request(value: object, expected: list[FileReques
         ),
         (
             {"path": "a", "edits": [ranged(1, 1), {"old": "x", "new": "y"}]},
-            "edits[1]: some edits have a range and some have not; give all of them one, or none:",
+            "edits: some edits have a range and some have not; give all of them one, or none:",
         ),
         (
             {"path": "a", "edits": [{"path": "b", "old": "x", "new": "y"}]},
@@ -273,15 +276,21 @@ def test_a_wrong_shape_is_named_by_its_place(value: object, sentence: str) -> No
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "line 1, column 1: this is not JSON; write strict JSON:"),
-        ("{'path': 'a'}", "line 1, column 2: this is not JSON; write strict JSON:"),
+        (
+            "",
+            "line 1, column 1: this is not JSON; write strict JSON, without a fence or words around it:",
+        ),
+        (
+            "{'path': 'a'}",
+            "line 1, column 2: this is not JSON; write strict JSON, without a fence or words around it:",
+        ),
         (
             '{"path": "a",\n "old": "x\ny", "new": ""}',
-            "line 2, column 11: this is not JSON; write strict JSON:",
+            "line 2, column 11: this is not JSON; write strict JSON, without a fence or words around it:",
         ),
         (
             '{"path": "a", "delete": true} done',
-            "line 1, column 31: this is not JSON; write strict JSON:",
+            "line 1, column 31: this is not JSON; write strict JSON, without a fence or words around it:",
         ),
         ('{"path": "a", "path": "b"}', 'the key "path" occurs twice in one object; write it once:'),
         (
@@ -291,12 +300,15 @@ def test_a_wrong_shape_is_named_by_its_place(value: object, sentence: str) -> No
         ('{"path": "a", "near_line": NaN}', "NaN is not JSON; write strict JSON:"),
         (
             '{"path": "a", "near_line": ' + "9" * 5000 + "}",
-            "a number has too many digits; write line numbers:",
+            "a number has too many digits, or the JSON is nested too deeply; write it plain:",
         ),
-        ("[" * 200_000, "the JSON is nested too deeply; write it flat:"),
+        (
+            "[" * 200_000,
+            "a number has too many digits, or the JSON is nested too deeply; write it plain:",
+        ),
         (
             '```json\n{"path": "a", "delete": true}\n```\n',
-            "line 1, column 1: a Markdown fence is around the JSON; send it bare:",
+            "line 1, column 1: this is not JSON; write strict JSON, without a fence or words around it:",
         ),
     ],
 )
@@ -330,21 +342,11 @@ MEANT = (FileRequest("a.py", "edit", Replace(VALUE["old"], VALUE["new"])),)
         pytest.param(WRITTEN.replace("\\n", "\n").replace("\\t", "\t").replace("\\u201c", "“").replace("\\u201d", "”").replace("\\u00e9", "é"), id="raw line breaks"),
         pytest.param(WRITTEN.replace("'", "\\'"), id="escapes that JSON does not have"),
         pytest.param(repr(VALUE), id="a dict of Python"),
-        pytest.param(json.dumps(WRITTEN), id="encoded twice"),
-        pytest.param(json.dumps({"name": "edit_file", "arguments": VALUE}), id="a call"),
-        pytest.param(json.dumps([{"type": "function", "function": {"name": "edit", "arguments": WRITTEN}}]), id="calls, the arguments as a string"),
-        pytest.param(json.dumps({"edits": json.dumps([VALUE])}), id="a list as a string"),
     ],
 )  # fmt: skip
 def test_json_as_models_write_it_is_read_when_asked_to_unwrap(text: str) -> None:
     assert read_json(text, unwrap=True) == MEANT
     assert parse(text, unwrap=True) == MEANT
-
-
-def test_numbers_as_strings_are_numbers_when_asked_to_unwrap() -> None:
-    value = {"path": "a.py", "edits": [{"range": {"start": "3", "end": "4"}, "newText": "n\n"}]}
-    request = FileRequest("a.py", "edit", LineEdits((LineEdit(3, 4, "n\n"),)))
-    assert read_json(json.dumps(value), unwrap=True) == (request,)
 
 
 @pytest.mark.parametrize(
@@ -366,19 +368,24 @@ def test_numbers_as_strings_are_numbers_when_asked_to_unwrap() -> None:
         ),
         (
             '{"path": "a.py", "old": "say "hi"", "new": "y"}',
-            "line 1, column 31: this is not JSON; write strict JSON:",
+            "line 1, column 31: this is not JSON; write strict JSON, without a fence or words around it:",
+        ),
+        (json.dumps(WRITTEN), "must be an object, not a string:"),
+        (
+            json.dumps({"name": "edit_file", "arguments": VALUE}),
+            "path: is missing; name the file:",
         ),
         (
-            '{"name": "insert", "arguments": {"path": "a.py", "start": 3, "new": "y"}}',
-            "a call of a tool is around an edit without its old text; send the edit alone:",
+            json.dumps({"edits": json.dumps([VALUE])}),
+            "edits: must be a list of objects, not a string:",
         ),
         (
-            '{"name": "delete", "arguments": {"path": "a.py", "delete": true}}',
-            "a call of a tool is around an edit without its old text; send the edit alone:",
+            '{"path": "a.py", "start": "3", "end": "4", "new": "n"}',
+            "start: must be an integer, not a string:",
         ),
     ],
 )
-def test_json_with_two_readings_is_refused_even_when_asked_to_unwrap(
+def test_json_that_is_not_clear_is_refused_even_when_asked_to_unwrap(
     text: str, sentence: str
 ) -> None:
     assert refusal(text, unwrap=True) == sentence

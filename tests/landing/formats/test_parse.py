@@ -257,9 +257,6 @@ def indent(text: str) -> str:
     [
         pytest.param(DIFF.replace("@@ -1,2 +1,2 @@\n", "@@ -1,2 +1,2 @@\n" * 2), id="@@ twice"),
         pytest.param(DIFF + "*** End Patch\n", id="the end of another notation"),
-        pytest.param("*** Begin Patch\n" + PATCH, id="begin twice"),
-        pytest.param(indent(BLOCK), id="indented block"),
-        pytest.param(BLOCK.replace("<<<<<<< SEARCH\n", "<<<<<<< SEARCH\n" * 2), id="SEARCH twice"),
         pytest.param(BLOCK.replace("=======\n", "=======\n" * 2), id="divider twice"),
         pytest.param(BLOCK.replace("REPLACE", "SEARCH"), id="closed by the opening word"),
     ],
@@ -274,6 +271,9 @@ def test_marks_that_are_doubled_or_indented_are_read(reply: str) -> None:
     ("reply", "reason"),
     [
         pytest.param(DIFF.replace("@@ -1,2 +1,2 @@\n", "@@ -1,2 +1,2 @@\n@@ -9,2 +9,2 @@\n"), "malformed", id="two @@ lines that differ"),
+        pytest.param("*** Begin Patch\n" + PATCH, "malformed", id="begin twice"),
+        pytest.param(BLOCK.replace("<<<<<<< SEARCH\n", "<<<<<<< SEARCH\n" * 2), "malformed", id="SEARCH twice"),
+        pytest.param(indent(BLOCK), "malformed", id="an indented block"),
         pytest.param(PATCH.replace("@@\n", "@@\n*** Begin Patch\n"), "malformed", id="begin inside"),
         pytest.param(indent(DIFF).replace("   -y", "-y"), "malformed", id="a line that is not indented"),
     ],

@@ -24,8 +24,6 @@ def land_reply_on(text: str, reply: str) -> Outcome:
 @pytest.mark.parametrize(
     "reply",
     [
-        f"+++ b/a.txt\n{BODY}",
-        f"+++ a.txt\n{BODY}",
         f"--- a/a.txt\n+++ b/a.txt\n{BODY}*** End Patch\n",
         f"```diff\n--- a/a.txt\n+++ b/a.txt\n{BODY}*** End Patch\n```\n",
     ],
@@ -34,6 +32,10 @@ def test_a_header_that_lacks_a_part_is_read(reply: str) -> None:
     outcome = land_reply_on(FILE, reply)
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "one\n2\nthree\n"
+
+
+def test_a_new_name_without_an_old_one_is_refused() -> None:
+    assert isinstance(parse(f"+++ b/a.txt\n{BODY}", unwrap=True), Refused)
 
 
 def test_an_added_line_above_a_second_hunk_is_no_header() -> None:

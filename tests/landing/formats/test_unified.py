@@ -177,13 +177,6 @@ GIT = "diff --git a/{0} b/{0}\n"
             id="a quoted first line",
         ),
         pytest.param(
-            "Index: x\n"
-            + "=" * 67
-            + "\n--- x\t(revision 1)\n+++ x\t(working copy)\n@@ -1 +1 @@\n-a\n+b\n",
-            ("x", "x", False),
-            id="svn diff",
-        ),
-        pytest.param(
             "diff --git a/x b/x\n@@ -1 +1 @@\n-a\n+b\n",
             ("x", "x", False),
             id="git's first line alone",
@@ -222,6 +215,10 @@ def test_a_diff_without_file_headers_names_no_file() -> None:
     assert paths(HUNK) == [("", "")]
 
 
+def test_the_end_that_git_writes_below_a_patch_is_no_line() -> None:
+    assert marked(f"{DIFF}-- \n2.40.1\n") == PLAIN
+
+
 def test_a_byte_order_mark_before_the_diff_is_no_line() -> None:
     assert marked("\ufeff" + DIFF) == PLAIN
 
@@ -239,8 +236,7 @@ def test_a_byte_order_mark_before_the_diff_is_no_line() -> None:
         ("@@ -3,7 +3,8", (3, (), "")),
         ("@@ -3,7 @@", (3, (), "")),
         ("@@ -0,0 +1,2 @@", (0, (), "")),
-        ("@@ line 12 @@", (12, (), "")),
-        ("@@ 12 @@", (12, (), "")),
+        ("@@ line 12 @@", (None, ("line 12",), "")),
         ("@@", (None, (), "")),
         ("@@ @@", (None, (), "")),
         ("@@ ... @@", (None, (), "")),
@@ -256,8 +252,8 @@ def test_a_byte_order_mark_before_the_diff_is_no_line() -> None:
         ("@@ class A:\n@@ -3,7 +3,8 @@ def f(x):", (3, ("class A:",), "def f(x):")),
         ("@@ -3,7 +3,8 @@\n@@ def f(x):", (3, ("def f(x):",), "")),
         ("@@ -" + "9" * 5000 + ",1 +1,1 @@", (999999999, (), "")),
-        ("@@ -3,7 +3,8 @@ " + "f" * 5000, (3, (), "f" * 5000)),
-        ("@@ " + "f" * 5000, (None, ("f" * 5000,), "")),
+        ("@@ -3,7 +3,8 @@ " + "f" * 5000, (3, (), "f" * 984)),
+        ("@@ " + "f" * 5000, (None, ("f" * 997,), "")),
     ],
 )
 def test_a_hunk_header_gives_what_it_has(
@@ -296,9 +292,10 @@ def test_headers_without_any_hunk_header_make_one_hunk_without_a_number() -> Non
     assert marked(HEAD + " \n one\n-two\n+zwei\n three\n") == [[" ", *PLAIN[0]]]
 
 
-def test_marked_lines_alone_make_one_hunk_that_names_no_file() -> None:
-    assert marked(" one\n-two\n+zwei\n three\n") == PLAIN
-    assert paths("-a\n+b\n") == [("", "")]
+def test_marked_lines_need_a_hunk_header_above_them() -> None:
+    sentence = '"-a" is in no hunk; write a line `@@` above the lines of each hunk:'
+    assert refusal("-a\n+b\n") == f"line 1: {sentence}"
+    assert refusal(" a\n-a\n+b\n") == outside(1, "a")
 
 
 def test_the_end_of_file_line_of_another_notation_marks_the_hunk() -> None:
@@ -488,10 +485,12 @@ def test_fences_markup_and_other_notations_with_a_marker_are_content(
     assert marked("\n".join([HEAD + header, *lines]) + "\n", unwrap=unwrap) == [lines]
 
 
-def test_a_fence_that_lost_its_marker_is_content_while_the_counts_ask_for_it() -> None:
-    text = HEAD + "@@ -1,4 +1,4 @@\n```\n-a\n+b\n```\n end\n"
-    assert marked(text) == [["?```", "-a", "+b", "?```", " end"]]
-    assert marked(f"```diff\n{text}```\n", unwrap=True) == [["?```", "-a", "+b", "?```", " end"]]
+@pytest.mark.parametrize("unwrap", [False, True])
+def test_a_fence_without_a_marker_ends_the_hunk_also_if_the_counts_ask_for_more(
+    unwrap: bool,
+) -> None:
+    for text in ("@@ -1,4 +1,4 @@\n```\n-a\n+b\n```\n end\n", "@@\n a\n+b\n```\n- c\n```\n"):
+        assert refusal(HEAD + text, unwrap=unwrap)
 
 
 # -------------------------------------------------------------------------------------------------------- refusals
@@ -506,11 +505,11 @@ def test_a_fence_that_lost_its_marker_is_content_while_the_counts_ask_for_it() -
         ),
         (
             "just words\n",
-            "this is no unified diff: it has no @@ line, or no line that begins with + or -; write it so:",
+            outside(1, "just words"),
         ),
         (
             "some words\n+a\n",
-            "this is no unified diff: it has no @@ line, or no line that begins with + or -; write it so:",
+            outside(1, "some words"),
         ),
         (
             HEAD + "@@ -1,2 +1,2 @@\n a\n b\n",
@@ -592,10 +591,6 @@ def test_a_fence_that_lost_its_marker_is_content_while_the_counts_ask_for_it() -
             outside(1, "From 1234 Mon Sep 17"),
         ),
         (
-            DIFF + "-- \n2.40.1\n",
-            outside(8, "--"),
-        ),
-        (
             HEAD + "Now the change:\n" + HUNK,
             outside(3, "Now the change:"),
         ),
@@ -605,11 +600,11 @@ def test_a_fence_that_lost_its_marker_is_content_while_the_counts_ask_for_it() -
         ),
         (
             "diff --git a/x.png b/x.png\nindex 12..34 100644\nBinary files a/x.png and b/x.png differ\n",
-            "line 3: a binary patch cannot be applied; send only text files:",
+            "line 3: a binary patch or the combined diff of a merge cannot be applied; send a plain diff of text files:",
         ),
         (
             "diff --git a/x.png b/x.png\nindex 12..34 100644\nGIT binary patch\nliteral 3\n",
-            "line 3: a binary patch cannot be applied; send only text files:",
+            "line 3: a binary patch or the combined diff of a merge cannot be applied; send a plain diff of text files:",
         ),
         (
             "diff --cc x\n--- a/x\n+++ b/x\n@@@ -1,1 -1,1 +1,1 @@@\n--a\n++b\n",
@@ -617,7 +612,7 @@ def test_a_fence_that_lost_its_marker_is_content_while_the_counts_ask_for_it() -
         ),
         (
             HEAD + "@@@ -1,1 -1,1 +1,1 @@@\n--a\n++b\n",
-            "line 3: a combined diff of a merge cannot be applied; write a plain diff.",
+            "line 3: a binary patch or the combined diff of a merge cannot be applied; send a plain diff of text files:",
         ),
         (
             "diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n",
@@ -772,7 +767,7 @@ def test_two_fenced_diffs_are_both_read() -> None:
     [
         pytest.param(
             f"```diff\n{DIFF}",
-            "line 1: the fence around the diff is not closed; send the bare diff:",
+            "line 1: a Markdown fence is outside the hunks; send the bare diff, without a fence:",
             id="not closed",
         ),
         pytest.param(
@@ -787,17 +782,17 @@ def test_two_fenced_diffs_are_both_read() -> None:
         ),
         pytest.param(
             f"```diff\n{DIFF}```\n{DIFF}",
-            'line 10: "--- a/f.py" is outside the wrapper but looks like an edit; send one bare diff:',
+            "one diff is in a fence or a tag, and another is not; send one bare diff:",
             id="a diff inside and one outside",
         ),
         pytest.param(
             f"```diff\n{DIFF}```\n+left over\n",
-            'line 10: "+left over" is outside the wrapper but looks like an edit; send one bare diff:',
+            'line 10: "+left over" is outside the diff but looks like an edit; send one bare diff:',
             id="a change outside the fence",
         ),
         pytest.param(
             f"{DIFF}\nAnd:\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
-            'line 10: "<<<<<<< SEARCH" is outside the wrapper but looks like an edit; send one bare diff:',
+            'line 10: "<<<<<<< SEARCH" is outside the diff but looks like an edit; send one bare diff:',
             id="a block outside",
         ),
         pytest.param(
@@ -811,8 +806,13 @@ def test_two_fenced_diffs_are_both_read() -> None:
             id="a bad path in a fence",
         ),
         pytest.param(
+            f"<think>\n{DIFF}</think>\n{DIFF}",
+            "one diff is in a fence or a tag, and another is not; send one bare diff:",
+            id="a diff in the thoughts",
+        ),
+        pytest.param(
             "```python\nprint()\n```\n",
-            "line 1: a Markdown fence is outside the hunks; send the bare diff, without a fence:",
+            "this is no unified diff: it has no @@ line, or no line that begins with + or -; write it so:",
             id="no diff at all",
         ),
     ],
@@ -844,7 +844,7 @@ def test_an_edit_on_the_first_line_above_several_fences_is_not_dropped() -> None
     assert not isinstance(read_diff(fenced, unwrap=True), Malformed)
     read = read_diff(f"+stray = 1\n{fenced}", unwrap=True)
     assert isinstance(read, Malformed)
-    assert read.message.startswith('line 1: "+stray = 1" is outside the wrapper')
+    assert read.message.startswith('line 1: "+stray = 1" is outside the diff')
 
 
 def test_stars_and_dashes_above_a_numbered_hunk_name_the_file() -> None:

@@ -44,7 +44,7 @@ def test_a_fence_that_is_not_closed_by_one_as_long_is_named(reply: str, line: in
     outcome = land_reply(reply, FILES, unwrap=True)
     assert isinstance(outcome, Refused)
     assert outcome.message.startswith(
-        f"line {line}: the fence around the diff is not closed; send the bare diff:"
+        f"line {line}: a Markdown fence is outside the hunks; send the bare diff, without a fence:"
     )
 
 

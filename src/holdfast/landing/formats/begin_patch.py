@@ -13,19 +13,17 @@ from holdfast.landing.formats.detect import may_be_edit
 from holdfast.landing.formats.hunk_body import END_OF_FILE
 from holdfast.landing.formats.hunks import (
     Malformed,
-    MalformedError,
     fault_as_value,
     malformed_like,
 )
-from holdfast.landing.formats.paths import shorten, tidy_path
+from holdfast.landing.formats.paths import path_at, shorten
 from holdfast.landing.formats.unified import read_diff
-from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import split_lines, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 EXAMPLE = """\
 *** Begin Patch
@@ -41,11 +39,6 @@ malformed = partial(malformed_like, EXAMPLE)
 BEGIN = "*** Begin Patch"
 _END = "*** End Patch"
 _SECTION = re.compile(r"\*\*\* (Add|Update|Delete) File:(.*)", re.DOTALL)
-_DIRECTIVE = re.compile(
-    r"\*\*\* (?:(?:Begin|End) Patch\Z|(?:Add|Update|Delete) File:.*)", re.DOTALL
-)
-# Inside an update a leading space makes a line context.
-_STRIPS = {"Update": str.rstrip}
 _MOVE = "*** Move to:"
 
 
@@ -58,7 +51,8 @@ def read_patch(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...]:
     >>> read_patch("*** Begin Patch\n*** Delete File: a.py\n*** End Patch\n")
     (FileRequest(path='a.py', action='delete', request=None, to=None),)
     """
-    lines, _ = split_lines(text.removeprefix("\ufeff"))
+    # Some models begin each reply with a blank.
+    lines, _ = split_lines(text.removeprefix("\ufeff").lstrip(" "))
     sections = _split(lines, unwrap=unwrap)
     if not sections:
         raise malformed(
@@ -87,86 +81,47 @@ _UNENDED = "the patch does not end with `*** End Patch`, so it may be cut off; s
 _HEADLESS = '"{}" is above the first `*** Update File:` line; name the file first:'
 
 
-@dataclass(slots=True)
-class _SectionReader:
-    """Reads the sections of a patch, line by line."""
-
-    unwrap: bool
-    inside: bool
-    """The lines read next are between `*** Begin Patch` and `*** End Patch`, or there are no such lines."""
-    sections: list[_Section] = field(default_factory=list)
-    strip: Callable[[str], str] = str.strip
-
-    def read(self, line: str, number: int) -> None:
-        """Read a line that is between `*** Begin Patch` and `*** End Patch`."""
-        word = _directive(line, self.strip)
-        opened = _SECTION.match(word)
-        if opened:
-            self.strip = _STRIPS.get(opened[1], str.strip)
-            self.sections.append(_Section(opened[1], opened[2].strip(" \t`\"'"), number))
-        elif not word:
-            self._add(line, number)
-        elif word == BEGIN and self.sections:
-            raise malformed(_SECOND_BEGIN, number)
-        self.inside = word != _END
-
-    def _add(self, line: str, number: int) -> None:
-        """Add a line to the section that it is in."""
-        if self.sections:
-            self.sections[-1].lines.append(line)
-        elif line.strip():
-            raise malformed(_HEADLESS.format(shorten(line, 40)), number)
-
-    def read_outside(self, line: str, number: int) -> None:
-        """Read a line that is not between them; it is a fault, unless `unwrap` allows it."""
-        self.inside = _directive(line) == BEGIN
-        is_blank = not line.strip()
-        if self.inside or is_blank:
-            return
-
-        looks_like_edit = may_be_edit([line], 0)
-        if looks_like_edit or not self.unwrap:
-            raise malformed(_OUTSIDE.format(shorten(line, 40)), number)
-
-
 def _split(lines: Sequence[str], *, unwrap: bool) -> list[_Section]:
     """Return the sections of the patch. A patch that does not end is a fault."""
-    begins = BEGIN in map(_directive, lines)
-    reader = _SectionReader(unwrap, inside=not begins)
-    for number, line in enumerate(lines, 1):
-        if reader.inside:
-            reader.read(line, number)
-        else:
-            reader.read_outside(line, number)
+    words = list(map(str.rstrip, lines))
+    begins = BEGIN in words
+    inside = not begins
+    sections: list[_Section] = []
+    for number, (line, word) in enumerate(zip(lines, words, strict=True), 1):
+        opened = _SECTION.match(word)
+        if not inside:
+            inside = word == BEGIN
+            if word and not inside:
+                _check_outside(line, number, unwrap=unwrap)
+        elif word == BEGIN:
+            raise malformed(_SECOND_BEGIN, number)
+        elif word == _END:
+            inside = False
+        elif opened:
+            sections.append(_Section(opened[1], opened[2].strip(" \t`\"'"), number))
+        elif sections:
+            sections[-1].lines.append(line)
+        elif word:
+            raise malformed(_HEADLESS.format(shorten(line, 40)), number)
 
     # A reply that was cut short ends like this, and what it did not come to say is not known.
-    if begins and reader.inside:
+    if begins and inside:
         raise malformed(_UNENDED)
-    return reader.sections
+    return sections
 
 
-def _directive(line: str, strip: Callable[[str], str] = str.strip) -> str:
-    """Return the `*** …` line in its plain spelling, or "".
-
-    White space before the line is no fault where no body can be.
-    """
-    if "*** " not in line[:40]:
-        return ""
-    return matched(_DIRECTIVE, strip(line))
+def _check_outside(line: str, number: int, *, unwrap: bool) -> None:
+    """Raise a fault for a line that is not between `*** Begin Patch` and `*** End Patch`, unless `unwrap` allows it."""
+    if unwrap and not may_be_edit([line], 0):
+        return
+    raise malformed(_OUTSIDE.format(shorten(line, 40)), number)
 
 
 # ------------------------------------------------------------------------------------- the requests
 
 
 def _request(section: _Section) -> FileRequest:
-    return _REQUESTS[section.verb](_path(section.path, section.number), section)
-
-
-def _path(written: str, number: int) -> str:
-    try:
-        return tidy_path(written)
-    except MalformedError as fault:
-        raise malformed(str(fault), number) from fault
+    return _REQUESTS[section.verb](path_at(section.path, section.number, malformed), section)
 
 
 def _add(path: str, section: _Section) -> FileRequest:
@@ -202,7 +157,7 @@ def _update(path: str, section: _Section) -> FileRequest:
     moved = "".join(lines[:1]).strip()
     if moved.startswith(_MOVE):
         lines.pop(0)
-        to = _path(moved.removeprefix(_MOVE).strip(), section.number + 1)
+        to = path_at(moved.removeprefix(_MOVE).strip(), section.number + 1, malformed)
     if to == path:
         return FileRequest(path, "edit", _patch(path, section.number, lines))
     if not any(lines):

@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 LONGEST_MARKER = 400
 """A marker, with a path behind it, is no longer; a line of megabytes is not read for one."""
 
-BLOCK_OPENER = re.compile(r"(<{3,}(?= ?(?i:search|original)\b)|-{5,9}(?= ?SEARCH\b)) ?\w+>?[ \t:]*")
+BLOCK_OPENER = re.compile(r"(<{5,}(?= ?(?i:search|original)\b)|-{5,9}(?= ?SEARCH\b)) ?\w+>?[ \t:]*")
 
 _OPENINGS = (
     *(
         "@@",
         "--- ",
         "diff -",
-        "Index: ",
         "index ",
         "old mode",
         "new mode",

@@ -20,9 +20,11 @@ _NUMBERED = re.compile(
     re.DOTALL,
 )
 _CLOSING = re.compile(r"@@(?=\s|$)")
-_LINE = re.compile(r"(?:lines?\s+)?([0-9]+)(?:\s*[-,]\s*[0-9]+)?$", re.IGNORECASE)
-_PLACEHOLDER = re.compile(r"[\s.…_?*#,+-]*$|-[\w?.…,]*\s+\+[\w?.…,]*$|(?:\.\.\.|…).*(?:\.\.\.|…)$")
+_PLACEHOLDER = re.compile(
+    r"\A(?:[\s.…_?*#,+-]*|-[\w?.…,]*\s+\+[\w?.…,]*|(?:\.\.\.|…).*(?:\.\.\.|…))\Z", re.DOTALL
+)
 _LONGEST_HEADER = 1000
+"""A line of megabytes is an anchor of which the beginning is enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,41 +50,23 @@ def read_hunk_header(line: str) -> HunkHeader:
     >>> read_hunk_header("@@ ... @@") == read_hunk_header("@@") == HunkHeader()
     True
     """
+    line = line[:_LONGEST_HEADER]
     numbered = _NUMBERED.match(line)
-    if numbered:
-        return _numbered(numbered)
-    # A line of megabytes is an anchor that no file has: it needs no reading.
-    if len(line) > _LONGEST_HEADER:
-        return HunkHeader(anchor=line[2:].strip())
+    if numbered is None:
+        name, *section = _CLOSING.split(line[2:], maxsplit=1)
+        anchor = _PLACEHOLDER.sub("", name.strip())
+        return HunkHeader(anchor=anchor, section="".join(section).strip())
 
-    name, *section = _CLOSING.split(line[2:], maxsplit=1)
-    return _named(name.strip(), "".join(section).strip())
-
-
-def _numbered(found: re.Match[str]) -> HunkHeader:
-    start, old, plus, new, section = found.groups()
+    start, old, plus, new, named = numbered.groups("")
     counts = None
-    if plus is not None:
-        counts = _number(old), _number(new)
+    if plus:
+        counts = _number(old or "1"), _number(new or "1")
+    return HunkHeader(_number(start), counts, section=named.strip())
 
-    return HunkHeader(_number(start), counts, section=(section or "").strip())
 
-
-def _number(digits: str | None) -> int:
-    """Return the number; a count that is left out is 1."""
-    if digits is None:
-        return 1
+def _number(digits: str) -> int:
     # int() refuses more than 4300 digits; a count of a billion lines is wrong anyway.
     return int(digits[-9:])
-
-
-def _named(name: str, section: str) -> HunkHeader:
-    at_line = _LINE.match(name)
-    if at_line:
-        return HunkHeader(_number(at_line[1]), section=section)
-    if _PLACEHOLDER.match(name):
-        return HunkHeader(section=section)
-    return HunkHeader(anchor=name, section=section)
 
 
 # ------------------------------------------------------------------------------------- file headers
@@ -172,7 +156,6 @@ def _begins(lines: Sequence[str], at: int, beginning: str) -> bool:
 # Alone, `rename to x` may be prose.
 _PAIRED = (
     ("--- ", 1, "+++ "),
-    ("Index: ", 1, "====="),
     ("rename from ", 1, "rename to "),
     ("rename to ", -1, "rename from "),
 )
@@ -194,7 +177,7 @@ def read_file_header(lines: Sequence[str], at: int, *, judge_paths: bool) -> Fil
     head = FileHeader(end=at)
     for i in range(at, len(lines)):
         line = lines[i]
-        if not line or line.startswith("====="):
+        if not line:
             continue
         is_next_file = i > at and line.startswith("diff -")
         if is_next_file or not starts_file(lines, i):
@@ -264,33 +247,29 @@ def _with_command(head: FileHeader, command: str) -> FileHeader:
 
     An empty file that is created or deleted has no other line.
     """
-    is_told = head.named or head.rename
+    if head.named or head.rename:
+        return head
     path = _command_path(command)
-    if is_told or path is None:
+    if path is None:
         return head
     return head.with_paths(path, path)
 
 
 def _command_path(command: str) -> str | None:
     """Return the path that both sides of a `diff --git` line name, or None."""
-    if not command.startswith("diff --git "):
+    sides = _COMMAND.match(command)
+    if sides is None:
         return None
+    quote = sides["quote"]
+    path = sides["path"] or sides["bare"]
+    return _unquote(f"{quote}{path}{quote}")
 
-    rest = command[11:].strip()
-    # Without quotes a path may contain spaces, but both sides are equally long: the space is in the
-    # middle.
-    middle = len(rest) // 2
-    if rest.startswith('"'):
-        middle = rest.find('" "', 1) + 1
-    if rest[middle : middle + 1] != " ":
-        return None
 
-    old, new = _strip_prefixes(_unquote(rest[:middle]), _unquote(rest[middle + 1 :]))
-    if not old:
-        return None
-    if old != new:
-        return None
-    return old
+# Without quotes a path may contain blanks: both sides are the same.
+_COMMAND = re.compile(
+    r'diff --git (?P<quote>"?)(?:(?P<prefix>[abciow])/(?P<path>.{1,400})(?P=quote) (?P=quote)(?!(?P=prefix))[abciow]/(?P=path)'
+    r"|(?P<bare>.{1,400})(?P=quote) (?P=quote)(?P=bare))(?P=quote)\s*$"
+)
 
 
 def _header_path(written: str) -> str | None:
@@ -367,20 +346,15 @@ def _strip_side(path: str | None, prefix: str, told: str | None) -> str | None:
 
 
 def _judged(head: FileHeader, *, judge_paths: bool) -> FileHeader:
+    """Return the header with plain paths, if they are to be judged."""
     if head.old is None and head.new is None:
         raise MalformedError("both sides are /dev/null; name the file on one of them.")
+    if not judge_paths:
+        return head
+    return replace(head, old=_plain(head.old), new=_plain(head.new))
 
-    old, new = _plain(head.old, judge=judge_paths), _plain(head.new, judge=judge_paths)
-    return replace(head, old=old, new=new)
 
-
-def _plain(path: str | None, *, judge: bool) -> str | None:
+def _plain(path: str | None) -> str | None:
     if not path:
         return path
-
-    try:
-        return tidy_path(path)
-    except MalformedError:
-        if judge:
-            raise
-        return path
+    return tidy_path(path)

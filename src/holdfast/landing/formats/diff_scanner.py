@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import (
-    HEADER_LETTERS,
     FileHeader,
     HunkHeader,
     read_file_header,
     read_hunk_header,
     starts_file,
 )
-from holdfast.landing.formats.hunk_body import Body, read_body
+from holdfast.landing.formats.hunk_body import Body, is_change, read_body
 from holdfast.landing.formats.hunks import FileDiff, Hunk, MalformedError, malformed_like
 from holdfast.landing.formats.paths import shorten
-from holdfast.landing.formats.surrounding_text import fence_of, is_directive, is_wrapper, tag_of
+from holdfast.landing.formats.surrounding_text import fence_of, is_directive, tag_of
 from holdfast.landing.text.lines import text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
 EXAMPLE = """\
 --- a/src/file.py
@@ -54,18 +53,11 @@ malformed = partial(malformed_like, EXAMPLE)
 
 @dataclass(frozen=True, slots=True)
 class DiffLines:
-    """The lines of a diff, how they end, and the number of the first."""
+    """The lines of a diff, and how they end."""
 
     lines: list[str]
     ends: list[str]
-    first: int = 1
     judge_paths: bool = True
-
-    def part(self, start: int, end: int) -> DiffLines:
-        """Return the lines from `start` to `end`, which keep their numbers."""
-        return DiffLines(
-            self.lines[start:end], self.ends[start:end], self.first + start, self.judge_paths
-        )
 
 
 @dataclass(slots=True)
@@ -75,8 +67,6 @@ class _File:
     head: FileHeader
     start: int
     """The index of its first line."""
-    end: int
-    """The index below its last line."""
     lines: list[str]
     hunks: list[Hunk] = field(default_factory=list)
     ends: set[str] = field(default_factory=set)
@@ -109,28 +99,10 @@ class Scan:
         """Return each file with its own lines."""
         return tuple(file.section(source) for file in self.files)
 
-    def extent(self) -> tuple[int, int]:
-        """Return the index of the first line of the first file, and the one below the last line of the last."""
-        return self.files[0].start, self.files[-1].end
-
 
 def read_bare(source: DiffLines) -> tuple[FileSection, ...]:
     """Return the shares of a diff that has nothing around it."""
-    if next_structure(source.lines, 0) is None:
-        return _read_lines_alone(source)
     return read_scan(source, strict=True).shares(source)
-
-
-def next_structure(lines: Sequence[str], at: int) -> int | None:
-    """Return the index of the next line that begins a file or a hunk."""
-    for i in range(at, len(lines)):
-        # By the first letter first: there may be millions of lines.
-        if lines[i][:1] not in HEADER_LETTERS:
-            continue
-        if lines[i].startswith("@@") or starts_file(lines, i):
-            return i
-
-    return None
 
 
 def read_scan(source: DiffLines, *, strict: bool = False) -> Scan:
@@ -142,40 +114,41 @@ def read_scan(source: DiffLines, *, strict: bool = False) -> Scan:
     scan = Scan()
     at = 0
     while at < len(lines):
+        if _UNSUPPORTED.match(lines[at]):
+            raise malformed(_NO_TEXT, at + 1)
         if starts_file(lines, at):
             at = _take_header(source, scan, at)
         elif lines[at].startswith("@@") or _is_implicit(lines, scan, at):
             at = _take_hunk(source, scan, at)
-        elif _BINARY.match(lines[at]):
-            raise malformed(
-                "a binary patch cannot be applied; send only text files:", source.first + at
-            )
         else:
             scan.strays += _solid(lines, at, at + 1)
             at += 1
         if strict and scan.strays:
             raise tell_stray(source, scan.strays[0])
 
-    _check_last(source, scan)
+    _check_last(scan)
+    if not scan.files:
+        raise malformed(_NO_DIFF)
     return scan
 
 
-_BINARY = re.compile(r"GIT binary patch|Binary files .* differ\Z")
+_UNSUPPORTED = re.compile(r"GIT binary patch|Binary files .* differ\Z|@@@")
+_NO_TEXT = "a binary patch or the combined diff of a merge cannot be applied; send a plain diff of text files:"
 
 
-def _solid(lines: Sequence[str], start: int, end: int) -> Iterable[int]:
+def _solid(lines: Sequence[str], start: int, end: int) -> list[int]:
     """Return the indexes of the lines that are not blank."""
-    return compress(range(start, end), map(str.strip, lines[start:end]))
+    return list(compress(range(start, end), map(str.strip, lines[start:end])))
 
 
 def _take_header(source: DiffLines, scan: Scan, at: int) -> int:
-    _check_last(source, scan)
+    _check_last(scan)
     try:
         head = read_file_header(source.lines, at, judge_paths=source.judge_paths)
     except MalformedError as fault:
-        raise _fault(source, scan, str(fault), at) from fault
+        raise malformed(str(fault), at + 1) from fault
 
-    scan.files.append(_File(head, at, head.end, source.lines[at : head.end]))
+    scan.files.append(_File(head, at, source.lines[at : head.end]))
     scan.fresh = head.named
     return head.end
 
@@ -196,30 +169,29 @@ def _is_implicit(lines: Sequence[str], scan: Scan, at: int) -> bool:
 
 def _take_hunk(source: DiffLines, scan: Scan, at: int) -> int:
     lines = source.lines
-    header, body_at = _read_hunk_headers(lines, at)
-    if any(line.startswith("@@@") for line in lines[at:body_at]):
-        sentence = "a combined diff of a merge cannot be applied; write a plain diff."
-        raise _fault(source, scan, sentence, at)
-
+    header, anchors, body_at = _read_hunk_headers(lines, at)
     body = read_body(lines, body_at, header.counts)
+    strays = _solid(lines, body.end, body.below)
+    if not body.changes and strays:
+        raise tell_stray(source, strays[0])
     if not body.changes:
         sentence = "this hunk has no line that begins with + or -; show the change:"
-        raise _fault(source, scan, sentence, at)
+        raise malformed(sentence, at + 1)
     if _is_cut(source, body, header.counts):
-        raise _fault(source, scan, _CUT, body.end - 1)
+        raise malformed(_CUT, body.end)
 
     if not scan.files:
-        scan.files.append(_File(FileHeader(end=at), at, at, []))
+        scan.files.append(_File(FileHeader(end=at), at, []))
     file = scan.files[-1]
-    hunk = Hunk(
-        body.lines, header.start, header.anchors, header.section, body.at_end, header.counts
-    )
+    # Lines outside of all hunks are above a file, not in it.
+    if scan.strays[-1:] > [file.start]:
+        raise tell_stray(source, scan.strays[-1])
+    hunk = Hunk(body.lines, header.start, anchors, header.section, body.at_end, header.counts)
     file.hunks.append(hunk)
     file.lines += lines[at : body.end]
     file.ends.update(source.ends[body_at : body.end])
-    file.end = body.end
     scan.fresh = False
-    scan.strays += _solid(lines, body.end, body.below)
+    scan.strays += strays
     return body.below
 
 
@@ -236,35 +208,19 @@ def _is_cut(source: DiffLines, body: Body, counts: tuple[int, int] | None) -> bo
     """
     if counts is None:
         return False
-    if any(source.ends[body.end - 1 :]):
+    if source.ends[body.end - 1]:
         return False
 
     old = len(body.marks) - body.marks.count("+")
     new = len(body.marks) - body.marks.count("-")
-    missing_old, missing_new = counts[0] - old, counts[1] - new
-    if not body.marks.endswith("+"):
-        return False
-    # Context that is missing is missing on both sides; a hunk that only adds lines at the end of a file may have none.
-    if missing_old == 0 and old and "-" not in body.marks:
-        return missing_new > _OFTEN_WRONG
-    return min(missing_old, missing_new) > 0
+    return body.marks.endswith("+") and counts[0] >= old and counts[1] > new
 
 
-_OFTEN_WRONG = 2
-"""By so many lines the count of new lines is often wrong where no line is missing."""
+def _read_hunk_headers(lines: Sequence[str], at: int) -> tuple[HunkHeader, tuple[str, ...], int]:
+    """Return the numbers and the section of all `@@` lines above one body, their anchors, and the index below.
 
-
-@dataclass(frozen=True, slots=True)
-class _HunkHeaders:
-    """All `@@` lines above one body: models stack anchors, from the outer one to the inner one."""
-
-    start: int | None
-    counts: tuple[int, int] | None
-    anchors: tuple[str, ...]
-    section: str
-
-
-def _read_hunk_headers(lines: Sequence[str], at: int) -> tuple[_HunkHeaders, int]:
+    Models stack anchors, from the outer one to the inner one.
+    """
     anchors: list[str] = []
     numbered = HunkHeader()
     section = ""
@@ -278,11 +234,10 @@ def _read_hunk_headers(lines: Sequence[str], at: int) -> tuple[_HunkHeaders, int
         section = header.section or section
         at += 1
 
-    stacked = tuple(filter(None, anchors))
-    return _HunkHeaders(numbered.start, numbered.counts, stacked, section), at
+    return replace(numbered, section=section), tuple(filter(None, anchors)), at
 
 
-def _check_last(source: DiffLines, scan: Scan) -> None:
+def _check_last(scan: Scan) -> None:
     """Raise the fault of the last file if it lacks a hunk.
 
     That is fine only if it is renamed, created or deleted empty.
@@ -297,32 +252,7 @@ def _check_last(source: DiffLines, scan: Scan) -> None:
         return
 
     sentence = "this file has no hunk with a + or - line; show the change:"
-    raise _fault(source, scan, sentence, file.start)
-
-
-def _fault(source: DiffLines, scan: Scan, sentence: str, at: int) -> MalformedError:
-    # What is outside explains the rest: a fence, say, that hides the first hunk.
-    for stray in scan.strays[:1]:
-        line = source.lines[stray]
-        if is_wrapper(line):
-            return tell_stray(source, stray)
-    return malformed(sentence, source.first + at)
-
-
-def _read_lines_alone(source: DiffLines) -> tuple[FileSection, ...]:
-    """Read a hunk that has neither `@@` nor a file's name; then every line must have its marker."""
-    lines = source.lines
-    for i, line in enumerate(lines):
-        if is_wrapper(line):
-            raise tell_stray(source, i)
-
-    body = read_body(lines, 0, None)
-    if not body.changes or "?" in body.marks or any(lines[body.end :]):
-        raise malformed(_NO_DIFF)
-
-    file = _File(FileHeader(), 0, body.end, lines[: body.end])
-    file.hunks.append(Hunk(body.lines, at_end=body.at_end))
-    return (file.section(source),)
+    raise malformed(sentence, file.start + 1)
 
 
 _NO_DIFF = (
@@ -334,13 +264,14 @@ def tell_stray(source: DiffLines, at: int) -> MalformedError:
     """Return what is outside the hunks at this index."""
     line = source.lines[at]
     sentence = next(told for is_such, told in _STRAYS if is_such(line))
-    return malformed(sentence.format(shorten(line, 40)), source.first + at)
+    return malformed(sentence.format(shorten(line, 40)), at + 1)
 
 
 _STRAYS: tuple[tuple[Callable[[str], object], str], ...] = (
     (fence_of, "a Markdown fence is outside the hunks; send the bare diff, without a fence:"),
     (is_directive, "{} belongs to another notation; send a unified diff alone:"),
     (tag_of, "the markup {} is outside the hunks; send the bare diff:"),
+    (is_change, '"{}" is in no hunk; write a line `@@` above the lines of each hunk:'),
     (
         str,
         '"{}" is outside the hunks; send the diff alone, and begin each line of a hunk with a space, + or -:',

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import HEADER_LETTERS, interrupts
 from holdfast.landing.formats.hunks import HunkLine, Mark, mark_like
-from holdfast.landing.formats.surrounding_text import DIRECTIVE, FENCE, is_prose, is_wrapper
+from holdfast.landing.formats.surrounding_text import is_prose, is_wrapper
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -22,15 +22,8 @@ _MARKS: dict[str, Mark] = {" ": " ", "+": "+", "-": "-", "": " "}
 _CHANGES = frozenset("+-")
 _NO_NEWLINE = "\\ "
 _MARKERS = (" ", "+", "-", _NO_NEWLINE)
-_LISTED = re.compile(r"[-+] [A-Za-z`*\"'(]|---?\s*$")
-_CHANGE = re.compile(rf"(?!{_LISTED.pattern})[-+]")
-_ITEM = re.compile(rf"{_LISTED.pattern}| +[-*+] [A-Za-z`*\"'(]|\\ ")
-"""A line with a marker that may as well be an item of a list, or a rule, in prose."""
-# A fence without a marker may be content that lost it; but without counts it cannot be known, so it
-# ends the diff.
-_BODY_END = re.compile(rf"{FENCE.pattern}|{DIRECTIVE.pattern}|{re.escape(END_OF_FILE)}\s*$")
-_SIGNATURE = re.compile(r"--\s*\n[0-9]+\.[0-9]")
-"""The end that `git format-patch` writes: two dashes, and git's version below."""
+_CHANGE = re.compile(r"(?!- [A-Za-z`*\"'(]|---?\s*$)[-+]")
+"""A line that may be a change where prose is: no item of a list and no rule. Few lists have items with a plus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +120,9 @@ def _end_by_counts(lines: Sequence[str], at: int, counts: tuple[int, int]) -> in
     end = _count(lines, at, counts)
     if end is None:
         return None
-
     below = _next_header(lines, end)
-    if _goes_on(lines, end, below):
+    if _goes_on(lines[end:below]):
         return None
-
-    is_last = below == len(lines) or not lines[below].startswith("@@")
-    if is_last and end > at and is_wrapper(lines[end - 1]):
-        # The counts were one too high, and the closing fence made them look right.
-        return None
-
     return end
 
 
@@ -146,8 +132,7 @@ def _count(lines: Sequence[str], at: int, counts: tuple[int, int]) -> int | None
     end = at
     while max(old, new) > 0 and _is_content(lines, end):
         if not lines[end].startswith(_NO_NEWLINE):
-            line = HunkLine(*_parts(lines[end]))
-            mark = mark_like(line) or line.mark
+            mark, _ = _parts(lines[end])
             old -= mark != "+"
             new -= mark != "-"
         end += 1
@@ -164,31 +149,32 @@ def _is_content(lines: Sequence[str], at: int) -> bool:
     """
     if at == len(lines):
         return False
-    mark, text = _parts(lines[at])
-    if mark != "?":
+    if lines[at].startswith(_MARKERS):
         return True
-    if text.startswith(END_OF_FILE):
+    if _is_around(lines[at]):
         return False
     return not _is_header(lines, at)
 
 
-def _goes_on(lines: Sequence[str], at: int, below: int) -> bool:
-    """Return whether the hunk clearly goes on behind its counts: they were too low."""
-    first = next(filter(str.strip, lines[at:below]), "")
+def _is_around(line: str) -> bool:
+    """Return whether a line is around a diff.
+
+    A fence without a marker may be content that lost it; but this cannot be known, so it ends the hunk.
+    """
+    if line.rstrip() == END_OF_FILE:
+        return True
+    return is_wrapper(line)
+
+
+def _goes_on(below: Sequence[str]) -> bool:
+    """Return whether the hunk clearly goes on in the lines behind its counts: they were too low."""
+    attached = "".join(below[:1])
+    if attached.startswith(("+", "-")):
+        return True
+    first = next(filter(str.strip, below), "")
     if first.startswith(" "):
         return True
-
-    after_prose = False
-    for i in range(at, below):
-        line = lines[i]
-        if line[:1] not in {"+", "-"}:
-            after_prose = True
-            continue
-        listed = after_prose and not is_change(line)
-        if not listed and not _SIGNATURE.match("\n".join(lines[i : i + 2])):
-            return True
-
-    return False
+    return any(map(is_change, below))
 
 
 def is_change(line: str) -> bool:
@@ -203,39 +189,24 @@ def is_change(line: str) -> bool:
 
 
 def _end_by_marks(lines: Sequence[str], at: int) -> int:
-    """Return the end of all lines up to the next header, but for blank lines, wrappers and prose at the end."""
+    """Return the end of all lines up to the next header, wrapper or prose, but for blank lines at the end."""
     below = _next_header(lines, at)
-    stop = at
-    while stop < below and not _BODY_END.match(lines[stop]):
-        stop += 1
-
-    stop = _prose_at_end(lines, at, stop)
-    end = stop
-    while end > at and not lines[end - 1].startswith(_MARKERS):
+    end = at
+    while end < below and not _ends_body(lines, end):
+        end += 1
+    while end > at and not lines[end - 1]:
         end -= 1
-
-    # Behind the last line with a marker there may be context without one.
-    for i in range(end, stop):
-        if is_wrapper(lines[i]):
-            break
-        if lines[i]:
-            end = i + 1
-
     return end
 
 
-def _prose_at_end(lines: Sequence[str], at: int, stop: int) -> int:
-    """Return the index of the prose at the end, a sentence behind a blank line and all below it, or `stop`."""
-    found = stop
-    for i in range(at + 1, stop):
-        line = lines[i]
-        is_marked = line.startswith(_MARKERS)
-        if is_marked and not _ITEM.match(line):
-            found = stop
-        if is_marked or found < stop:
-            continue
-        is_below_blank = not lines[i - 1]
-        if is_below_blank and is_prose(line):
-            found = i
-
-    return found
+def _ends_body(lines: Sequence[str], at: int) -> bool:
+    """Return whether a line without a marker is around the diff, or is a sentence below a blank line."""
+    line = lines[at]
+    if line.startswith(_MARKERS):
+        return False
+    if _is_around(line):
+        return True
+    is_below_blank = lines[at - 1 : at] == [""]
+    if not is_below_blank:
+        return False
+    return is_prose(line)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from holdfast.landing.formats.detect import resembles_edit
 from holdfast.landing.formats.field_names import edit_field, read_range
 from holdfast.landing.formats.hunks import MalformedError, fault_as_value
-from holdfast.landing.formats.json_reply import find_value
 from holdfast.landing.formats.paths import shorten, tidy_path
-from holdfast.landing.formats.surrounding_text import fence_of
-from holdfast.landing.text.lines import split_lines
-from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Replace, Request, WriteFile
+from holdfast.landing.text.lines import contents_of, split_lines
+from holdfast.syntax.json_text import Cut, Read, SeveralReadings, read_json_in_prose, value_span
+from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Replace, WriteFile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
 EXAMPLE = '{"path": "src/file.py", "old": "the old lines", "new": "the new lines"}'
 RANGE_EXAMPLE = (
@@ -24,9 +25,15 @@ RANGE_EXAMPLE = (
     ' "newText": "the new lines"}]}'
 )
 
-_WHOLE = ("content", "contents", "text")
-_TO = ("to", "rename", "new_path", "newPath")
+_OTHER_NAMES = {
+    "contents": "content",
+    "text": "content",
+    "rename": "to",
+    "new_path": "to",
+    "newPath": "to",
+}
 _RANGED = frozenset(("range", "start", "end"))
+_LISTED = _RANGED | {"edits"}
 _BESIDE_LINES = _RANGED | {"path", "old", "new", "near_line", "every"}
 _LAST_LINE = 10**9
 _Value = TypeVar("_Value")
@@ -46,40 +53,18 @@ class _WrongShapeError(MalformedError):
 def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...]:
     r"""Return one request for each edit, or name the field that is wrong and the shape it should have.
 
-    `unwrap` accepts JSON as models write it: in a fence, in prose or in a call of a tool, and almost JSON that can be
-    read in one way only.
+    `unwrap` accepts JSON as models write it: in a fence, in prose, and almost JSON that can be read in one way only.
 
     >>> read_json('{"path": "a.py", "delete": true}')
     (FileRequest(path='a.py', action='delete', request=None, to=None),)
     """
     try:
-        return _top(_load(text))
+        value = _load(text)
     except _WrongShapeError:
-        found = None
-        if unwrap:
-            found = find_value(text)
-        if found is None:
+        if not unwrap:
             raise
-
-    if isinstance(found, str):
-        raise _WrongShapeError("", found)
-    requests = _top(found.value)
-    if found.in_call and not all(map(_says_what_it_edits, requests)):
-        raise _WrongShapeError("", _BLIND_CALL)
-    return requests
-
-
-_BLIND_CALL = "a call of a tool is around an edit without its old text; send the edit alone:"
-
-
-def _says_what_it_edits(request: FileRequest) -> bool:
-    """Return whether the edit means the same whatever tool is called with it: others insert at a line, or append."""
-    match request.request:
-        case LineEdits(edits):
-            return all(edit.old for edit in edits)
-        case Replace() | WriteFile():
-            return True
-    return False
+        value = _load_in_prose(text)
+    return _top(value)
 
 
 @fault_as_value
@@ -102,14 +87,11 @@ def _load(text: str) -> object:
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        what = "this is not JSON; write strict JSON:"
-        if fence_of(text.lstrip()[:40].partition("\n")[0]):
-            what = "a Markdown fence is around the JSON; send it bare:"
+        what = "this is not JSON; write strict JSON, without a fence or words around it:"
         raise _WrongShapeError(where, what) from error
-    except ValueError as error:
-        raise _WrongShapeError("", "a number has too many digits; write line numbers:") from error
-    except RecursionError as error:
-        raise _WrongShapeError("", "the JSON is nested too deeply; write it flat:") from error
+    except (ValueError, RecursionError) as error:
+        what = "a number has too many digits, or the JSON is nested too deeply; write it plain:"
+        raise _WrongShapeError("", what) from error
 
 
 def _object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
@@ -128,328 +110,269 @@ def _constant(name: str) -> object:
     raise _WrongShapeError("", f"{name} is not JSON; write strict JSON:")
 
 
+_CUT = "the JSON ends in the middle, so it may be cut off; send all of it:"
+_SEVERAL = "the reply contains several JSON values; send one, with all edits in a list:"
+_BESIDE = (
+    "a line around the JSON looks like another edit; send one value, with all edits in a list:"
+)
+_DOUBTFUL = (
+    "a string mixes escapes with line breaks or backslashes that are not escaped; write each line break as \\n and each"
+    " backslash as \\\\:"
+)
+
+
+def _load_in_prose(text: str) -> object:
+    """Return the one value of a reply, or raise the fault that makes it doubtful."""
+    text = text.removeprefix("\ufeff")
+    match read_json_in_prose(text):
+        case Read(dict() | list()) if _has_edit_beside(text):
+            raise _WrongShapeError("", _BESIDE)
+        case Read(dict() | list() as value, _, False):
+            return value
+        case Read(dict() | list()):
+            raise _WrongShapeError("", _DOUBTFUL)
+        case Cut():
+            raise _WrongShapeError("", _CUT)
+        case SeveralReadings():
+            raise _WrongShapeError("", _SEVERAL)
+    return _load(text)
+
+
+def _has_edit_beside(text: str) -> bool:
+    """Return whether a line around the value may be part of another edit."""
+    start, stop = value_span(text)
+    return any(map(resembles_edit, chain(contents_of(text[:start]), contents_of(text[stop:]))))
+
+
 # ---------------------------------------------------------------------------------------- the shape
 
 
 def _top(value: object) -> tuple[FileRequest, ...]:
     if isinstance(value, list):
-        if not value:
-            raise _WrongShapeError("", "the list is empty; give at least one edit:")
-        return tuple(_files(value, ""))
+        return tuple(_files(_items(value, "")))
 
-    whole = _mapping(value, "")
-    if _key(whole, ("path",), "") is not None:
-        return tuple(_file(whole, ""))
-
-    listed = _key(whole, ("edits",), "")
-    if listed is None:
-        raise _WrongShapeError("path", "is missing; name the file:")
-    return tuple(_files(_list(whole[listed], listed), listed))
+    whole = _item(value, "")
+    if "edits" in whole.values and "path" not in whole.values:
+        return tuple(_files(whole.items("edits")))
+    return tuple(_files([whole]))
 
 
-def _files(items: Sequence[object], where: str) -> list[FileRequest]:
-    """Return the requests of a list of objects that each name a file.
+def _files(items: Sequence[_Item]) -> list[FileRequest]:
+    """Return the requests of objects that each name a file.
 
     The numbers of a file are all of the same text, so its lone line edits are joined into one
     request.
     """
     requests: list[FileRequest] = []
     joined: dict[str, tuple[int, list[LineEdit]]] = {}
-    for i, entry in enumerate(items):
-        place = f"{where}[{i}]"
-        item = _mapping(entry, place)
-        if not _is_ranged(item):
-            requests += _file(item, place)
+    for item in items:
+        path = item.path("path")
+        if path is None:
+            raise item.fault("path", "is missing; name the file:")
+        if not item.is_ranged:
+            requests += _file(item, path)
             continue
-        path, edit = _lone_line_edit(item, place)
+        for strange in sorted(item.values.keys() - _BESIDE_LINES):
+            raise item.fault(strange, "has no place beside a range of lines; leave it out:")
         at, edits = joined.setdefault(path, (len(requests), []))
-        edits.append(edit)
+        edits.append(_line_edit(item))
         requests[at : at + 1] = [FileRequest(path, "edit", LineEdits(tuple(edits)))]
 
     return requests
 
 
-def _lone_line_edit(item: Mapping[str, object], where: str) -> tuple[str, LineEdit]:
-    """Return the path and the edit of one object that names both a file and lines by number."""
-    path = _file_path(item, where)
-    strangers = (name for name in item if edit_field(name) not in _BESIDE_LINES)
-    for strange in sorted(strangers):
-        what = "has no place beside a range of lines; leave it out:"
-        raise _WrongShapeError(_join(where, shorten(strange, 40)), what, example=RANGE_EXAMPLE)
-    return path, _line_edit(item, where)
+_ASKS = {"old": "old", "new": "old", "edits": "edits", "content": "content"}
 
 
-def _file(item: Mapping[str, object], where: str) -> list[FileRequest]:
+def _file(item: _Item, path: str) -> list[FileRequest]:
     """Return the requests of one object that names a file."""
-    if _is_ranged(item):
-        path, edit = _lone_line_edit(item, where)
-        return [FileRequest(path, "edit", LineEdits((edit,)))]
+    to = item.path("to")
+    asked = {_ASKS[field] for field in item.values if field in _ASKS}
+    if item.flag("delete"):
+        asked.add("delete")
+    if len(asked) > 1:
+        what = "give either old and new, or edits, or content, or delete; not two of them:"
+        raise item.fault("", what)
 
-    path = _file_path(item, where)
-    to = _path(item, _TO, where)
-    if _flag(item, ("delete",), where):
-        _refuse_beside_delete(item, where)
-        return [FileRequest(path, "delete")]
-
-    whole = _key(item, _WHOLE, where)
-    replaces = _key(item, ("old", "new"), where, only_one=False)
-    edits = _key(item, ("edits",), where)
-    kinds = {whole, replaces, edits} - {None}
-    if len(kinds) > 1:
-        raise _WrongShapeError(
-            where, "give either old and new, or edits, or content; not two of them:"
-        )
-    if whole is not None:
-        return [_whole(path, _string(item, whole, where), to, where)]
-    if replaces is not None:
-        return _addressed(path, [_replace(item, where)], to, where)
-    if edits is not None:
-        place = _join(where, edits)
-        return _addressed(path, _edits(path, _list(item[edits], place), place), to, where)
-    if to is not None:
+    if asked:
+        requests = _CHANGES[asked.pop()](item, path)
+    elif to is not None:
         return [FileRequest(path, "rename", None, to)]
+    else:
+        raise item.fault("", "contains no edit; give old and new, or edits, or content:")
 
-    raise _WrongShapeError(where, "contains no edit; give old and new, or edits, or content:")
-
-
-def _file_path(item: Mapping[str, object], where: str) -> str:
-    path = _path(item, ("path",), where)
-    if path is None:
-        raise _WrongShapeError(_join(where, "path"), "is missing; name the file:")
-    return path
-
-
-def _refuse_beside_delete(item: Mapping[str, object], where: str) -> None:
-    beside = _key(item, ("old", "new", "edits", *_WHOLE, *_TO), where, only_one=False)
-    if beside is not None:
-        raise _WrongShapeError(
-            _join(where, beside), "is given beside delete; ask for one of the two:"
-        )
-
-
-def _is_ranged(item: Mapping[str, object]) -> bool:
-    """Return whether an edit names its lines by number."""
-    return not _RANGED.isdisjoint(map(edit_field, item))
-
-
-def _whole(path: str, text: str, to: str | None, where: str) -> FileRequest:
-    if to is not None:
-        raise _WrongShapeError(
-            where, "a rename with whole content is a new file and a deletion; write them as two:"
-        )
-    return FileRequest(path, "create", WriteFile(text))
-
-
-def _addressed(
-    path: str, requests: Sequence[Request], to: str | None, where: str
-) -> list[FileRequest]:
     if to is None:
-        return [FileRequest(path, "edit", request) for request in requests]
-    if len(requests) > 1:
-        raise _WrongShapeError(
-            where, "a rename takes one replacement; write the others as edits of the new path:"
-        )
-
-    return [FileRequest(path, "rename", request, to) for request in requests]
+        return requests
+    if [request.action for request in requests] != ["edit"]:
+        what = "a rename takes one replacement; write anything else as edits of the new path:"
+        raise item.fault("", what)
+    return [FileRequest(path, "rename", requests[0].request, to)]
 
 
-def _edits(path: str, items: Sequence[object], where: str) -> list[Request]:
-    places = [f"{where}[{i}]" for i in range(len(items))]
-    edits = list(map(_mapping, items, places))
-    for edit, place in zip(edits, places, strict=True):
-        if _path(edit, ("path",), place) not in {None, path}:
-            raise _WrongShapeError(
-                place, "names a file inside the edits of another; name each file once:"
-            )
+def _edits(whole: _Item, path: str) -> list[FileRequest]:
+    items = whole.items("edits")
+    for item in items:
+        if item.path("path") not in {None, path}:
+            what = "names a file inside the edits of another; name each file once:"
+            raise item.fault("", what)
 
-    ranged = list(map(_is_ranged, edits))
-    if all(ranged):
-        return [LineEdits(tuple(map(_line_edit, edits, places)))]
-    if any(ranged):
-        raise _WrongShapeError(
-            places[ranged.index(not ranged[0])],
-            "some edits have a range and some have not; give all of them one, or none:",
-        )
-
-    return list(map(_replace, edits, places))
+    ranged = {item.is_ranged for item in items}
+    if len(ranged) > 1:
+        what = "some edits have a range and some have not; give all of them one, or none:"
+        raise whole.fault("edits", what)
+    if True in ranged:
+        return [FileRequest(path, "edit", LineEdits(tuple(map(_line_edit, items))))]
+    return [FileRequest(path, "edit", _replace(item)) for item in items]
 
 
-def _line_edit(edit: Mapping[str, object], where: str) -> LineEdit:
-    start, end = _range(edit, where)
-    old, new = _key(edit, ("old",), where), _key(edit, ("new",), where)
-    if new is None:
-        missing = "new"
-        if _key(edit, ("range",), where) is not None:
-            missing = "newText"
-        raise _WrongShapeError(
-            _join(where, missing),
-            "is missing; give the new lines as a string:",
-            example=RANGE_EXAMPLE,
-        )
-
-    written = _string(edit, new, where)
-    if old is None or edit[old] is None:
-        return LineEdit(start, end, written)
-    return LineEdit(start, end, written, _string(edit, old, where))
+_CHANGES: dict[str, Callable[[_Item, str], list[FileRequest]]] = {
+    "delete": lambda _, path: [FileRequest(path, "delete")],
+    "content": lambda item, path: [FileRequest(path, "create", WriteFile(item.string("content")))],
+    "edits": _edits,
+    "old": lambda item, path: [FileRequest(path, "edit", _replace(item))],
+}
 
 
-def _range(edit: Mapping[str, object], where: str) -> tuple[int, int]:
+def _line_edit(item: _Item) -> LineEdit:
+    start, end = _range(item)
+    old = None
+    if "old" in item.values:
+        old = item.string("old")
+    return LineEdit(start, end, item.string("new"), old)
+
+
+def _range(item: _Item) -> tuple[int, int]:
     """Return the first and the last line.
 
-    Those of `range`, or `start` and `end` of the edit itself.
+    Those of `range`, or `start` and `end` of the edit itself; without `end` as many as the old text has, or one.
     """
-    named = _key(edit, ("range",), where)
-    if named is None:
-        start = _bound(edit, "start", where)
-        if _key(edit, ("end",), where) is not None:
-            return start, _bound(edit, "end", where)
-        return start, _last_line(edit, start)
+    if "range" not in item.values:
+        start = item.line("start")
+        if "end" in item.values:
+            return start, item.line("end")
+        old, _ = split_lines(str(item.values.get("old", "")))
+        return start, start + max(len(old), 1) - 1
 
-    beside = _key(edit, ("start", "end"), where, only_one=False)
-    if beside is not None:
-        raise _WrongShapeError(
-            _join(where, beside),
-            f"is given beside {named}; give one of the two:",
-            example=RANGE_EXAMPLE,
-        )
-
-    lines, where = edit[named], _join(where, named)
+    for beside in sorted(item.values.keys() & {"start", "end"}):
+        raise item.fault(beside, "is given beside range; give one of the two:")
+    lines = item.values["range"]
     pair = read_range(lines)
     if pair is not None:
         lines = dict(zip(("start", "end"), pair, strict=True))
-    if not isinstance(lines, dict):
-        raise _WrongShapeError(
-            where, 'must be an object such as {"start": 3, "end": 4}:', example=RANGE_EXAMPLE
-        )
-
-    return _bound(lines, "start", where), _bound(lines, "end", where)
+    bounds = _item(lines, item.at("range"))
+    return bounds.line("start"), bounds.line("end")
 
 
-def _bound(item: Mapping[str, object], field: str, where: str) -> int:
-    """Return the line in this field, `start` or `end`."""
-    return _line(item, _key(item, (field,), where) or field, where)
-
-
-def _last_line(edit: Mapping[str, Any], start: int) -> int:
-    """Return the last line of an edit without `end`.
-
-    That of its old lines from `start` on, or `start`.
-    """
-    for key, old in edit.items():
-        if edit_field(key) == "old" and isinstance(old, str):
-            return start + max(len(split_lines(old)[0]), 1) - 1
-    return start
-
-
-def _replace(item: Mapping[str, object], where: str) -> Replace:
-    old, new = _key(item, ("old",), where), _key(item, ("new",), where)
-    if old is None:
-        raise _WrongShapeError(_join(where, "old"), "is missing; give the old lines as a string:")
-    if new is None:
-        raise _WrongShapeError(_join(where, "new"), "is missing; give the new lines as a string:")
-
-    request = Replace(
-        _string(item, old, where),
-        _string(item, new, where),
-        every=_flag(item, ("every",), where),
-    )
-    near = _key(item, ("near_line",), where)
-    if near is None or item[near] is None:
-        return request
-    return replace(request, near_line=_line(item, near, where))
+def _replace(item: _Item) -> Replace:
+    near = None
+    if "near_line" in item.values:
+        near = item.line("near_line")
+    return Replace(item.string("old"), item.string("new"), near, item.flag("every"))
 
 
 # --------------------------------------------------------------------------------------- the fields
 
-
-def _key(
-    item: Mapping[str, object], names: Sequence[str], where: str, *, only_one: bool = True
-) -> str | None:
-    """Return the one name that the object uses for one of these fields."""
-    used = [key for key in item if key in names or edit_field(key) in names]
-    if len(used) > 1 and only_one:
-        raise _WrongShapeError(
-            where, f'"{used[0]}" and "{used[1]}" mean the same; give one of them:'
-        )
-    if not used:
-        return None
-    return used[0]
+_MISSING = {
+    "old": "is missing; give the old lines as a string:",
+    "new": "is missing; give the new lines as a string:",
+    "start": "is missing; give a line number:",
+    "end": "is missing; give a line number:",
+}
 
 
-def _checked(
-    value: object, kind: type[_Value], where: str, name: str, example: str = EXAMPLE
-) -> _Value:
-    """Return the value if it is of this type; `name` is JSON's word for that."""
-    if not isinstance(value, kind):
-        raise _WrongShapeError(where, f"must be {name}, not {_kind(value)}:", example=example)
-    return value
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One object of the request."""
+
+    where: str
+    values: dict[str, Any]
+    """By our names of the fields; null is as good as missing."""
+    names: dict[str, str]
+    """The names that the object uses for these fields."""
+
+    @property
+    def is_ranged(self) -> bool:
+        """Whether an edit names its lines by number."""
+        return not _RANGED.isdisjoint(self.values)
+
+    def at(self, field: str) -> str:
+        """Return where the field is in the request."""
+        return f"{self.where}.{shorten(self.names.get(field, field), 40)}".strip(".")
+
+    def fault(self, field: str, what: str) -> _WrongShapeError:
+        """Return the fault of a field, or of the whole object if `field` is empty."""
+        example = EXAMPLE
+        if not _LISTED.isdisjoint(self.values):
+            example = RANGE_EXAMPLE
+        return _WrongShapeError(self.at(field), what, example=example)
+
+    def value(self, field: str, kind: type[_Value], name: str) -> _Value:
+        """Return the value of a field if it is of this type; `name` is JSON's word for that."""
+        if field not in self.values:
+            raise self.fault(field, _MISSING[field])
+        value = self.values[field]
+        # A bool is an int to Python, but no line number.
+        if type(value) is not kind:
+            raise self.fault(field, f"must be {name}, not {_kind(value)}:")
+        return value
+
+    def items(self, field: str) -> list[_Item]:
+        """Return the objects of a list."""
+        return _items(self.value(field, list, "a list of objects"), self.at(field))
+
+    def string(self, field: str) -> str:
+        """Return a text."""
+        value = self.value(field, str, "a string")
+        if _HALF_PAIR.search(value):
+            what = "contains half of a surrogate pair, which is no character; write the character:"
+            raise self.fault(field, what)
+        return value
+
+    def line(self, field: str) -> int:
+        """Return a line number."""
+        value = self.value(field, int, "an integer")
+        if abs(value) > _LAST_LINE:
+            raise self.fault(field, "is no line number: no file is that long:")
+        return value
+
+    def flag(self, field: str) -> bool:
+        """Return whether the field is true."""
+        if field not in self.values:
+            return False
+        return self.value(field, bool, "true or false")
+
+    def path(self, field: str) -> str | None:
+        """Return a path, or None where the field is missing."""
+        if field not in self.values:
+            return None
+        written = self.string(field)
+        try:
+            return tidy_path(written)
+        except MalformedError as fault:
+            raise self.fault(field, str(fault)) from fault
 
 
-def _mapping(value: object, where: str) -> Mapping[str, Any]:
-    return _checked(value, dict, where, "an object")
+def _items(values: Sequence[object], where: str) -> list[_Item]:
+    if not values:
+        raise _WrongShapeError(where, "the list is empty; give at least one edit:")
+    return [_item(value, f"{where}[{i}]") for i, value in enumerate(values)]
 
 
-def _list(value: object, where: str) -> list[object]:
-    listed = _checked(value, list, where, "a list of objects", RANGE_EXAMPLE)
-    if not listed:
-        raise _WrongShapeError(where, "is empty; give at least one edit:", example=RANGE_EXAMPLE)
-    return listed
+def _item(value: object, where: str) -> _Item:
+    if not isinstance(value, dict):
+        raise _WrongShapeError(where, f"must be an object, not {_kind(value)}:")
 
-
-def _string(item: Mapping[str, object], key: str, where: str) -> str:
-    value = _checked(item[key], str, _join(where, key), "a string")
-    if _HALF_PAIR.search(value):
-        raise _WrongShapeError(
-            _join(where, key),
-            "contains half of a surrogate pair, which is no character; write the character:",
-        )
-
-    return value
-
-
-def _line(item: Mapping[str, object], key: str, where: str) -> int:
-    if key not in item:
-        raise _WrongShapeError(
-            _join(where, key), "is missing; give a line number:", example=RANGE_EXAMPLE
-        )
-
-    value = item[key]
-    # A bool is an int to Python, and 3.0 is a float: neither is a line number.
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _WrongShapeError(
-            _join(where, key), f"must be an integer, not {_kind(value)}:", example=RANGE_EXAMPLE
-        )
-    if abs(value) > _LAST_LINE:
-        raise _WrongShapeError(
-            _join(where, key), "is no line number: no file is that long:", example=RANGE_EXAMPLE
-        )
-
-    return value
-
-
-def _flag(item: Mapping[str, object], names: Sequence[str], where: str) -> bool:
-    key = _key(item, names, where)
-    if key is None:
-        return False
-    return _checked(item[key], bool, _join(where, key), "true or false")
-
-
-def _path(item: Mapping[str, object], names: Sequence[str], where: str) -> str | None:
-    key = _key(item, names, where)
-    if key is None:
-        return None
-    if item[key] is None:
-        return None
-
-    written = _string(item, key, where)
-    try:
-        return tidy_path(written)
-    except MalformedError as fault:
-        raise _WrongShapeError(_join(where, key), str(fault)) from fault
-
-
-def _join(where: str, key: str) -> str:
-    return f"{where}.{key}".removeprefix(".")
+    item = _Item(where, {}, {})
+    for key, content in value.items():
+        field = _OTHER_NAMES.get(key) or edit_field(key) or key
+        if content is None:
+            continue
+        if field in item.values:
+            what = f'"{item.names[field]}" and "{key}" mean the same; give one of them:'
+            raise item.fault("", what)
+        item.values[field] = content
+        item.names[field] = key
+    return item
 
 
 def _kind(value: object) -> str:

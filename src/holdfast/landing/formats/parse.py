@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.landing.formats.begin_patch import BEGIN, read_patch
+from holdfast.landing.formats.begin_patch import read_patch
 from holdfast.landing.formats.detect import opens_block, opens_notation
 from holdfast.landing.formats.diff_scanner import FileSection, malformed
 from holdfast.landing.formats.hunks import Malformed, fault_as_value, text_of
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 Format: TypeAlias = Literal["auto", "diff", "blocks", "patch", "json"]
 """The notation of a reply; `auto` looks for the first line that opens one."""
 
-_UNKNOWN = "there is no edit here: no diff, no SEARCH/REPLACE block, no `*** Begin Patch`, no JSON; write each edit so:"
+_UNKNOWN = (
+    "there is no edit here that begins a line: no diff, no SEARCH/REPLACE block, no `*** Begin Patch`, no JSON;"
+    " write each edit so:"
+)
 
 
 def parse(
@@ -43,7 +46,7 @@ def parse(
     (FileRequest(path='a.py', action='create', request=WriteFile(text='x = 1'), to=None),)
     """
     check_type("parse", "text", text, str)
-    text = _without_end_token(text)
+    text = _END_TOKEN.sub("", text.removeprefix("\ufeff"))
     notation: Format | None = format
     if format == "auto":
         notation = _detect(text)
@@ -56,12 +59,8 @@ def parse(
     return read
 
 
-def _without_end_token(text: str) -> str:
-    """Return the reply without the token of a chat template on its last line: no line of an edit begins so."""
-    found = END_TOKEN.search(text)
-    if found is None or not text[: found.start()].endswith("\n"):
-        return text
-    return text[: found.start()]
+_END_TOKEN = re.compile(rf"(?<=\n)(?:{END_TOKEN.pattern})")
+"""The token of a chat template on the last line: no line of an edit begins so."""
 
 
 # ----------------------------------------------------------------------------------- which notation
@@ -69,32 +68,22 @@ def _without_end_token(text: str) -> str:
 
 def _detect(text: str) -> Format | None:
     """Return the notation whose opening line comes first: all that follows may be content of it."""
-    lines, _ = split_lines(text.removeprefix("\ufeff"))
-    first = next(filter(str.strip, lines), "")
-    # Its lines may be indented.
-    if first.strip() == BEGIN:
-        return "patch"
+    lines, _ = split_lines(text)
     for i, line in enumerate(lines):
-        if opens_notation(lines, i):
-            return _notation_of(line)
-        if opens_block(line.lstrip(" \t")):
+        if not opens_notation(lines, i):
+            continue
+        if is_directive(line):
+            return "patch"
+        if opens_block(line):
             return "blocks"
+        return "diff"
 
-    if any(line.lstrip().startswith(_JSON_OPENINGS) for line in lines):
+    if _JSON_OPENING.search(text):
         return "json"
     return None
 
 
-_JSON_OPENINGS = ("{", "[", '"{', '"[')
-
-
-def _notation_of(line: str) -> Format:
-    """Return the notation that a line opens which opens one."""
-    if is_directive(line):
-        return "patch"
-    if opens_block(line):
-        return "blocks"
-    return "diff"
+_JSON_OPENING = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
 
 
 # -------------------------------------------------------------------------------------- from a diff

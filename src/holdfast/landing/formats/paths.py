@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.hunks import MalformedError
 
-_DRIVE = re.compile(r"[A-Za-z]:")
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -21,29 +24,36 @@ def tidy_path(path: str) -> str:
     Traceback (most recent call last):
     holdfast.landing.formats.hunks.MalformedError: the path ../a.py leaves the project; write it from the project root, such as src/a.py.
     """
-    shown = shorten(path)
-    if _UNPRINTABLE.search(path):
-        raise MalformedError(
-            f"the path {shown} contains a control character; write the file's plain name."
-        )
-    if path.startswith("/") or _DRIVE.match(path):
-        raise MalformedError(
-            f"the path {shown} is absolute; write it from the project root, such as src/a.py."
-        )
-    if "\\" in path:
-        raise MalformedError(
-            f"the path {shown} has backslashes; write it with /, from the project root."
-        )
+    for pattern, what in _FAULTS:
+        if pattern.search(path):
+            raise MalformedError(f"the path {shorten(path)} {what}")
 
     parts = [part for part in path.split("/") if part not in {"", "."}]
-    if ".." in parts:
-        raise MalformedError(
-            f"the path {shown} leaves the project; write it from the project root, such as src/a.py."
-        )
     if not parts:
         raise MalformedError("the path is empty; write it from the project root, such as src/a.py.")
-
     return "/".join(parts)
+
+
+_FAULTS = (
+    (_UNPRINTABLE, "contains a control character; write the file's plain name."),
+    (
+        re.compile(r"\A(?:/|[A-Za-z]:)"),
+        "is absolute; write it from the project root, such as src/a.py.",
+    ),
+    (re.compile(r"\\"), "has backslashes; write it with /, from the project root."),
+    (
+        re.compile(r"(?:\A|/)\.\.(?:/|\Z)"),
+        "leaves the project; write it from the project root, such as src/a.py.",
+    ),
+)
+
+
+def path_at(written: str, number: int, fault: Callable[[str, int], MalformedError]) -> str:
+    """Return the path of a line, or raise the fault of this line."""
+    try:
+        return tidy_path(written)
+    except MalformedError as error:
+        raise fault(str(error), number) from error
 
 
 def shorten(text: str, limit: int = 60) -> str:

@@ -12,8 +12,8 @@ from holdfast.landing.formats.detect import (
     may_be_edit,
     opens_block,
 )
-from holdfast.landing.formats.hunks import MalformedError, fault_as_value, malformed_like
-from holdfast.landing.formats.paths import shorten, tidy_path
+from holdfast.landing.formats.hunks import fault_as_value, malformed_like
+from holdfast.landing.formats.paths import path_at, shorten
 from holdfast.landing.formats.surrounding_text import fence_of
 from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import numbers_matching, split_lines, text_of
@@ -34,16 +34,12 @@ the new lines
 malformed = partial(malformed_like, EXAMPLE)
 
 # Some models close a block by the word that they opened it with.
-_CLOSER = re.compile(r"(>{3,}|\+{5,9}) ?(?i:replace|updated|search|original)\s*$")
-_USUAL_LENGTHS = range(5, 10)
-"""The markers of one block may differ within these; others are all of one length."""
-
-_START_LINE = re.compile(r":start_line:\s*([0-9]{1,9})\s*$")
-_END_LINE = re.compile(r":end_line:\s*[0-9]+\s*$")
-_DASHES = re.compile(r"-{5,9}\s*$")
-_MOST_READINGS = 64
-_MOST_TEXT = 16_000_000
-"""Each reading of a block contains all of its text."""
+_CLOSER = re.compile(r"(>{5,}|\+{5,9}) ?(?i:replace|updated|search|original)\s*$")
+# What some models are taught to put on top of the old lines.
+_START_LINE = re.compile(
+    r":start_line:[ \t]*([0-9]{1,9})[ \t]*\n(?::end_line:[ \t]*[0-9]+[ \t]*\n)?(?:-{5,9}[ \t]*\n)?"
+)
+_MOST_READINGS = 8
 
 
 @fault_as_value
@@ -60,13 +56,11 @@ def read_blocks(text: str) -> tuple[FileRequest, ...]:
     path = ""
     at = 0
     for opener, line in enumerate(lines):
-        if opener < at or not opens_block(line.lstrip(" \t")):
+        if opener < at or not opens_block(line):
             continue
         block = _read_block(lines, opener)
         _check_between(lines, at, opener)
-        path = (
-            block.path or _path_above(lines, at, opener) or path or _name_above(lines, at, opener)
-        )
+        path = block.path or _path_above(lines[at:opener]) or path
         requests.append(_request(path, block, opener + 1))
         path = requests[-1].path
         at = block.end
@@ -94,8 +88,7 @@ class _Block:
 
 
 def _read_block(lines: Sequence[str], opener: int) -> _Block:
-    marker = lines[opener].lstrip(" \t")
-    indent = lines[opener].removesuffix(marker)
+    marker = lines[opener]
     length = _marker_length(marker, BLOCK_OPENER)
     behind = BLOCK_OPENER.sub("", marker[:LONGEST_MARKER], count=1).strip()
     path = _path_on(behind)
@@ -105,50 +98,42 @@ def _read_block(lines: Sequence[str], opener: int) -> _Block:
             opener + 1,
         )
 
-    below = _below(lines, opener)
-    closer = _closer(lines, below, indent, length)
+    closer = _closer(lines, opener + 1, length)
     if closer is None:
-        raise malformed("this block is not closed; end it with `>>>>>>> REPLACE`:", opener + 1)
+        raise malformed(_UNCLOSED.format(">" * length), opener + 1)
 
-    start, near_line = _start_line(lines, below)
+    start, near_line = opener + 1, None
+    found = _START_LINE.match("\n".join(lines[start : start + 4]))
+    if found is not None:
+        start, near_line = start + found[0].count("\n"), int(found[1])
     body = lines[start:closer]
-    dividers = _dividers(body, indent, length)
+    # As long as the opening marker: shorter and longer ones are content.
+    dividers = numbers_matching(re.compile(rf"={{{length}}}\s*"), body)
     if not dividers:
-        raise malformed(
-            "this block has no line `=======` between the old and the new lines:", opener + 1
-        )
+        raise malformed(_UNDIVIDED.format("=" * length), opener + 1)
 
-    return _Block(body, dividers, _below(lines, closer), path, near_line)
+    return _Block(body, tuple(dividers), closer + 1, path, near_line)
 
 
-def _below(lines: Sequence[str], marker: int) -> int:
-    """Return the index below a marker, which may be written twice."""
-    below = marker + 1
-    while lines[below : below + 1] == [lines[marker]]:
-        below += 1
-    return below
+_UNCLOSED = "this block is not closed; end it with `{} REPLACE`:"
+_UNDIVIDED = "this block has no line `{}` between the old and the new lines:"
 
 
-def _closer(lines: Sequence[str], at: int, indent: str, length: int) -> int | None:
-    """Return the index of the closing marker; None if another block begins before it.
+def _closer(lines: Sequence[str], at: int, length: int) -> int | None:
+    """Return the index of the closing marker, which is as long as the opening one; None if another block begins before it.
 
-    All markers of a block are indented alike. Shorter markers inside are content, as long as they are whole blocks: a page that explains this
-    notation is edited with longer ones.
+    Whole blocks with shorter markers are content: a page that explains this notation is edited with longer ones.
     """
     inside = 0
     for i in range(at, len(lines)):
-        if not lines[i].startswith(indent):
+        if not lines[i].startswith(("<<<<<", "-----", ">>>>>", "+++++")):
             continue
-        line = lines[i][len(indent) :]
-        if not line.startswith(("<<<", "-----", ">>>", "+++++")):
-            continue
-        opened, closed = _marker_length(line, BLOCK_OPENER), _marker_length(line, _CLOSER)
-        is_usual = {length, closed}.issubset(_USUAL_LENGTHS)
-        if not inside and (closed == length or is_usual):
+        opened, closed = _marker_length(lines[i], BLOCK_OPENER), _marker_length(lines[i], _CLOSER)
+        if closed == length and not inside:
             return i
-        if max(opened, closed) >= length:
+        inside += (opened > 0) - (closed > 0)
+        if max(opened, closed) >= length or inside < 0:
             return None
-        inside = max(0, inside + (opened > 0) - (closed > 0))
 
     return None
 
@@ -157,43 +142,11 @@ def _marker_length(line: str, marker: re.Pattern[str]) -> int:
     return len(matched(marker, line[:LONGEST_MARKER]))
 
 
-def _start_line(lines: Sequence[str], at: int) -> tuple[int, int | None]:
-    """Read `:start_line:12` and the dashes below it, which some models are taught to put on top of the old lines."""
-    found = _START_LINE.match(lines[at])
-    if found is None:
-        return at, None
-
-    at += 1
-    for pattern in (_END_LINE, _DASHES):
-        if pattern.match(lines[at]):
-            at += 1
-
-    return at, int(found[1])
-
-
-def _dividers(body: Sequence[str], indent: str, length: int) -> tuple[int, ...]:
-    """Return the indexes of the lines that can be the divider.
-
-    Those as long as the opening marker, if there are any.
-    """
-    found = _lines_of_marks(body, indent, f"={{{length}}}")
-    if length in _USUAL_LENGTHS:
-        found = found or _lines_of_marks(body, indent, "={5,9}")
-    return tuple(found)
-
-
-def _lines_of_marks(body: Sequence[str], indent: str, marks: str) -> list[int]:
-    return numbers_matching(re.compile(rf"{re.escape(indent)}{marks}\s*"), body)
-
-
 def _request(path: str, block: _Block, number: int) -> FileRequest:
     if not path:
-        raise malformed("this block names no file; put its path on the line above:", number)
+        raise malformed(_NAMELESS, number)
 
-    try:
-        tidy = tidy_path(path)
-    except MalformedError as fault:
-        raise malformed(str(fault), number) from fault
+    tidy = path_at(path, number, malformed)
     if _cannot_be_split(block):
         raise malformed_like(_LONGER_MARKERS, f"{tidy}: {_SEVERAL_DIVIDERS}", number)
 
@@ -214,15 +167,12 @@ def _cannot_be_split(block: _Block) -> bool:
     count = len(block.dividers)
     if count == 1:
         return False
-
-    size = sum(map(len, block.lines))
     if count > _MOST_READINGS:
-        return True
-    if count * size > _MOST_TEXT:
         return True
     return not any(block.lines[: block.dividers[0]])
 
 
+_NAMELESS = "this block names no file; put its path on the line above, such as src/a.py or ./name:"
 _SEVERAL_DIVIDERS = (
     "the block contains several lines `=======`; write it with longer markers, which those are not:"
 )
@@ -247,51 +197,33 @@ _PATH = re.compile(
 )
 _QUOTED = re.compile(r"`([^`]{1,300})`")
 _DECORATION = "#*`> \t-"
-_LINES_LOOKED_AT = 3
+_LINES_LOOKED_AT = 4
 
 
-def _path_above(lines: Sequence[str], start: int, opener: int) -> str:
-    """Return the path named nearest above the block, at most three lines of prose away, or "" if none is."""
-    looked = 0
-    for i in range(opener - 1, start - 1, -1):
-        line = lines[i].strip()
-        if not line:
-            continue
-        fence = fence_of(line)
-        if fence:
-            path = _path_on_fence(line[len(fence) :])
-        else:
-            path = _path_on(line)
-            looked += 1
-            if looked == 1:
-                path = path or _path_in_sentence(line)
-        if path or looked == _LINES_LOOKED_AT:
+def _path_above(lines: Sequence[str]) -> str:
+    """Return the path named nearest above a block, at the end of these lines, or "" if none is."""
+    above = list(filter(str.strip, lines))[-_LINES_LOOKED_AT:]
+    for line in reversed(above):
+        path = _path_in(line.strip())
+        if path:
             return path
 
     return ""
 
 
-_NAME = re.compile(r"\w[\w.-]*\Z")
+def _path_in(line: str) -> str:
+    if len(line) > LONGEST_MARKER:
+        return ""
 
-
-def _name_above(lines: Sequence[str], start: int, opener: int) -> str:
-    """Return the one word that is the whole line above the block, asked where nothing that looks like a path is.
-
-    It may be a file without an ending (`gradlew`). If it is not, the file is not found, and that is said.
-    """
-    for i in range(opener - 1, start - 1, -1):
-        line = lines[i].strip()
-        if not line or fence_of(line):
-            continue
-        bare = line.strip(_DECORATION)
-        return matched(_NAME, bare)
-
-    return ""
+    fence = fence_of(line)
+    if fence:
+        return _path_on_fence(line[len(fence) :])
+    return _path_on(line) or _path_in_sentence(line)
 
 
 def _path_on_fence(info: str) -> str:
     """Return the path behind a fence: "```python src/a.py", "```python:src/a.py"."""
-    word = info[:LONGEST_MARKER].strip().rpartition(" ")[2].rpartition(":")[2]
+    word = info.strip().rpartition(" ")[2].rpartition(":")[2]
     if not _PATH.match(word):
         return ""
     return word
@@ -305,9 +237,6 @@ def _path_on(line: str) -> str:
     >>> _path_on("Here is the change."), _path_on("Makefile"), _path_on("/etc/hosts")
     ('', 'Makefile', '/etc/hosts')
     """
-    if len(line) > LONGEST_MARKER:
-        return ""
-
     bare = line.strip(_DECORATION).removeprefix("// ").rstrip(":").strip("*`\"' \t")
     bare = _REMARK.sub("", _NUMBERING.sub("", bare, count=1)).strip("*`\"' \t")
     path = bare
@@ -327,8 +256,6 @@ def _path_in_sentence(line: str) -> str:
     >>> _path_in_sentence("In `b.py`, change this:"), _path_in_sentence("`a.py` calls it.")
     ('b.py', '')
     """
-    if len(line) > LONGEST_MARKER:
-        return ""
     if not line.rstrip("*_ ").endswith(":"):
         return ""
 

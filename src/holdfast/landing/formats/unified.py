@@ -29,20 +29,11 @@ def read_diff(
     return tuple(share.diff for share in shares)
 
 
-_END = re.compile(r"^\*\*\* End Patch[ \t]*\r?\n?(?=(?:`{3,}|~{3,})?\s*\Z)", re.MULTILINE)
-"""The end of another notation; no line of a diff begins so."""
-_NEW_NAME = re.compile(r"^\+\+\+ (?:b/)?(.*\n)(?=@@)", re.MULTILINE)
-
-
-def _with_both_names(text: str) -> str:
-    """Return the diff with a line for the old name above its first hunk, where only the new one is there."""
-    found = _NEW_NAME.search(text)
-    if found is None:
-        return text
-    above, below = text[: found.start()], text[found.start() :]
-    if re.search(r"^(?:---|@@)", above, re.MULTILINE):
-        return text
-    return f"{above}--- a/{found[1]}{below}"
+_END = re.compile(
+    r"^(?:\*\*\* End Patch[ \t]*\r?\n?(?=(?:`{3,}|~{3,})?\s*\Z)|-- \r?\n[0-9]+\.[0-9.]+\s*\Z)",
+    re.MULTILINE,
+)
+"""The end of another notation, or of what `git format-patch` writes: no line of a diff begins so."""
 
 
 @fault_as_value
@@ -50,16 +41,12 @@ def read_shares(
     text: str, *, unwrap: bool = False, judge_paths: bool = True
 ) -> tuple[FileSection, ...]:
     """Return what `read_diff` returns, each with its own lines."""
-    text = _with_both_names(_END.sub("", text.removeprefix("\ufeff")))
+    text = _END.sub("", text.removeprefix("\ufeff"))
     lines, ends = split_lines(text)
     source = DiffLines(lines, ends, judge_paths=judge_paths)
     try:
         return read_bare(source)
     except MalformedError:
-        # The sentence is about the wrapper, and this caller may have nothing against one wrapper.
-        unwrapped = None
-        if unwrap:
-            unwrapped = read_wrapped(source)
-        if unwrapped is None:
+        if not unwrap:
             raise
-        return unwrapped
+        return read_wrapped(source)

@@ -1,11 +1,9 @@
-"""The one clean wrapper around a diff: a fence, a pair of tags, or prose."""
+"""What is around a diff where a caller allows it: fences, tags and prose."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from functools import partial
-from itertools import chain
+from bisect import bisect
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.detect import may_be_edit
@@ -13,167 +11,67 @@ from holdfast.landing.formats.diff_scanner import (
     DiffLines,
     FileSection,
     malformed,
-    next_structure,
-    read_bare,
     read_scan,
     tell_stray,
 )
-from holdfast.landing.formats.hunks import MalformedError
 from holdfast.landing.formats.paths import shorten
-from holdfast.landing.formats.surrounding_text import closes, fence_of, is_wrapper, tag_of
+from holdfast.landing.formats.surrounding_text import FENCE, closes, fence_of, is_wrapper
 from holdfast.landing.text.line_tokens import matched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_OUTSIDE = '"{}" is outside the wrapper but looks like an edit; send one bare diff:'
-_UNCLOSED = "the fence around the diff is not closed; send the bare diff:"
+_OUTSIDE = '"{}" is outside the diff but looks like an edit; send one bare diff:'
+_ANOTHER = "one diff is in a fence or a tag, and another is not; send one bare diff:"
+_TAG = re.compile(r"<(/?[A-Za-z_][\w:.-]*)(?:\s[^<>]*)?(?<!/)>\s*$")
+_HALF = re.compile(rf"{FENCE.pattern}|{_TAG.pattern}")
 
 
-def read_wrapped(source: DiffLines) -> tuple[FileSection, ...] | None:
-    """Return the diff without its one wrapper, or None where there is no such wrapper."""
-    start = next_structure(source.lines, 0)
-    if start is None:
-        return None
+def read_wrapped(source: DiffLines) -> tuple[FileSection, ...]:
+    """Return the diff without the lines that are outside of its files.
 
-    opened = _open_fence(source.lines, 0, start)
-    if opened is not None:
-        return _read_fenced(source, opened)
-
-    tagged = _tags_around(source.lines, start)
-    if tagged is not None:
-        return _read_between(source, *tagged)
-
-    return _read_in_prose(source)
-
-
-def _open_fence(lines: Sequence[str], start: int, end: int) -> int | None:
-    """Return the index of the fence that is opened between the two lines and not closed there."""
-    opened: int | None = None
-    for i in range(start, end):
-        if opened is not None:
-            if closes(lines[i], fence_of(lines[opened])):
-                opened = None
-        elif fence_of(lines[i]):
-            opened = i
-
-    return opened
-
-
-def _find_closer(lines: Sequence[str], opened: int) -> int | None:
-    """Return the index of the line that closes the fence at `opened`."""
-    fence = fence_of(lines[opened])
-    for i in range(opened + 1, len(lines)):
-        if closes(lines[i], fence):
-            return i
-    return None
-
-
-def _read_fenced(source: DiffLines, opened: int) -> tuple[FileSection, ...]:
-    fence = fence_of(source.lines[opened])
-    last = len(source.lines) - 1
-    while last > opened and not closes(source.lines[last], fence):
-        last -= 1
-    if last == opened:
-        raise malformed(_UNCLOSED, source.first + opened)
-
-    # The last fence first: one inside a hunk that lost its marker is content, if the counts say so.
-    try:
-        return _read_between(source, opened, last)
-    except MalformedError:
-        if _find_closer(source.lines, opened) == last:
-            raise
-        return _read_fences(source, opened)
-
-
-def _read_between(source: DiffLines, opened: int, closed: int) -> tuple[FileSection, ...]:
-    _check_prose(source, 0, opened)
-    _check_prose(source, closed + 1, len(source.lines))
-    return read_bare(source.part(opened + 1, closed))
-
-
-def _read_fences(source: DiffLines, opened: int) -> tuple[FileSection, ...]:
-    """Read several fenced diffs with prose between them; each must be whole by itself."""
-    lines = source.lines
-    shares: list[FileSection] = []
-    at = 0
-    following: int | None = opened
-    while following is not None:
-        closed = _find_closer(lines, following)
-        if closed is None:
-            raise malformed(_UNCLOSED, source.first + following)
-        _check_prose(source, at, following)
-        shares += read_bare(source.part(following + 1, closed))
-        at = closed + 1
-        following = _open_fence(lines, at, next_structure(lines, at) or at)
-
-    _check_prose(source, at, len(lines))
-    return tuple(shares)
-
-
-def _check_prose(source: DiffLines, start: int, end: int) -> None:
-    """Raise a fault for a line outside the wrapper that could be an edit.
-
-    To drop it would land half of the reply.
+    To drop an edit would land half of the reply, so no such line may be one. Each fence and each tag among them has its
+    other half: else a line that lost its marker would end a hunk, or the reply was cut off.
     """
-    lines = source.lines
-    for i in filter(partial(may_be_edit, lines), range(start, end)):
-        raise malformed(_OUTSIDE.format(shorten(lines[i], 40)), source.first + i)
-
-
-def _read_in_prose(source: DiffLines) -> tuple[FileSection, ...]:
-    """Read a bare diff with prose before and behind it, but none inside."""
     scan = read_scan(source)
-    lines = source.lines
-    first, last = scan.extent()
-    start, end = bisect_left(scan.strays, first), bisect_left(scan.strays, last)
-    halves = _halves(lines, 0, first) + _halves(lines, last, len(lines))
-    for stray in (*scan.strays[start:end], *halves):
-        raise tell_stray(source, stray)
+    starts = [file.start for file in scan.files]
+    wrapped = 0
+    opened: list[int] = []
+    for at in scan.strays:
+        line = source.lines[at]
+        if opened and _closes(line, source.lines[opened[-1]]):
+            opener = opened.pop()
+            if not opened:
+                wrapped += bisect(starts, at) - bisect(starts, opener)
+        elif _is_half(line):
+            opened.append(at)
+        elif _may_be_edit(source.lines, at, in_fence=bool(opened)):
+            raise malformed(_OUTSIDE.format(shorten(line, 40)), at + 1)
 
-    _check_prose(source, 0, first)
-    _check_prose(source, last, len(lines))
+    if opened:
+        raise tell_stray(source, opened[0])
+    if wrapped not in {0, len(starts)}:
+        raise malformed(_ANOTHER)
     return scan.shares(source)
 
 
-def _halves(lines: Sequence[str], start: int, end: int) -> list[int]:
-    """Return the indexes of the fences and wrapping tags in a stretch of prose that have no other half there."""
-    opened: dict[str, list[int]] = {}
-    alone: list[int] = []
-    for i in range(start, end):
-        name = matched(_HALF, lines[i])
-        if not name or not is_wrapper(lines[i]):
-            continue
-        if not lines[i].startswith("</"):
-            opened.setdefault(name, []).append(i)
-        elif opened.get(name):
-            opened[name].pop()
-        else:
-            alone.append(i)
-
-    fence = _open_fence(lines, start, end)
-    if fence is not None:
-        alone.append(fence)
-    return sorted(chain(alone, *opened.values()))
+def _may_be_edit(lines: Sequence[str], at: int, *, in_fence: bool) -> bool:
+    """Return whether a line may be part of an edit; in a fence or a tag an item of a list may be one too."""
+    if in_fence and lines[at].startswith(("+", "-")):
+        return True
+    return may_be_edit(lines, at)
 
 
-_HALF = re.compile(r"</?([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?(?<!/)>\s*$")
-"""A line that is an opening or a closing tag."""
+def _is_half(line: str) -> bool:
+    """Return whether a line is one of two that are around a text."""
+    if not is_wrapper(line):
+        return False
+    return _HALF.match(line) is not None
 
 
-def _tags_around(lines: Sequence[str], start: int) -> tuple[int, int] | None:
-    """Return the indexes of the innermost pair of tags around line `start`."""
-    opened = start - 1
-    while opened >= 0 and not _OPENING_TAG.match(lines[opened]):
-        opened -= 1
-    if opened < 0:
-        return None
-
-    closing = f"</{tag_of(lines[opened])}>"
-    for i in range(len(lines) - 1, start, -1):
-        if lines[i].rstrip() == closing:
-            return opened, i
-    return None
-
-
-_OPENING_TAG = re.compile(rf"(?!</){_HALF.pattern}")
+def _closes(line: str, opener: str) -> bool:
+    """Return whether a line is the other half of `opener`."""
+    fence = fence_of(opener)
+    if fence:
+        return closes(line, fence)
+    return line.rstrip() == f"</{matched(_TAG, opener)}>"
