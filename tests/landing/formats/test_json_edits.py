@@ -342,6 +342,8 @@ MEANT = (FileRequest("a.py", "edit", Replace(VALUE["old"], VALUE["new"])),)
         pytest.param(WRITTEN.replace("\\n", "\n").replace("\\t", "\t").replace("\\u201c", "“").replace("\\u201d", "”").replace("\\u00e9", "é"), id="raw line breaks"),
         pytest.param(WRITTEN.replace("'", "\\'"), id="escapes that JSON does not have"),
         pytest.param(repr(VALUE), id="a dict of Python"),
+        pytest.param(json.dumps({"name": "edit_file", "arguments": VALUE}), id="a call"),
+        pytest.param(json.dumps([{"type": "function", "function": {"name": "edit", "arguments": WRITTEN}}]), id="calls, the arguments as a string"),
     ],
 )  # fmt: skip
 def test_json_as_models_write_it_is_read_when_asked_to_unwrap(text: str) -> None:
@@ -370,11 +372,15 @@ def test_json_as_models_write_it_is_read_when_asked_to_unwrap(text: str) -> None
             '{"path": "a.py", "old": "say "hi"", "new": "y"}',
             "line 1, column 31: this is not JSON; write strict JSON, without a fence or words around it:",
         ),
-        (json.dumps(WRITTEN), "must be an object, not a string:"),
         (
-            json.dumps({"name": "edit_file", "arguments": VALUE}),
-            "path: is missing; name the file:",
+            '{"name": "insert", "arguments": {"path": "a.py", "start": 3, "new": "y"}}',
+            "a call of a tool is around an edit without its old text; send the edit alone:",
         ),
+        (
+            '{"name": "delete", "input": {"path": "a.py", "delete": true}}',
+            "a call of a tool is around an edit without its old text; send the edit alone:",
+        ),
+        ('{"input": ' * 5 + WRITTEN + "}" * 5, "path: is missing; name the file:"),
         (
             json.dumps({"edits": json.dumps([VALUE])}),
             "edits: must be a list of objects, not a string:",

@@ -53,7 +53,8 @@ class _WrongShapeError(MalformedError):
 def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...]:
     r"""Return one request for each edit, or name the field that is wrong and the shape it should have.
 
-    `unwrap` accepts JSON as models write it: in a fence, in prose, and almost JSON that can be read in one way only.
+    `unwrap` accepts JSON as models write it: in a fence, in prose, in the call of a tool, and almost JSON that can be
+    read in one way only.
 
     >>> read_json('{"path": "a.py", "delete": true}')
     (FileRequest(path='a.py', action='delete', request=None, to=None),)
@@ -64,7 +65,11 @@ def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...]:
         if not unwrap:
             raise
         value = _load_in_prose(text)
-    return _top(value)
+    inner = _out_of_calls(value) if unwrap else value
+    requests = _top(inner)
+    if inner is not value and not all(map(_has_old_text, requests)):
+        raise _WrongShapeError("", _BLIND_CALL)
+    return requests
 
 
 @fault_as_value
@@ -142,6 +147,47 @@ def _has_edit_beside(text: str) -> bool:
     """Return whether a line around the value may be part of another edit."""
     start, stop = value_span(text)
     return any(map(resembles_edit, chain(contents_of(text[:start]), contents_of(text[stop:]))))
+
+
+_DEEPEST_CALL = 4
+_OF_CALL = ("function", "arguments", "parameters", "input")
+"""The fields of a tool's call that have the edit in them."""
+
+
+def _out_of_calls(value: object) -> object:
+    """Return the arguments of calls of a tool; any other value as it is."""
+    if not isinstance(value, list):
+        return _arguments(value)
+    inner = list(map(_arguments, value))
+    return value if inner == value else inner
+
+
+def _arguments(value: object) -> object:
+    """Return the arguments of a call, which may be JSON in a string; any other value as it is."""
+    for _ in range(_DEEPEST_CALL):
+        if isinstance(value, str):
+            value = _load(value)
+        if not isinstance(value, dict):
+            return value
+        field = next(filter(value.__contains__, _OF_CALL), None)
+        if field is None:
+            return value
+        value = value[field]
+
+    return value
+
+
+_BLIND_CALL = "a call of a tool is around an edit without its old text; send the edit alone:"
+
+
+def _has_old_text(request: FileRequest) -> bool:
+    """Return whether the edit means the same whatever tool is called with it: others insert at a line, or append."""
+    match request.request:
+        case LineEdits(edits):
+            return all(edit.old for edit in edits)
+        case Replace() | WriteFile():
+            return True
+    return False
 
 
 # ---------------------------------------------------------------------------------------- the shape
