@@ -46,6 +46,7 @@ class Accident:
     is_common: bool = False
     """It is undone. A rare one is refused, for all of its marks may not be known."""
 
+
 @dataclass(frozen=True, slots=True)
 class ForeignMark:
     """Characters that no line of code has outside strings and comments, in some kinds of file."""
@@ -127,9 +128,7 @@ ACCIDENTS = (
     _accident(r"a literal \t for each tab", r"\\t", lambda _: "\t", "\t"),
     _accident("escaped letters", LETTER.seen.pattern, LETTER.read, r"[^\x00-\x7f]"),
     _accident("long dashes", "\u2014", lambda _: "--", "--", "prose"),
-    _accident(
-        "full-width marks", _any_of(WIDE), lambda found: WIDE[found[0]], _NOTHING, "prose"
-    ),
+    _accident("full-width marks", _any_of(WIDE), lambda found: WIDE[found[0]], _NOTHING, "prose"),
     _accident("invisible characters", _any_of(UNSEEN), lambda _: "", _NOTHING),
 )
 
@@ -155,6 +154,7 @@ FOREIGN_MARKS = (
     _mark("curly quotes", _VALUES, rf"(?:^|[=(,:\[{{])\s*{_CURLY_TEXT}\s*(?:$|[,;:)\]}}])"),
     _mark("curly quotes", frozenset({"markup"}), rf"\w={_CURLY_TEXT}"),
     _mark("escaped quotes", _ALL_KINDS - _PROSE, r'\\"', alone=True),
+    _mark("escaped quotes", frozenset({"markup"}), r'\w=\\"'),
     _mark("no-break spaces", _ALL_KINDS, rf"^[ \t]*{_SPACE}", anywhere=True),
     _mark("no-break spaces", _CODE, _SPACE),
     _mark("no-break spaces", _VALUES, _SPACE, alone=True),

@@ -73,7 +73,9 @@ class _Change:
         removed = frozenset(map(self.script.old.__getitem__, self.script.removed))
         # A line that moves keeps its bytes.
         moved = [n for n in self.script.added if self.lines[n] in removed]
-        self.added = set(self.script.added).intersection(solid_numbers(self.lines)).difference(moved)
+        self.added = (
+            set(self.script.added).intersection(solid_numbers(self.lines)).difference(moved)
+        )
         self.is_prose = kind_of(path) == "prose"
         self.levels = FileLevels(Doc(before[:_SAMPLE], language_of(path)))
 
@@ -129,7 +131,9 @@ class _Change:
         above = split_lines(self.after[first : self.start])[0]
         below = split_lines(self.after[self.stop : self.stop + _BESIDE])[0]
         walked = [_Line(-1, line) for line in above]
-        walked += [_Line(n, line, n in self.added) for n, line in enumerate(self.lines) if n not in covered]
+        walked += [
+            _Line(n, line, n in self.added) for n, line in enumerate(self.lines) if n not in covered
+        ]
         walked += [_Line(-1, line) for line in solid_lines(below)[:1]]
         return list(filter(self._has_level, walked))
 

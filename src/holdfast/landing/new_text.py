@@ -24,6 +24,7 @@ from holdfast.landing.text.line_keys import UNSEEN
 from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import contents_of, solid_lines, split_lines
 from holdfast.landing.text.shared_ends import shared_ends
+from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
@@ -202,6 +203,9 @@ def _judge(accident: Accident, change: _Change) -> str | Refused | None:
     if change.kind in accident.honest_in:
         return None
     restored = _restored_lines(accident, change)
+    if not restored and _parses_only_without(change, plain):
+        restored = list(filter(accident.seen.search, change.added_texts))
+        return _refusal(accident.name, restored[0], alone=False)
     if not restored:
         return None
 
@@ -210,6 +214,13 @@ def _judge(accident: Accident, change: _Change) -> str | Refused | None:
     if accident.is_common and is_proven:
         return plain
     return _refusal(accident.name, restored[0], alone=True)
+
+
+def _parses_only_without(change: _Change, plain: str) -> bool:
+    """Return whether the edit breaks the syntax of the file, and would not break it without the accident."""
+    if breaks(change.before, change.after, change.path) is None:
+        return False
+    return breaks(change.before, plain, change.path) is None
 
 
 def _restored_lines(accident: Accident, change: _Change) -> list[str]:

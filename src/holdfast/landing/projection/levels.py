@@ -94,8 +94,10 @@ class FileLevels:
         is_plain = steps[""] > _ENOUGH and steps.total() == steps[""]
         if is_plain and not self.opens(above):
             return False
-        # Levels of data have any width.
-        return step in self.deeper or self.doc.language.has_keys
+        if step in self.deeper:
+            return True
+        # Levels of data have any width of whole blanks in pairs.
+        return self.doc.language.has_keys and width_of(step) % 2 == 0
 
 
 def step_between(above: str, line: str) -> str:
