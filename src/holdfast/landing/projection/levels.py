@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cached_property
-from itertools import filterfalse, pairwise
+from itertools import filterfalse, pairwise, starmap
 from typing import TYPE_CHECKING
 
+from holdfast.landing.projection.indentation import unit_of
 from holdfast.landing.text.languages import is_block_line
 from holdfast.landing.text.line_keys import indent_of, key_of, width_of
 from holdfast.landing.text.line_tokens import strength, words_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from holdfast.landing.text.lines import Doc
 
 _SAMPLE = 600
@@ -52,11 +55,11 @@ class FileLevels:
 
     @cached_property
     def char(self) -> str:
-        """The only character that the file indents with, if it has several such lines; else ""."""
+        """The only character that the file indents with, if it has only one; else ""."""
         # One blank is before each line of a block comment.
         indents = list(filterfalse({"", " "}.__contains__, map(indent_of, self.sample)))
         chars = set("".join(indents))
-        if len(indents) <= _ENOUGH or len(chars) > 1:
+        if len(chars) != 1:
             return ""
         return chars.pop()
 
@@ -87,17 +90,20 @@ class FileLevels:
         return self.opens(above)
 
     def may_step(self, above: str, step: str) -> bool:
-        """Return whether a line may be deeper by `step` below such a line; any line may if the file shows few steps."""
-        if self.deeper.total() <= _ENOUGH:
+        """Return whether a line may be deeper by `step` below such a line; any line may if the file shows no step."""
+        if not self.deeper:
             return True
         steps = self.steps.get(end_of(above), Counter())
         is_plain = steps[""] > _ENOUGH and steps.total() == steps[""]
         if is_plain and not self.opens(above):
             return False
-        if step in self.deeper:
-            return True
-        # Levels of data have any width of whole blanks in pairs.
-        return self.doc.language.has_keys and width_of(step) % 2 == 0
+        return step in self.deeper
+
+    def fit(self, above: str, lines: Iterable[str]) -> bool:
+        """Return whether each of these lines is as deep as the one above it, less deep, or deeper by a step of the file."""
+        solid = [above, *filter(key_of, lines)]
+        steps = set(starmap(step_between, pairwise(solid)))
+        return steps <= {"", *self.deeper, unit_of(self.doc)}
 
 
 def step_between(above: str, line: str) -> str:

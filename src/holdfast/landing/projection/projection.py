@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import operator
 from bisect import bisect_left
+from functools import cached_property
 from itertools import chain, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.landing.projection.drift import Drift, drift_between, merge_line
 from holdfast.landing.projection.indentation import Indents, map_indents, with_file_indents
-from holdfast.landing.text.languages import opens_block
+from holdfast.landing.projection.levels import FileLevels
+from holdfast.landing.text.languages import UNKNOWN, opens_block
 from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
 from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, is_blank, solid_lines, solid_numbers
@@ -236,7 +238,7 @@ class _Writer:
                 out.append(self.drift.undo(line))
 
         spaced = self._with_blanks_of_file(edit, out, first, last)
-        return tuple(spaced)
+        return self._in_file_levels(tuple(spaced), first)
 
     def _with_blanks_of_file(
         self, edit: ScriptEdit, new: list[str], first: int, last: int
@@ -257,6 +259,35 @@ class _Writer:
             else:
                 out.append(next(following))
         return out
+
+    def _in_file_levels(
+        self, lines: tuple[str, ...], first: int
+    ) -> tuple[str, ...] | UnclearProjection:
+        """Return new lines at `first`, if they are indented in steps of the file.
+
+        Where the white space of the old lines is the file's own, that of the new lines is meant.
+        """
+        language = self.doc.language
+        if language is UNKNOWN or language.underlined:
+            return lines
+        if not lines or not self.is_respaced:
+            return lines
+
+        lines_above = reversed(self.doc.lines[:first])
+        above = next(filter(key_of, lines_above), "")
+        if FileLevels(self.doc).fit(above, lines):
+            return lines
+        return UnclearProjection(first, first)
+
+    @cached_property
+    def is_respaced(self) -> bool:
+        """Whether an old line is the file's but for its white space or typography."""
+        for line, real in self.pairs:
+            if line == real:
+                continue
+            if key_of(line) == key_of(real):
+                return True
+        return False
 
     def _indent(self, n: int, indents: Indents) -> str:
         """Return the file's indentation for a new line."""
