@@ -18,7 +18,7 @@ from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import is_comment_like, language_of
 from holdfast.landing.text.line_keys import indent_of, key_of, width_of
-from holdfast.landing.text.lines import Doc, solid_lines, solid_numbers, split_lines
+from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers, split_lines
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -48,6 +48,24 @@ def judge_levels(before: str, after: str, path: str | None) -> Refused | None:
     if odd is None:
         return None
     return refusals.foreign_levels(change.lines[odd].strip(), unit_of(change.levels.doc))
+
+
+def judge_file_levels(before: str, after: str, path: str | None) -> Refused | None:
+    """Return the refusal of a whole file of which lines come back but for the character that indents them, or None.
+
+    If nothing else changes, it is the edit.
+    """
+    levels = FileLevels(Doc(before[:_SAMPLE], language_of(path)))
+    if path is None or not levels.char:
+        return None
+    own = frozenset(map(str.strip, levels.doc.lines))
+    back = [line for line in contents_of(after) if levels.is_foreign(line) and line.strip() in own]
+    if len(back) < _SEVERAL or before.split() == after.split():
+        return None
+    return refusals.foreign_levels(back[0].strip(), unit_of(levels.doc))
+
+
+_SEVERAL = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +107,11 @@ class _Change:
     def odd_line(self, covered: frozenset[int]) -> int | None:
         """Return the first new line, of those that are not `covered`, that is indented as no line of the file would be there."""
         for n in sorted(self.added - covered):
-            if self._is_foreign(self.lines[n]):
+            if self.levels.is_foreign(self.lines[n]):
                 return n
         if self.is_prose or not self.added:
             return None
         return self._misplaced(covered)
-
-    def _is_foreign(self, line: str) -> bool:
-        """Return whether the line is indented by another character than all lines of the file."""
-        char, indent = self.levels.char, indent_of(line)
-        # One blank is before each line of a block comment; behind tabs blanks align.
-        if not char or indent in {"", " "}:
-            return False
-        if not indent.startswith(char):
-            return True
-        return "\t" in indent.lstrip(char)
 
     def _misplaced(self, covered: frozenset[int]) -> int | None:
         """Return the first new line at no open level, or beside which is a step that the file does not make."""

@@ -64,7 +64,10 @@ def without_accidents(
         plain = _judge(accident, change)
         if isinstance(plain, Refused):
             return plain
-        if plain is not None:
+        if plain == before:
+            # Nothing else changes: it is the edit.
+            return PlainText(change.after, tuple(undone))
+        if plain != change.after:
             change = _Change(before, plain, path, whole_file=whole_file)
             undone.append(accident.name)
 
@@ -182,32 +185,34 @@ class _Change:
         """The strings and comments of the file."""
         return code_spans(self.before, self.language)
 
-    def rewritten(self, rewrite: Callable[[int, str], str]) -> str:
-        """Return the text after the edit with each new line rewritten; `rewrite` is passed its offset too."""
+    def rewritten(self, rewrite: Callable[[str], str]) -> str:
+        """Return the text after the edit with each new line rewritten."""
         out: list[str] = []
         end = 0
         for at, line in self.added_lines():
-            out += (self.after[end:at], rewrite(at, line).replace("\n", self.newline))
+            out += (self.after[end:at], rewrite(line).replace("\n", self.newline))
             end = at + len(line)
 
         out.append(self.after[end:])
         return "".join(out)
 
 
-def _judge(accident: Accident, change: _Change) -> str | Refused | None:
-    """Return the text without the accident, None where no line of the file comes back, or a refusal where it may be meant."""
-    plain = change.rewritten(lambda _, line: accident.undo(line))
-    # If nothing else changes, it is the edit.
+def _judge(accident: Accident, change: _Change) -> str | Refused:
+    """Return the text without the accident where lines of the file prove it, else as it is; a refusal where both may be.
+
+    Where the edit is nothing else, the text without the accident is the file's.
+    """
+    plain = change.rewritten(accident.undo)
     if plain in {change.before, change.after}:
-        return None
+        return plain
     if change.kind in accident.honest_in:
-        return None
+        return change.after
     restored = _restored_lines(accident, change)
     if not restored and _parses_only_without(change, plain):
-        restored = list(filter(accident.seen.search, change.added_texts))
-        return _refusal(accident.name, restored[0], alone=False)
+        (line, *_) = filter(accident.seen.search, change.added_texts)
+        return _refusal(accident.name, line, alone=False)
     if not restored:
-        return None
+        return change.after
 
     # One line may be chance.
     is_proven = len(restored) > 1 and not any(map(accident.plain.search, change.written))
@@ -241,10 +246,14 @@ def _without_trailing_blanks(change: _Change) -> str:
     """
     if change.kind == "prose" or _TRAILING_BLANKS.search(change.before):
         return change.after
-    plain = change.rewritten(lambda _, line: line.rstrip(" \t"))
+    plain = change.rewritten(_without_blanks)
     if plain == change.before:
         return change.after
     return plain
+
+
+def _without_blanks(line: str) -> str:
+    return line.rstrip(" \t")
 
 
 _TRAILING_BLANKS = re.compile(r"(?m)[ \t]+(?=\r?$)")

@@ -63,6 +63,14 @@ class FileLevels:
             return ""
         return chars.pop()
 
+    def is_foreign(self, line: str) -> bool:
+        """Return whether the line is indented by another character than all lines of the file."""
+        indent = indent_of(line)
+        # One blank is before each line of a block comment; behind tabs blanks align.
+        if not self.char or indent in {"", " "}:
+            return False
+        return not indent.startswith(self.char) or "\t" in indent.lstrip(self.char)
+
     @cached_property
     def openers(self) -> frozenset[str]:
         """The first words of lines above deeper ones."""
