@@ -58,6 +58,8 @@ class ForeignMark:
     """Strings and comments have none, either."""
     alone: bool = False
     """One new line may have it: it is the edit."""
+    read: Callable[[re.Match[str]], str] | None = None
+    """What it stands for: where a string or a comment of the file has that, none has the mark."""
 
 
 def _any_of(chars: Iterable[str]) -> str:
@@ -130,6 +132,15 @@ ACCIDENTS = (
     _accident("long dashes", "\u2014", lambda _: "--", "--", "prose"),
     _accident("full-width marks", _any_of(WIDE), lambda found: WIDE[found[0]], _NOTHING, "prose"),
     _accident("invisible characters", _any_of(UNSEEN), lambda _: "", _NOTHING),
+    # In prose two blanks end a line.
+    _accident(
+        "trailing blanks",
+        r"(?m)[ \t]+(?=\r?$)",
+        lambda _: "",
+        _NOTHING,
+        "prose",
+        is_common=True,
+    ),
 )
 
 
@@ -140,15 +151,22 @@ def _mark(
     *,
     anywhere: bool = False,
     alone: bool = False,
+    read: Callable[[re.Match[str]], str] | None = None,
 ) -> ForeignMark:
-    return ForeignMark(name, kinds, re.compile(seen, re.MULTILINE), anywhere, alone)
+    return ForeignMark(name, kinds, re.compile(seen, re.MULTILINE), anywhere, alone, read)
 
 
 FOREIGN_MARKS = (
     _mark("letters of another encoding", _ALL_KINDS, MOJIBAKE.seen.pattern, anywhere=True),
     _mark("colour codes", _ALL_KINDS, COLOUR.seen.pattern, anywhere=True),
     _mark("HTML entities", _CODE, ENTITY.seen.pattern),
-    _mark("HTML entities", frozenset({"prose", "data"}), ENTITY.seen.pattern, alone=True),
+    _mark(
+        "HTML entities",
+        frozenset({"prose", "data", "code"}),
+        ENTITY.seen.pattern,
+        alone=True,
+        read=ENTITY.read,
+    ),
     _mark("curly quotes", _CODE, _CURLY_TEXT),
     # Around a whole value.
     _mark("curly quotes", _VALUES, rf"(?:^|[=(,:\[{{])\s*{_CURLY_TEXT}\s*(?:$|[,;:)\]}}])"),
@@ -159,7 +177,20 @@ FOREIGN_MARKS = (
     _mark("no-break spaces", _CODE, _SPACE),
     _mark("no-break spaces", _VALUES, _SPACE, alone=True),
     _mark("escaped letters", _TEXT, LETTER.seen.pattern),
-    _mark("escaped letters", _CODE | _VALUES, LETTER.seen.pattern, alone=True),
+    _mark(
+        "escaped letters",
+        _CODE | _VALUES,
+        LETTER.seen.pattern,
+        alone=True,
+        read=LETTER.read,
+    ),
+    # In a comment.
+    _mark(
+        "escaped letters",
+        _CODE | _VALUES,
+        rf"^[ \t]*(?://|/?\*|\#|--).*{LETTER.seen.pattern}",
+        anywhere=True,
+    ),
     _mark("escapes of Markdown", _ALL_KINDS - _TEXT, r"\w\\_\w"),
     _mark("full-width marks", _CODE, _any_of(WIDE)),
     _mark("invisible characters", _CODE, _any_of(UNSEEN)),

@@ -45,7 +45,8 @@ def judge_levels(before: str, after: str, path: str | None) -> Refused | None:
     if change.odd_line(frozenset()) is None:
         return None
     odd = change.odd_line(change.covered())
-    if odd is None:
+    # If only the indentation differs, it is the edit.
+    if odd is None or before.split() == after.split():
         return None
     return refusals.foreign_levels(change.lines[odd].strip(), unit_of(change.levels.doc))
 

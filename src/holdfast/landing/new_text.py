@@ -22,7 +22,7 @@ from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import UNSEEN
 from holdfast.landing.text.line_tokens import matched
-from holdfast.landing.text.lines import contents_of, solid_lines, split_lines
+from holdfast.landing.text.lines import contents_of, is_blank, solid_lines, split_lines
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -58,6 +58,10 @@ def without_accidents(
     """
     undone: list[str] = []
     change = _Change(before, after, path, whole_file=whole_file)
+    bare = _without_trailing_blanks(change)
+    if bare != change.after:
+        change = _Change(before, bare, path, whole_file=whole_file)
+        undone.append("trailing blanks")
     for accident in ACCIDENTS:
         if not accident.seen.search(change.middle):
             continue
@@ -70,11 +74,6 @@ def without_accidents(
         if plain != change.after:
             change = _Change(before, plain, path, whole_file=whole_file)
             undone.append(accident.name)
-
-    bare = _without_trailing_blanks(change)
-    if bare != change.after:
-        change = _Change(before, bare, path, whole_file=whole_file)
-        undone.append("trailing blanks")
 
     refused = _judge_foreign_marks(change)
     if refused is not None:
@@ -261,6 +260,8 @@ _TRAILING_BLANKS = re.compile(r"(?m)[ \t]+(?=\r?$)")
 
 def _judge_foreign_marks(change: _Change) -> Refused | None:
     """Return the refusal of a new line with a mark that such a file cannot have outside strings and comments, or None."""
+    if is_blank(change.before):
+        return None
     is_alone = not change.whole_file and len(solid_lines(change.added_texts)) < _SEVERAL
     for mark in FOREIGN_MARKS:
         if change.kind not in mark.kinds or not mark.seen.search(change.middle):
@@ -278,20 +279,24 @@ _SEVERAL = 2
 
 def _marked_line(mark: ForeignMark, change: _Change) -> str:
     """Return a new line with the mark, or "" if there is none or the file has the mark too."""
-    if _has_mark(mark, change.before, 0, change.own_spans):
-        return ""
+    for found in mark.seen.finditer(change.before):
+        if mark.anywhere or not change.own_spans.covers(found.start()):
+            return ""
     for start, line in change.added_lines():
-        if _has_mark(mark, line, start, change.spans):
-            return line
+        for found in mark.seen.finditer(line):
+            is_in_code = not change.spans.covers(start + found.start())
+            if is_in_code or mark.anywhere or _writes_plainly(mark, change, found):
+                return line
     return ""
 
 
-def _has_mark(mark: ForeignMark, text: str, start: int, spans: CodeSpans) -> bool:
-    """Return whether the text, which begins at `start`, has the mark where `spans` say that it counts."""
-    for found in mark.seen.finditer(text):
-        if mark.anywhere or not spans.covers(start + found.start()):
-            return True
-    return False
+def _writes_plainly(mark: ForeignMark, change: _Change, found: re.Match[str]) -> bool:
+    """Return whether a string or a comment of the file has what the mark stands for."""
+    if mark.read is None or mark.seen.search(change.before):
+        return False
+    plain = mark.read(found)
+    spans = zip(change.own_spans.starts, change.own_spans.ends, strict=True)
+    return any(plain in change.before[start:end] for start, end in spans)
 
 
 def _refusal(name: str, line: str, *, alone: bool) -> Refused:

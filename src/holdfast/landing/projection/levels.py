@@ -108,10 +108,25 @@ class FileLevels:
         return step in self.deeper
 
     def fit(self, above: str, lines: Iterable[str]) -> bool:
-        """Return whether each of these lines is as deep as the one above it, less deep, or deeper by a step of the file."""
+        """Return whether the file indents such lines so, below `above` and below each other."""
         solid = [above, *filter(key_of, lines)]
-        steps = set(starmap(step_between, pairwise(solid)))
-        return steps <= {"", *self.deeper, unit_of(self.doc)}
+        return all(starmap(self._fits, pairwise(solid)))
+
+    def _fits(self, above: str, line: str) -> bool:
+        if indent_of(line) and _first_word(line) in self.outermost:
+            return False
+        step = step_between(above, line)
+        if not step:
+            return True
+        return self.opens(above) and step in {*self.deeper, unit_of(self.doc)}
+
+    @cached_property
+    def outermost(self) -> frozenset[str]:
+        """The first words of several lines, none of which is indented."""
+        words = Counter(map(_first_word, self.sample))
+        several = {word for word, count in words.items() if count >= _ENOUGH}
+        indented = map(_first_word, filter(indent_of, self.sample))
+        return frozenset(several.difference(indented, {""}))
 
 
 def step_between(above: str, line: str) -> str:
