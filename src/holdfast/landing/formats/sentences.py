@@ -68,6 +68,9 @@ def find_sentence(
 
     own = set(map(_form_of, Doc(without_spans(before, language)).lines))
     margin = min(indent_width(lines[n]) for n in fresh)
+    if kind_of(path) == "markup":
+        # There each indented sentence may be a text inside a tag.
+        margin = 0
     spans = code_spans(after, language)
     for n in spoken:
         line = lines[n]

@@ -101,11 +101,10 @@ class FileLevels:
         """Return whether a line may be deeper by `step` below such a line; any line may if the file shows no step."""
         if not self.deeper:
             return True
+        if self.opens(above):
+            return step in self.deeper
         steps = self.steps.get(end_of(above), Counter())
-        is_plain = steps[""] > _ENOUGH and steps.total() == steps[""]
-        if is_plain and not self.opens(above):
-            return False
-        return step in self.deeper
+        return steps[""] <= _ENOUGH or steps.total() > steps[""]
 
     def fit(self, above: str, lines: Iterable[str]) -> bool:
         """Return whether the file indents such lines so, below `above` and below each other."""
