@@ -176,7 +176,7 @@ FOREIGN_MARKS = (
     _mark("no-break spaces", _ALL_KINDS, rf"^[ \t]*{_SPACE}", anywhere=True),
     _mark("no-break spaces", _CODE, _SPACE),
     _mark("no-break spaces", _VALUES, _SPACE, alone=True),
-    _mark("escaped letters", _TEXT, LETTER.seen.pattern),
+    _mark("escaped letters", _PROSE, LETTER.seen.pattern, anywhere=True),
     _mark(
         "escaped letters",
         _CODE | _VALUES,

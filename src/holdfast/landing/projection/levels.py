@@ -98,13 +98,15 @@ class FileLevels:
         return self.opens(above)
 
     def may_step(self, above: str, step: str) -> bool:
-        """Return whether a line may be deeper by `step` below such a line; any line may if the file shows no step."""
-        if not self.deeper:
+        """Return whether a line may be deeper by `step` below such a line; any, if the file does not show it."""
+        end = end_of(above)
+        steps = self.steps.get(end, Counter())
+        opens = self.opens(above)
+        # A word shows less than a mark: few lines end with it.
+        is_known = opens or steps.total() > _ENOUGH * end.isalnum()
+        if not self.deeper or not is_known:
             return True
-        if self.opens(above):
-            return step in self.deeper
-        steps = self.steps.get(end_of(above), Counter())
-        return steps[""] <= _ENOUGH or steps.total() > steps[""]
+        return step in self.deeper and (opens or steps.total() > steps[""])
 
     def fit(self, above: str, lines: Iterable[str]) -> bool:
         """Return whether the file indents such lines so, below `above` and below each other."""
