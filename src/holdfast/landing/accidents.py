@@ -169,7 +169,7 @@ FOREIGN_MARKS = (
     ),
     _mark("curly quotes", _CODE, _CURLY_TEXT),
     # Around a whole value.
-    _mark("curly quotes", _VALUES, rf"(?:^|[=(,:\[{{])\s*{_CURLY_TEXT}\s*(?:$|[,;:)\]}}])"),
+    _mark("curly quotes", _VALUES, rf"(?:^|[=(,:\[{{])[ \t]*{_CURLY_TEXT}[ \t]*(?:$|[,;:)\]}}])"),
     _mark("curly quotes", frozenset({"markup"}), rf"\w={_CURLY_TEXT}"),
     _mark("escaped quotes", _ALL_KINDS - _PROSE, r'\\"', alone=True),
     _mark("escaped quotes", frozenset({"markup"}), r'\w=\\"'),

@@ -184,6 +184,12 @@ class _Change:
         """The strings and comments of the file."""
         return code_spans(self.before, self.language)
 
+    @cached_property
+    def quoted_chars(self) -> frozenset[str]:
+        """The characters in strings and comments of the file."""
+        spans = map(slice, self.own_spans.starts, self.own_spans.ends)
+        return frozenset().union(*map(self.before.__getitem__, spans))
+
     def rewritten(self, rewrite: Callable[[str], str]) -> str:
         """Return the text after the edit with each new line rewritten."""
         out: list[str] = []
@@ -279,24 +285,19 @@ _SEVERAL = 2
 
 def _marked_line(mark: ForeignMark, change: _Change) -> str:
     """Return a new line with the mark, or "" if there is none or the file has the mark too."""
+    is_known = False
     for found in mark.seen.finditer(change.before):
         if mark.anywhere or not change.own_spans.covers(found.start()):
             return ""
+        is_known = True
     for start, line in change.added_lines():
         for found in mark.seen.finditer(line):
-            is_in_code = not change.spans.covers(start + found.start())
-            if is_in_code or mark.anywhere or _writes_plainly(mark, change, found):
+            counts = mark.anywhere or not change.spans.covers(start + found.start())
+            if mark.read is not None and not is_known:
+                counts = counts or mark.read(found) in change.quoted_chars
+            if counts:
                 return line
     return ""
-
-
-def _writes_plainly(mark: ForeignMark, change: _Change, found: re.Match[str]) -> bool:
-    """Return whether a string or a comment of the file has what the mark stands for."""
-    if mark.read is None or mark.seen.search(change.before):
-        return False
-    plain = mark.read(found)
-    spans = zip(change.own_spans.starts, change.own_spans.ends, strict=True)
-    return any(plain in change.before[start:end] for start, end in spans)
 
 
 def _refusal(name: str, line: str, *, alone: bool) -> Refused:
