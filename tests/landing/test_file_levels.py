@@ -166,12 +166,12 @@ def levels_of(path: str) -> FileLevels:
     ("path", "steps", "char", "outermost", "openers"),
     [
         ("a.py", {":": {"    ": 3}, "b": {"": 1}, "d": {"": 1}}, " ", {"def"}, {"def", "if"}),
-        ("a.go", {"{": {"\t": 1}}, "", set(), {"func"}),
+        ("a.go", {"{": {"\t": 1}}, "\t", set(), {"func"}),
         ("a.yml", {":": {"  ": 2}, "1": {"": 1}}, " ", set(), {"a", "c"}),
         (
             "a.js",
             {"*": {" ": 1}, "/": {"": 1}, "{": {"  ": 2}, "}": {"": 1}},
-            "",
+            " ",
             set(),
             {"", "function", "let"},
         ),
@@ -198,57 +198,34 @@ def test_the_steps_of_a_file_are_counted_by_the_end_of_the_line_above(
 
 
 @pytest.mark.parametrize(
-    ("path", "above", "step", "always", "may_open", "steps", "fitting"),
+    ("path", "above", "always", "opens", "steps", "fitting"),
     [
-        ("a.py", "if x:", "    ", True, True, {"    "}, {"", "    "}),
-        ("a.py", "b()", "    ", False, False, set(STEPS), {""}),
-        ("a.py", "for a in b", "    ", False, False, set(STEPS), {""}),
-        ("a.py", "a {", "    ", False, True, {"    "}, {"", "    "}),
-        ("a.go", "a {", "\t", False, True, set(STEPS), {"", "\t"}),
-        ("a.go", "if x:", "", False, True, set(STEPS), {"", "\t"}),
-        ("a.yml", "a:", "  ", True, True, set(STEPS), {"", "\t", "  ", "    "}),
-        ("a.yml", "b()", "  ", False, False, set(STEPS), {""}),
-        ("a.js", "a {", "  ", True, True, {" ", "  "}, {"", " ", "  "}),
-        ("a.js", "let x = {", "  ", False, True, {" ", "  "}, {"", " ", "  "}),
-        ("a.js", "return (", "", False, True, {" ", "  "}, {"", " ", "  "}),
-        ("a.js", "b()", "", False, False, set(STEPS), {""}),
-        ("a.tf", "a {", "  ", True, True, {"  "}, {"", "  "}),
-        ("a.tf", "b()", "  ", False, False, set(STEPS), {""}),
-        ("m.c", "a {", "", False, True, set(STEPS), {"", "\t"}),
+        ("a.py", "if x:", True, True, {"    "}, {"", "    "}),
+        ("a.py", "b()", False, False, set(STEPS), {""}),
+        ("a.py", "for a in b", False, False, set(STEPS), {""}),
+        ("a.py", "a {", False, True, {"    "}, {"", "    "}),
+        ("a.go", "a {", False, True, {"\t"}, {"", "\t"}),
+        ("a.go", "if x:", False, True, {"\t"}, {"", "\t"}),
+        ("a.yml", "a:", True, True, {"  "}, {"", "  "}),
+        ("a.yml", "b()", False, False, set(STEPS), {""}),
+        ("a.js", "a {", True, True, {" ", "  "}, {"", " ", "  "}),
+        ("a.js", "let x = {", False, True, {" ", "  "}, {"", " ", "  "}),
+        ("a.js", "return (", False, True, {" ", "  "}, {"", " ", "  "}),
+        ("a.js", "b()", False, False, set(STEPS), {""}),
+        ("a.tf", "a {", True, True, {"  "}, {"", "  "}),
+        ("a.tf", "b()", False, False, set(STEPS), {""}),
+        ("m.c", "a {", False, True, {"\t"}, {"", "\t"}),
     ],
 )
 def test_what_may_be_below_a_line_is_what_the_file_has_below_such_lines(
-    path: str,
-    above: str,
-    step: str,
-    always: bool,
-    may_open: bool,
-    steps: set[str],
-    fitting: set[str],
+    path: str, above: str, always: bool, opens: bool, steps: set[str], fitting: set[str]
 ) -> None:
     levels = levels_of(path)
-    assert (levels.step_below(above), levels.always_steps(above)) == (step, always)
-    assert levels.may_open(above) is may_open
-    assert {one for one in STEPS if levels.is_step_below(above, one)} == steps
+    assert (levels.always_steps(above), levels.opens(above)) == (always, opens)
+    assert {one for one in STEPS if levels.may_step(above, one)} == steps
     assert {one for one in ("", *STEPS) if levels.fit(above, [f"{one}x"])} == fitting
 
 
-@pytest.mark.parametrize(
-    ("path", "above", "lines", "written"),
-    [
-        ("a.py", "if x:", ["\tx"], ["    x"]),
-        ("a.py", "if x:", ["  x", "    y", "  z"], ["    x", "        y", "    z"]),
-        ("a.py", "if x:", ["    x", "", "        y", "z"], ["    x", "", "        y", "z"]),
-        ("a.py", "if x:", ["  x", "   y"], ["  x", "   y"]),
-        ("a.py", "  if x:", ["    x", "y"], ["      x", "y"]),
-        ("a.go", "a {", ["  x", "    y", "  z"], ["  x", "    y", "  z"]),
-        ("a.go", "a {", ["  x", "  z"], ["\tx", "\tz"]),
-        ("a.yml", "a {", ["    x", "", "        y", "z"], ["  x", "", "    y", "z"]),
-        ("a.yml", "a:", ["    x", "", "        y", "z"], ["    x", "", "        y", "z"]),
-        ("a.tf", "a {", ["    x", "", "        y", "z"], ["  x", "", "    y", "z"]),
-    ],
-)
-def test_levels_of_another_width_are_written_as_the_files_if_they_all_are(
-    path: str, above: str, lines: list[str], written: list[str]
-) -> None:
-    assert levels_of(path).written(above, lines) == written
+def test_below_a_line_that_opens_nothing_no_line_is_deeper() -> None:
+    levels = FileLevels(Doc("a {\n  b;\n  c;\n  d;\n  e;\n}\n", language_of("a.js")))
+    assert [levels.may_step("x;", step) for step in STEPS] == [False] * len(STEPS)

@@ -83,7 +83,7 @@ def test_new_lines_in_the_indentation_of_the_file_stay_although_one_is_an_old_li
     assert outcome.text == text.replace("    b()\n", "    b()\n    d()\n")
 
 
-def test_a_new_block_in_blanks_is_written_in_the_tabs_of_the_file() -> None:
+def test_a_new_block_in_blanks_is_refused_in_a_file_of_tabs() -> None:
     text = "int f()\n{\n\ta();\n\tb();\n}\n\nint g()\n{\n\tc();\n}\n"
     new = "}\n\nint h()\n{\n    d();\n}\n\nint g()\n"
     for request in (
@@ -91,8 +91,7 @@ def test_a_new_block_in_blanks_is_written_in_the_tabs_of_the_file() -> None:
         _at(5, 7, "}\n\nint g()\n", new),
     ):
         outcome = land(text, request, "a.c")
-        assert isinstance(outcome, Landed), outcome
-        assert "\n\td();\n" in outcome.text
+        assert isinstance(outcome, Refused), outcome
 
 
 def _at(start: int, end: int, old: str, new: str) -> LineEdits:
@@ -154,20 +153,18 @@ def test_a_new_line_that_the_file_would_not_indent_so_is_refused_in_a_drifted_re
     old, new = "    listen 53;  \n", f"    listen 53;  \n{indent}listen 80;\n"
     outcome = land(NGINX, Replace(old, new), "a.conf")
     assert isinstance(outcome, Refused), outcome
-    # In a copy of the file's own lines it is meant, unless it is at no level at all.
     exact = land(NGINX, Replace(old.replace("  \n", "\n"), new.replace("  \n", "\n")), "a.conf")
-    assert exact.landed is (indent != "     ")
+    assert isinstance(exact, Refused), exact
 
 
 @pytest.mark.parametrize("step", ["  ", "\t", "        "])
-def test_new_lines_in_levels_of_another_width_are_written_in_the_levels_of_the_file(
+def test_new_lines_in_levels_of_another_width_are_refused_with_the_unit_of_the_file(
     step: str,
 ) -> None:
     new = f"location /d {{\n{step}if (e) {{\n{step}{step}return 1;\n{step}}}\n}}\n\nserver {{\n"
     outcome = land(NGINX, Replace("server {\n", new), "a.js")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == new.replace(step, "    ") + NGINX.partition("\n")[2]
-    assert outcome.warning is not None
+    assert isinstance(outcome, Refused), outcome
+    assert "the file indents by 4 blanks" in outcome.message
     # The twin: a file that has both widths shows nothing.
     mixed = f"map {{\n{step}a b;\n}}\n{NGINX}"
     both = land(mixed, Replace("server {\n", new), "a.js")
@@ -184,12 +181,15 @@ def test_new_lines_without_any_level_are_refused_where_the_file_always_has_one()
     assert land(css.replace("  ", ""), Replace("b {\n", f"{new}\nb {{\n"), "a.css").landed
 
 
-def test_levels_of_data_may_have_any_width() -> None:
+def test_levels_of_data_have_the_widths_that_the_file_has() -> None:
     text = "jobs:\n    build:\n        runs-on: linux\n        steps:\n            - run: a\n"
     new = "        runs-on: linux\n        defaults:\n          run: b\n"
-    outcome = land(text, Replace("        runs-on: linux\n", new), "a.yml")
+    request = Replace("        runs-on: linux\n", new)
+    assert isinstance(land(text, request, "a.yml"), Refused)
+    mixed = f"{text}on:\n  push:\n"
+    outcome = land(mixed, request, "a.yml")
     assert isinstance(outcome, Landed), outcome
-    assert outcome.text == text.replace("        runs-on: linux\n", new)
+    assert outcome.text == mixed.replace("        runs-on: linux\n", new)
 
 
 @pytest.mark.parametrize("path", ["a.rb", "a.py", "a.txt", None])

@@ -1,29 +1,40 @@
-"""Added lines in another unit of indentation than the file's are converted as a whole, or refused."""
+"""Added lines in another unit of indentation than the file's are refused."""
 
 from __future__ import annotations
 
 import pytest
 
-from holdfast import LineEdit, LineEdits, Patch, Replace, land
+from holdfast import LineEdit, LineEdits, Patch, Replace, WriteFile, land
 from holdfast.vocab.outcomes import Landed, Refused
 
 GO = "func a() {\n\tb()\n\tif c {\n\t\td()\n\t}\n}\n\nfunc e() {\n\tf()\n}\n"
 TF = 'a "b" {\n  c = 1\n  d {\n    e = 2\n    f = 3\n  }\n}\n\na "g" {\n  h = 4\n}\n'
 
 
-def test_blanks_become_the_tabs_of_the_file() -> None:
-    outcome = land(GO, Replace("\t\td()\n\t}\n", "            x()\n\t\td()\n\t}\n"), "a.go")
+@pytest.mark.parametrize("blanks", [" " * 8, " " * 12])
+def test_blanks_are_refused_in_a_file_of_tabs(blanks: str) -> None:
+    outcome = land(GO, Replace("\t\td()\n\t}\n", f"{blanks}x()\n\t\td()\n\t}}\n"), "a.go")
     assert isinstance(outcome, Refused)
-    outcome = land(GO, Replace("\t\td()\n\t}\n", "        x()\n\t\td()\n\t}\n"), "a.go")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == GO.replace("\t\td()", "\t\tx()\n\t\td()")
+    assert "the file indents by a tab" in outcome.message
 
 
-def test_tabs_become_the_blanks_of_the_file_in_all_hunks_of_a_diff() -> None:
+def test_tabs_are_refused_in_a_file_of_blanks() -> None:
     body = '@@\n a "b" {\n-  c = 1\n+\tc = 5\n   d {\n@@\n-    f = 3\n+\t\tf = 6\n   }\n'
     outcome = land(TF, Patch(f"--- a/a.tf\n+++ b/a.tf\n{body}"), "a.tf")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == TF.replace("c = 1", "c = 5").replace("f = 3", "f = 6")
+    assert isinstance(outcome, Refused)
+    assert "the file indents by 2 blanks" in outcome.message
+
+
+def test_a_whole_file_that_only_lost_the_tabs_of_the_file_is_refused_unless_that_is_the_edit() -> (
+    None
+):
+    blanks = GO.replace("\t", "        ")
+    refused = land(GO, WriteFile(blanks.replace("f()", "g()")), "a.go")
+    assert isinstance(refused, Refused)
+    assert refused.reason == "malformed"
+    done = land(GO, WriteFile(blanks), "a.go")
+    assert isinstance(done, Landed)
+    assert done.text == blanks
 
 
 @pytest.mark.parametrize(

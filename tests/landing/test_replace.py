@@ -384,15 +384,17 @@ def test_a_copy_of_a_line_that_stays_is_written_as_the_request_has_it(own: str) 
 
 @pytest.mark.parametrize("path", ["a.mk", "a.sh"])
 @pytest.mark.parametrize(("own", "theirs"), [("  ", "\t"), ("\t", "    ")])
-def test_new_lines_between_lines_without_indentation_keep_theirs(
+def test_new_lines_that_are_indented_as_no_line_of_the_file_are_refused(
     path: str, own: str, theirs: str
 ) -> None:
     text = f"ifdef A\n{own}B = 1\nendif\nC = 2\n"
     outcome = land(text, Replace("C = 2 \n", f"run:\n{theirs}./run.sh\nC = 2 \n"), path)
-    assert isinstance(outcome, Landed)
-    # In a Makefile only a tab makes a command.
-    written = "\t" if path == "a.mk" else theirs
-    assert outcome.text == text.replace("C = 2", f"run:\n{written}./run.sh\nC = 2")
+    assert isinstance(outcome, Refused)
+    # With one step as the file has it they land.
+    plain = f"run:\n{own}./run.sh\nC = 2"
+    done = land(text, Replace("C = 2 \n", f"{plain} \n"), path)
+    assert isinstance(done, Landed)
+    assert done.text == text.replace("C = 2", plain)
 
 
 def test_the_blank_line_at_the_end_of_a_listing_is_a_newline_in_a_text_without_numbers() -> None:

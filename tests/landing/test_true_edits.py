@@ -382,6 +382,14 @@ RUNGS = {
 """The rungs on which an edit lands if all its lines have drifted so; exact, where nothing in them could drift."""
 
 
+def is_unclear(edit: Edit, everywhere: str) -> bool:
+    """Return whether a new block is in other levels than the file's, and no line beside it shows how they are written there."""
+    if everywhere not in {"other indentation", "narrow levels", "wide levels"}:
+        return False
+    shown = [*edit.above, *edit.old, *edit.below]
+    return not any(map(_indent, shown))
+
+
 def reason_of(outcome: Landed | Refused) -> str:
     return "landed" if outcome.landed else outcome.reason
 
@@ -396,6 +404,8 @@ def test_an_edit_lands_as_the_true_file_on_the_rung_of_its_drift_and_only_once(
         before, after = file_of(edit, drift)
         request = request_of(edit, drift, form)
         outcome = land(before, request, edit.path)
+        if isinstance(outcome, Refused) and is_unclear(edit, everywhere):
+            continue
         assert isinstance(outcome, Landed), (edit, outcome)
         assert outcome.text == after, edit
         assert (outcome.rung in RUNGS[everywhere], outcome.similarity) == (True, 1.0), edit
@@ -412,7 +422,8 @@ def test_an_edit_lands_as_the_true_file_however_the_file_is_written(
         for edit in some_edits(everywhere, file, beside, form)[-3:]:
             drift = Drift(everywhere, beside, file)
             # Blank lines may mean something where there is little else.
-            allowed = "L-" if beside == "blank lines" else "L"
+            doubtful = beside == "blank lines" or is_unclear(edit, everywhere)
+            allowed = "L-" if doubtful else "L"
             assert verdict(edit, drift, form) in allowed, (edit, drift, form)
 
 
@@ -523,6 +534,11 @@ def test_a_whole_file_is_written_as_the_true_file_whatever_is_around_or_before_i
         before, after = file_of(edit, Drift(file=file))
         whole = WRITTEN[written](edit.path, edit.after)
         outcome = land(before, WriteFile(whole), edit.path)
+        if isinstance(outcome, Refused) and written in {"entities", "curly quotes"}:
+            kept = set(edit.lines).intersection(edit.after)
+            proofs = [line for line in kept if WRITTEN[written](edit.path, [line]) != f"{line}\n"]
+            assert len(proofs) < 2, (edit, outcome)
+            continue
         assert isinstance(outcome, Landed), (edit, outcome)
         assert outcome.text == after, edit
 

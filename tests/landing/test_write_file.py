@@ -172,8 +172,6 @@ def each_line(mark: str) -> str:
         f"**src/a.py**\n{CHANGED}",
         json.dumps(CHANGED),
         CHANGED.replace("\n", "  \n"),
-        CHANGED.replace("e", "e\u200b"),
-        CHANGED.replace("(", "\uff08").replace(":", "\uff1a"),
     ],
 )
 def test_what_is_around_a_whole_file_or_on_each_of_its_lines_is_undone(new: str) -> None:
@@ -345,17 +343,19 @@ def test_a_sentence_above_or_below_code_is_refused(new: str) -> None:
         ("\u00e9", "\\u00e9"),
         ("_", "\\_"),
         ("--", "\u2014"),
+        ("e", "e\u200b"),
+        ("'", "\uff07"),
     ],
 )
-def test_characters_that_are_written_by_others_are_undone_in_a_whole_file(
+def test_characters_that_are_written_by_others_are_refused_in_a_whole_file(
     mangle: tuple[str, str],
 ) -> None:
     lines = ["x_y = '\u00e9 \\d'", "\tgo /a --b", "y_z = 'e\u00e9 \\w'", "\tgo /b --c", "z: 1"]
     text = "".join(f"{line}\n" for line in lines)
     new = text.replace("z: 1", "z: 2")
     outcome = land(text, WriteFile(new.replace(*mangle)), "a.sh")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == new
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"
     # Its twin, where it is all that changes, is the edit.
     alone = land(text, WriteFile(text.replace(*mangle)), "a.sh")
     assert isinstance(alone, Landed)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing import refusals
 from holdfast.landing.lost_lines import judge_lost_lines
-from holdfast.landing.new_levels import in_file_levels
+from holdfast.landing.new_levels import judge_levels
 from holdfast.landing.new_text import left_over, undone_warning, without_accidents
 from holdfast.landing.projection.splices import landed, line_splices
 from holdfast.landing.readers.chat_text import CHAT_END, without_end_token
@@ -326,21 +326,15 @@ def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:
     plain = without_accidents(text, outcome.text, path)
     if isinstance(plain, Refused):
         return plain
-    levelled = in_file_levels(text, plain.text, path)
-    if isinstance(levelled, Refused):
-        return levelled
-    if levelled == text:
-        # Only the levels differ: they are the edit.
-        levelled = plain.text
-    undone = list(plain.undone)
-    if levelled != plain.text:
-        undone.append("levels of another width")
-    if not undone:
+    refused = judge_levels(text, plain.text, path)
+    if refused is not None:
+        return refused
+    if not plain.undone:
         return outcome
 
-    splices = line_splices(text, levelled)
+    splices = line_splices(text, plain.text)
     again = landed(text, splices, outcome.rung, outcome.similarity)
-    return _with_undone(replace(again, warning=outcome.warning), undone)
+    return _with_undone(replace(again, warning=outcome.warning), plain.undone)
 
 
 def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:

@@ -1,12 +1,12 @@
-"""The indentation of new lines in the levels of the file.
+"""Whether new lines are indented as the file can have them: the file's own character, at a level that is open there.
 
-A request whose old lines are the file's own does not show that its new lines have levels of another width, or none. The
-file does: below a line that ends so it indents by four blanks, and the new text by two.
+They are written as they were sent, or refused: a request whose old lines are the file's own does not prove what another
+indentation means.
 """
 
 from __future__ import annotations
 
-from itertools import accumulate, compress, count, pairwise
+from itertools import accumulate, pairwise
 from operator import add
 from typing import TYPE_CHECKING
 
@@ -18,67 +18,64 @@ from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import is_comment_like, language_of
 from holdfast.landing.text.line_keys import indent_of, key_of, width_of
-from holdfast.landing.text.lines import Doc, solid_lines, solid_numbers, split_lines
+from holdfast.landing.text.lines import Doc, contents_of, solid_lines, solid_numbers, split_lines
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from holdfast.vocab.outcomes import Refused
 
-_SEVERAL = 2
 _SAMPLE = 30_000
 """Characters of the file that are looked at: the time does not grow with it."""
 _BESIDE = 2_000
 """Characters beside the change in which the lines above and below it are."""
-_TAB_WIDTHS = (2, 4, 8)
 
 
-def in_file_levels(before: str, after: str, path: str | None) -> str | Refused:
-    """Return the text after an edit with its new lines in the levels of the file, or the refusal of lines in others."""
+def judge_levels(before: str, after: str, path: str | None) -> Refused | None:
+    """Return the refusal of new lines in an indentation that the file would not have there, or None.
+
+    Lines inside strings and comments have any.
+    """
     if path is None:
-        return after
+        return None
     change = _Change(before, after, path)
-    if not change.added:
-        return after
+    # Strings and comments take long to find, and most requests are right without.
+    if change.odd_line(frozenset()) is None:
+        return None
+    odd = change.odd_line(change.covered())
+    # If only the indentation differs, it is the edit.
+    if odd is None or before.split() == after.split():
+        return None
+    return refusals.foreign_levels(change.lines[odd].strip(), unit_of(change.levels.doc))
 
-    lines = change.lines
-    if not change.is_prose:
-        lines = change.in_levels()
-        # What was converted must be certain.
-        change.is_strict = lines != change.lines
-    odd = change.odd_line(lines)
-    if odd:
-        readings = [one for one in change.in_file_chars() if not change.odd_line(one)]
-        if len(readings) != 1:
-            return refusals.foreign_levels(odd, unit_of(change.levels.doc))
-        (lines,) = readings
 
-    middle = "".join(map(add, lines, change.ends))
-    return after[: change.start] + middle + after[change.stop :]
+def judge_file_levels(before: str, after: str, path: str | None) -> Refused | None:
+    """Return the refusal of a whole file of which lines come back but for the character that indents them, or None.
+
+    If nothing else changes, it is the edit.
+    """
+    levels = FileLevels(Doc(before[:_SAMPLE], language_of(path)))
+    if path is None or not levels.char:
+        return None
+    own = frozenset(map(str.strip, levels.doc.lines))
+    back = [line for line in contents_of(after) if levels.is_foreign(line) and line.strip() in own]
+    if len(back) < _SEVERAL or before.split() == after.split():
+        return None
+    return refusals.foreign_levels(back[0].strip(), unit_of(levels.doc))
+
+
+_SEVERAL = 2
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line that is not blank: its number among the changed ones, or -1 beside them."""
+    """A line of code: its number among the changed ones, or -1 beside them."""
 
     n: int
     text: str
     is_new: bool = False
-
-
-def _line_beside(line: str) -> _Line:
-    return _Line(-1, line)
-
-
-def _new_of(above: _Line, line: _Line) -> _Line | None:
-    """Return which of two lines is new, the lower one if both are; None if none is."""
-    if line.is_new:
-        return line
-    if above.is_new:
-        return above
-    return None
 
 
 class _Change:
@@ -95,141 +92,84 @@ class _Change:
         removed = frozenset(map(self.script.old.__getitem__, self.script.removed))
         # A line that moves keeps its bytes.
         moved = [n for n in self.script.added if self.lines[n] in removed]
-        solid = solid_numbers(self.lines)
-        self.added = sorted(set(self.script.added).intersection(solid).difference(moved))
+        self.added = (
+            set(self.script.added).intersection(solid_numbers(self.lines)).difference(moved)
+        )
         self.is_prose = kind_of(path) == "prose"
-        self.is_strict = False
-        """Whether a line may be deeper only below a line that opens a block."""
         self.levels = FileLevels(Doc(before[:_SAMPLE], language_of(path)))
 
-    @property
-    def above(self) -> list[str]:
-        """The last lines above the change that are not blank."""
-        # From the beginning of a line on.
-        first = self.after.rfind("\n", 0, max(0, self.start - _BESIDE)) + 1
-        return solid_lines(split_lines(self.after[first : self.start])[0])
-
-    @property
-    def below(self) -> list[str]:
-        """The first line below the change that is not blank, if it is near."""
-        return solid_lines(split_lines(self.after[self.stop : self.stop + _BESIDE])[0])[:1]
-
-    def in_levels(self) -> list[str]:
-        """Return the lines with the new ones in the levels of the file, where all of these have another width."""
-        lines = list(self.lines)
-        beside = self.above
-        for edit in self.script.edits:
-            if set(self.added).isdisjoint(range(edit.n1, edit.n2)):
-                continue
-            above = next(filter(key_of, reversed([*beside, *lines[: edit.n1]])), "")
-            lines[edit.n1 : edit.n2] = self.levels.written(above, lines[edit.n1 : edit.n2])
-        return lines
-
-    def in_file_chars(self) -> Iterator[list[str]]:
-        """Yield the lines with the new ones indented as the file's are, for each width that a level of theirs may have."""
-        unit = unit_of(self.levels.doc)
-        for width in _TAB_WIDTHS:
-            lines = list(self.lines)
-            for n in self.added:
-                indent = indent_of(lines[n])
-                levels = indent.replace(" " * width, "\t")
-                if self._is_foreign(lines[n]) and set(levels) == {"\t"}:
-                    lines[n] = unit * len(levels) + lines[n][len(indent) :]
-            yield lines
-            if unit != "\t":
-                return
-
-    def odd_line(self, lines: Sequence[str]) -> str:
-        """Return a new line in an indentation that the file would not have there, or "".
-
-        Lines inside strings and comments have any.
-        """
-        # Strings and comments take long to find, and most requests are right without.
-        odd = self._odd_lines(lines, frozenset()) and self._odd_lines(lines, self._covered())
-        return "".join(lines[n].strip() for n in odd[:1])
-
-    def _odd_lines(self, lines: Sequence[str], covered: frozenset[int]) -> list[int]:
-        """Return the new lines in an indentation that the file would not have there; not those that are `covered`."""
-        judged = sorted(set(self.added) - covered)
-        foreign = map(self._is_foreign, map(lines.__getitem__, judged))
-        odd = list(compress(judged, foreign))
-        if self.is_prose:
-            return odd
-        return odd + self._misplaced(lines, covered)
-
-    def _covered(self) -> frozenset[int]:
+    def covered(self) -> frozenset[int]:
         """Return the changed lines that begin in a string or a comment."""
         spans = code_spans(self.after, self.levels.doc.language)
         sizes = map(len, map(add, self.lines, self.ends))
         starts = accumulate(sizes, initial=self.start)
-        before = map((-1).__add__, starts)
-        return frozenset(compress(count(), map(spans.covers, before)))
+        return frozenset(n for n, start in enumerate(starts) if spans.covers(start - 1))
 
-    def _is_foreign(self, line: str) -> bool:
-        """Return whether the line is indented by another character than all lines of the file."""
-        char, indent = self.levels.char, indent_of(line)
-        # One blank is before each line of a block comment; behind tabs blanks align.
-        if not char or indent in {"", " "}:
-            return False
-        if not indent.startswith(char):
-            return True
-        return "\t" in indent.lstrip(char)
+    def odd_line(self, covered: frozenset[int]) -> int | None:
+        """Return the first new line, of those that are not `covered`, that is indented as no line of the file would be there."""
+        for n in sorted(self.added - covered):
+            if self.levels.is_foreign(self.lines[n]):
+                return n
+        if self.is_prose or not self.added:
+            return None
+        return self._misplaced(covered)
 
-    def _misplaced(self, lines: Sequence[str], covered: frozenset[int]) -> list[int]:
-        """Return the new lines that begin at no open level, or beside which is a step that the file does not make."""
-        walked = self._walked(lines, covered)
-        removed = self._removed_indents()
-        below = _kept_below(walked)
+    def _misplaced(self, covered: frozenset[int]) -> int | None:
+        """Return the first new line at no open level, or beside which is a step that the file does not make."""
+        walked = self._code(covered)
+        known = self._known_indents(walked)
         opened: list[str] = []
-        odd: list[int] = []
         # Below a line that goes on in the next one there is any indentation.
         is_open = False
-        for at, (above, line) in enumerate(pairwise(walked), 1):
+        for above, line in pairwise(walked):
             _open_level(opened, indent_of(above.text))
             was_open, is_open = is_open, goes_on(above.text)
-            if was_open or is_open:
+            new = line if line.is_new else above
+            if was_open or is_open or not new.is_new:
                 continue
-
-            beside = _new_of(above, line)
-            if beside is None:
-                continue
-            known = removed[beside.n] | below[at]
-            is_known = above.is_new != line.is_new and indent_of(beside.text) in known
-            if is_known:
+            if above.is_new != line.is_new and indent_of(new.text) in known[new.n]:
                 continue
             if not self._fits(above.text, line.text, opened):
-                odd.append(beside.n)
-        return odd
+                return new.n
+        return None
 
-    def _walked(self, lines: Sequence[str], covered: frozenset[int]) -> list[_Line]:
+    def _code(self, covered: frozenset[int]) -> list[_Line]:
         """Return the lines of code above the change, of it and below it, without those that are `covered`."""
-        new = frozenset(self.added)
-        walked = list(map(_line_beside, self.above))
-        for n, line in enumerate(lines):
-            if n not in covered:
-                walked.append(_Line(n, line, n in new))
-        walked += map(_line_beside, self.below)
+        # From the beginning of a line on.
+        first = self.after.rfind("\n", 0, max(0, self.start - _BESIDE)) + 1
+        above = split_lines(self.after[first : self.start])[0]
+        below = split_lines(self.after[self.stop : self.stop + _BESIDE])[0]
+        walked = [_Line(-1, line) for line in above]
+        walked += [
+            _Line(n, line, n in self.added) for n, line in enumerate(self.lines) if n not in covered
+        ]
+        walked += [_Line(-1, line) for line in solid_lines(below)[:1]]
         return list(filter(self._has_level, walked))
 
     def _has_level(self, line: _Line) -> bool:
         """Return whether the line is at a level of the code: it is not blank and no comment."""
         return key_of(line.text) != "" and not is_comment_like(line.text, self.levels.doc.language)
 
-    def _removed_indents(self) -> dict[int, set[str]]:
-        """Return for each new line the indentations of the lines that its edit removes."""
+    def _known_indents(self, walked: Sequence[_Line]) -> dict[int, set[str]]:
+        """Return for each new line the indentations of the lines that its edit removes, and of the next line that stays."""
         found: dict[int, set[str]] = {}
         for edit in self.script.edits:
             removed = set(map(indent_of, self.script.old[edit.o1 : edit.o2]))
             found.update(dict.fromkeys(range(edit.n1, edit.n2), removed))
+
+        below: set[str] = set()
+        for line in reversed(walked):
+            if line.is_new:
+                found[line.n] = found[line.n] | below
+            else:
+                below = {indent_of(line.text)}
         return found
 
     def _fits(self, above: str, line: str, opened: Sequence[str]) -> bool:
         """Return whether the line may be below the other, which is the last of the open levels."""
         step = step_between(above, line)
-        if step and self.is_strict and not self.levels.may_open(above):
-            return False
         if step:
-            return self.levels.is_step_below(above, step)
+            return self.levels.may_step(above, step)
         is_outer = is_closer(line) or self.levels.doc.language.lists_name(key_of(line))
         if self.levels.always_steps(above) and not is_outer:
             return False
@@ -240,17 +180,6 @@ class _Change:
         if width_of(indent) >= min(map(width_of, opened)):
             return False
         return indent in self.levels.doc.indents | {""}
-
-
-def _kept_below(walked: Sequence[_Line]) -> list[set[str]]:
-    """Return for each line the indentation of the next line below it that is not new, if there is one."""
-    found: list[set[str]] = []
-    below: set[str] = set()
-    for line in reversed(walked):
-        found.append(below)
-        if not line.is_new:
-            below = {indent_of(line.text)}
-    return found[::-1]
 
 
 def _open_level(opened: list[str], indent: str) -> None:

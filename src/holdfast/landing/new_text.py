@@ -13,7 +13,7 @@ from operator import add
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.accidents import ACCIDENTS, FileFacts
+from holdfast.landing.accidents import ACCIDENTS, FOREIGN_MARKS
 from holdfast.landing.formats.sentences import find_sentence
 from holdfast.landing.formats.surrounding_text import WRAPPER_TAG
 from holdfast.landing.text.code_spans import code_spans
@@ -22,18 +22,18 @@ from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import UNSEEN
 from holdfast.landing.text.line_tokens import matched
-from holdfast.landing.text.lines import contents_of, solid_lines, split_lines
+from holdfast.landing.text.lines import contents_of, is_blank, solid_lines, split_lines
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from holdfast.landing.accidents import Accident
+    from holdfast.landing.accidents import Accident, ForeignMark
     from holdfast.landing.text.code_spans import CodeSpans
     from holdfast.landing.text.edit_script import EditScript
-    from holdfast.vocab.outcomes import Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +58,26 @@ def without_accidents(
     """
     undone: list[str] = []
     change = _Change(before, after, path, whole_file=whole_file)
+    bare = _without_trailing_blanks(change)
+    if bare != change.after:
+        change = _Change(before, bare, path, whole_file=whole_file)
+        undone.append("trailing blanks")
     for accident in ACCIDENTS:
         if not accident.seen.search(change.middle):
             continue
-        plain = _judge(accident, change, undone)
-        if plain is None:
-            continue
-        if not isinstance(plain, str):
+        plain = _judge(accident, change)
+        if isinstance(plain, Refused):
             return plain
-        change = _Change(before, plain, path, whole_file=whole_file)
-        undone.append(accident.name)
+        if plain == before:
+            # Nothing else changes: it is the edit.
+            return PlainText(change.after, tuple(undone))
+        if plain != change.after:
+            change = _Change(before, plain, path, whole_file=whole_file)
+            undone.append(accident.name)
 
+    refused = _judge_foreign_marks(change)
+    if refused is not None:
+        return refused
     sentence = find_sentence(
         before, change.after, path, change.script, change.start, whole_file=whole_file
     )
@@ -165,187 +174,141 @@ class _Change:
         for n in self.script.added:
             yield starts[n], lines[n]
 
-    def rewritten(self, rewrite: Callable[[int, str], str]) -> str:
-        """Return the text after the edit with each new line rewritten; `rewrite` is passed its offset too."""
+    @cached_property
+    def spans(self) -> CodeSpans:
+        """The strings and comments of the text after the edit."""
+        return code_spans(self.after, self.language)
+
+    @cached_property
+    def own_spans(self) -> CodeSpans:
+        """The strings and comments of the file."""
+        return code_spans(self.before, self.language)
+
+    @cached_property
+    def quoted_chars(self) -> frozenset[str]:
+        """The characters in strings and comments of the file."""
+        spans = map(slice, self.own_spans.starts, self.own_spans.ends)
+        return frozenset().union(*map(self.before.__getitem__, spans))
+
+    def rewritten(self, rewrite: Callable[[str], str]) -> str:
+        """Return the text after the edit with each new line rewritten."""
         out: list[str] = []
         end = 0
         for at, line in self.added_lines():
-            out += (self.after[end:at], rewrite(at, line).replace("\n", self.newline))
+            out += (self.after[end:at], rewrite(line).replace("\n", self.newline))
             end = at + len(line)
 
         out.append(self.after[end:])
         return "".join(out)
 
 
-def _judge(accident: Accident, change: _Change, undone: Sequence[str]) -> str | Refused | None:
-    """Return the text without the accident, None where it may be content, or a refusal where both may be.
+def _judge(accident: Accident, change: _Change) -> str | Refused:
+    """Return the text without the accident where lines of the file prove it, else as it is; a refusal where both may be.
 
-    `undone` are the names of the accidents that happened to this text.
+    Where the edit is nothing else, the text without the accident is the file's.
     """
-    if accident.by_line and not _is_in_code_of_line(accident, change):
-        return None
-
-    plain = change.rewritten(lambda _, line: accident.undo(line))
-    # If nothing else changes, it is the edit.
+    plain = change.rewritten(accident.undo)
     if plain in {change.before, change.after}:
-        return None
+        return plain
+    if change.kind in accident.honest_in:
+        return change.after
+    restored = _restored_lines(accident, change)
+    if not restored and _parses_only_without(change, plain):
+        (line, *_) = filter(accident.seen.search, change.added_texts)
+        return _refusal(accident.name, line, alone=False)
+    if not restored:
+        return change.after
 
-    is_whole = accident.is_whole(change.written)
+    # One line may be chance.
+    is_proven = len(restored) > 1 and not any(map(accident.plain.search, change.written))
+    if accident.is_common and is_proven:
+        return plain
+    return _refusal(accident.name, restored[0], alone=True)
+
+
+def _parses_only_without(change: _Change, plain: str) -> bool:
+    """Return whether the edit breaks the syntax of the file, and would not break it without the accident."""
+    if breaks(change.before, change.after, change.path) is None:
+        return False
+    return breaks(change.before, plain, change.path) is None
+
+
+def _restored_lines(accident: Accident, change: _Change) -> list[str]:
+    """Return the new lines that become lines which the file had, or have one behind a line break that was escaped."""
     restored: list[str] = []
-    if is_whole:
-        restored = _restored_lines(accident, change)
-    # One line may be chance, unless the same accident happened to others.
-    proofs = len(restored) + (accident.name in undone)
-    if proofs > 1 or _proves_itself(accident, change):
-        return plain
-
-    spans = code_spans(change.after, change.language)
-    if not is_whole:
-        plain = _plain_code(accident, change, spans)
-    if _is_proven(accident, change, plain, spans, is_whole=is_whole):
-        return plain
-    if restored and change.whole_file:
-        return _refusal(accident, restored[0])
-    return _doubt(accident, change, spans)
+    for line in change.added_texts:
+        pieces = contents_of(accident.undo(line))
+        # Before the first line break there may be that line with a longer value.
+        pieces = pieces[1:] or pieces
+        restored += [line] * len(change.lost_lines.intersection(pieces))
+    return restored
 
 
-def _doubt(accident: Accident, change: _Change, spans: CodeSpans) -> Refused | None:
-    """Return the refusal of several new lines with an accident that the file does not have.
+def _without_trailing_blanks(change: _Change) -> str:
+    """Return the text after the edit without trailing blanks in its new lines, where the file has none.
 
-    In strings and comments only if the file's own ones have the plain character.
+    In prose two blanks end a line. In a file without any, no line of code or data needs them.
     """
-    if change.kind not in accident.doubted_in:
+    # The file is looked through last: it may be large.
+    if not _TRAILING_BLANKS.search(change.middle) or _TRAILING_BLANKS.search(change.before):
+        return change.after
+    if change.kind == "prose":
+        return change.after
+    plain = change.rewritten(_without_blanks)
+    if plain == change.before:
+        return change.after
+    return plain
+
+
+def _without_blanks(line: str) -> str:
+    return line.rstrip(" \t")
+
+
+_TRAILING_BLANKS = re.compile(r"(?m)[ \t]+(?=\r?$)")
+
+
+def _judge_foreign_marks(change: _Change) -> Refused | None:
+    """Return the refusal of a new line with a mark that such a file cannot have outside strings and comments, or None."""
+    if is_blank(change.before):
         return None
-    if accident.seen.search(change.before):
-        return None
-    if len(solid_lines(change.added_texts)) < _SEVERAL:
-        return None
-    for start, line in change.added_lines():
-        for found in accident.seen.finditer(line):
-            is_in_code = not spans.covers(start + found.start())
-            if is_in_code or _writes_plainly(accident, change, accident.read(found)):
-                return _refusal(accident, line)
+    is_alone = not change.whole_file and len(solid_lines(change.added_texts)) < _SEVERAL
+    for mark in FOREIGN_MARKS:
+        if change.kind not in mark.kinds or not mark.seen.search(change.middle):
+            continue
+        if mark.alone and is_alone:
+            continue
+        line = _marked_line(mark, change)
+        if line:
+            return _refusal(mark.name, line, alone=mark.alone)
     return None
 
 
 _SEVERAL = 2
 
 
-def _writes_plainly(accident: Accident, change: _Change, plain: str) -> bool:
-    """Return whether the file has the plain character in a string or a comment, where the accident is doubted too."""
-    if not accident.doubted_in_strings:
-        return False
-    spans = code_spans(change.before, change.language)
-    return any(
-        plain in change.before[start:end]
-        for start, end in zip(spans.starts, spans.ends, strict=True)
-    )
-
-
-def _proves_itself(accident: Accident, change: _Change) -> bool:
-    """Return whether nobody writes such characters on purpose in such lines, and the file has none."""
-    if accident.seen.search(change.before) is not None:
-        return False
-    if change.kind in accident.proven_in:
-        return True
-    if accident.by_line and _joins_removed_lines(accident, change):
-        return True
-    if not accident.proven_in_comments:
-        return False
-    return all(map(change.language.is_comment, filter(accident.seen.search, change.added_texts)))
-
-
-def _joins_removed_lines(accident: Accident, change: _Change) -> bool:
-    """Return whether one new line has a removed line in it, behind another one or in the place of several.
-
-    In the place of one line it may be that line with a longer value.
-    """
-    if len(change.script.added) != 1:
-        return False
-    (line,) = change.added_texts
-    pieces = contents_of(accident.undo(line))
-    if len(change.lost_lines) < _SEVERAL:
-        del pieces[:1]
-    return not change.lost_lines.isdisjoint(pieces)
-
-
-def _is_in_code_of_line(accident: Accident, change: _Change) -> bool:
-    """Return whether a new line, read alone, has the accident outside strings and comments.
-
-    Most code has such escapes in its strings, and all strings of a large file take long to find.
-    """
-    for _, line in change.added_lines():
-        spans = code_spans(line, change.language)
-        matches = _matches_in_code(accident, line, 0, spans)
-        if next(matches, None) is not None:
-            return True
-    return False
-
-
-def _restored_lines(accident: Accident, change: _Change) -> list[str]:
-    """Return the new lines that become lines which the file had; none in a file that may have the accident on purpose."""
-    restored: list[str] = []
-    if change.kind in accident.honest_in:
-        return restored
-    for _, line in change.added_lines():
-        if accident.undo(line) in change.lost_lines:
-            restored.append(line)
-    return restored
-
-
-def _plain_code(accident: Accident, change: _Change, spans: CodeSpans) -> str:
-    """Return the text after the edit without the accident outside strings and comments, and in lines that come back."""
-
-    def undo(start: int, line: str) -> str:
-        plain = accident.undo(line)
-        if plain in change.lost_lines:
-            return plain
-        return accident.undo_where(line, lambda at: not spans.covers(start + at))
-
-    return change.rewritten(undo)
-
-
-def _is_proven(
-    accident: Accident, change: _Change, plain: str, spans: CodeSpans, *, is_whole: bool
-) -> bool:
-    """Return whether the code proves the accident: it parses only without, or has the plain character in that role."""
-    if plain in {change.before, change.after}:
-        return False
-    parses = breaks(change.before, change.after, change.path) is None
-    parses_plain = breaks(change.before, plain, change.path) is None
-    if parses is not parses_plain:
-        return parses_plain
-    is_partial = accident.only_whole and not is_whole
-    if is_partial or change.kind in accident.content_in:
-        return False
-
-    own = code_spans(change.before, change.language)
-    own_matches = _matches_in_code(accident, change.before, 0, own)
-    if next(own_matches, None) is not None:
-        return False
-
-    file = FileFacts(change.before, change.path, change.lost_lines)
+def _marked_line(mark: ForeignMark, change: _Change) -> str:
+    """Return a new line with the mark, or "" if there is none or the file has the mark too."""
+    is_known = False
+    for found in mark.seen.finditer(change.before):
+        if mark.anywhere or not change.own_spans.covers(found.start()):
+            return ""
+        is_known = True
     for start, line in change.added_lines():
-        for found in _matches_in_code(accident, line, start, spans):
-            if accident.is_foreign(file, line, found):
-                return True
-
-    return False
-
-
-def _matches_in_code(
-    accident: Accident, text: str, start: int, spans: CodeSpans
-) -> Iterator[re.Match[str]]:
-    """Yield where the accident is in a text outside strings and comments; the text begins at `start`."""
-    for found in accident.seen.finditer(text):
-        at = start + found.start()
-        if not spans.covers(at):
-            yield found
+        for found in mark.seen.finditer(line):
+            counts = mark.anywhere or not change.spans.covers(start + found.start())
+            if mark.read is not None and not is_known:
+                counts = counts or mark.read(found) in change.quoted_chars
+            if counts:
+                return line
+    return ""
 
 
-def _refusal(accident: Accident, line: str) -> Refused:
+def _refusal(name: str, line: str, *, alone: bool) -> Refused:
+    cure = "Send the plain characters."
+    if alone:
+        cure = (
+            "Send the plain characters; if the others are meant, send an edit of that line alone."
+        )
     return refusals.plain(
-        "malformed",
-        f"`{line.strip()}` has {accident.name} where the file has plain characters. Send the plain characters; if the "
-        "others are meant, send an edit of that line alone.",
+        "malformed", f"`{line.strip()}` has {name} where the file has plain characters. {cure}"
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from holdfast.landing import refusals
 from holdfast.landing.formats.sentences import mark_of
 from holdfast.landing.lost_lines import judge_lost_blocks, judge_lost_lines
+from holdfast.landing.new_levels import judge_file_levels
 from holdfast.landing.new_text import PlainText, undone_warning, without_accidents
 from holdfast.landing.projection.splices import Splice, landed
 from holdfast.landing.readers.cut_text import judge_cut
@@ -37,6 +38,9 @@ def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
     whole = with_file_end(text, read.text)
     if whole == text:
         return refusals.plain("no_change", "the file has this text already; nothing to do.")
+    refused = judge_file_levels(text, whole, path)
+    if refused is not None:
+        return refused
     if not read.undone:
         return landed(text, _changed(text, whole), "exact")
 

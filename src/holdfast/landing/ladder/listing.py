@@ -115,4 +115,4 @@ class _ListingStyle:
 def _has_gap(number: re.Match[str]) -> bool:
     """Return whether a blank that is not the file's may follow: listings put one behind a mark, not behind a tab."""
     behind = number.string[number.end() : number.end() + 1]
-    return behind in {"", " "}
+    return number[2] != "\t" and behind in {"", " "}

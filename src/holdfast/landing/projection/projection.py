@@ -263,7 +263,7 @@ class _Writer:
     def _in_file_levels(
         self, lines: tuple[str, ...], first: int
     ) -> tuple[str, ...] | UnclearProjection:
-        """Return new lines at `first` as the file would indent them, if that is clear.
+        """Return new lines at `first`, if they are indented in steps of the file.
 
         Where the white space of the old lines is the file's own, that of the new lines is meant.
         """
@@ -275,10 +275,8 @@ class _Writer:
 
         lines_above = reversed(self.doc.lines[:first])
         above = next(filter(key_of, lines_above), "")
-        levels = FileLevels(self.doc)
-        written = levels.written(above, lines)
-        if levels.fit(above, written):
-            return tuple(written)
+        if FileLevels(self.doc).fit(above, lines):
+            return lines
         return UnclearProjection(first, first)
 
     @cached_property

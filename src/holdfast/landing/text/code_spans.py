@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from holdfast.landing.text.languages import FileLanguage
 
@@ -63,14 +63,6 @@ def code_spans(text: str, language: FileLanguage) -> CodeSpans:
             ends.append(found.end())
 
     return CodeSpans(starts, ends)
-
-
-def string_spans(text: str, language: FileLanguage) -> Iterator[tuple[int, int]]:
-    """Yield where each string begins and ends."""
-    for found in _pattern(language).finditer(text):
-        mark = found[0][0]
-        if mark in "\"'`":
-            yield found.span()
 
 
 def without_spans(text: str, language: FileLanguage) -> str:
