@@ -59,46 +59,6 @@ pytest -q 2>&1
 """
 
 ASKED = """
-ls
-ls -la src
-git --no-pager log --oneline -5
-git show HEAD:src/a.py
-git branch -a
-git branch --list 'feature/*'
-git status --short
-git diff HEAD~1 -- src
-git stash list
-git log origin/main..HEAD --format=%H
-grep -n '/etc/passwd' src/a.py
-rg -n foo src
-rg --files
-find . -name '*.py' -not -path './.git/*'
-sed -n '10,20p' a.py
-sed -n '/def main/,/return/p' a.py
-sed 's/a/b/g' a.py
-tail -n 5 log.txt
-echo 'a; rm -rf b'
-echo "a && b" # && rm x
-true
-test -f a.py
-[ -f a.py ]
-grep -rn 'a | b; c > d' src
-cat 'src/*.py'
-uniq -c a
-rev a.py
-which python3
-date +%Y
-date -u -Iseconds
-diff -u a b
-cat .env.example
-pytest -q tests/test_a.py
-npm test
-pytest -q 2>&1
-pytest -q > /dev/null && npm test
-NO_COLOR=1 pytest
-"""
-
-ASKED = """
 make
 pytest -q > /dev/null && npm test
 NO_COLOR=1 pytest
@@ -406,7 +366,7 @@ NOT_READING = "may do more than read"
         # Options with a value in the same word, and behind the value of another one.
         ("date -uf/etc/passwd", f"date with -f {NOT_READING}"),
         ("date -us10:00", f"date with -s {NOT_READING}"),
-        ("date 01010000", "date with a time may set the clock"),
+        ("date 01010000", f"date with 01010000 {NOT_READING}"),
         ("file -m/etc/passwd a.txt", f"file with -m {NOT_READING}"),
         ("grep -if/etc/x a", f"grep with -f {NOT_READING}"),
         ("grep --fil=x a", f"grep with --fil {NOT_READING}"),
@@ -587,6 +547,7 @@ def test_ask_goes_before_allow_and_before_what_is_built_in() -> None:
         ("ls\n", ("ls",)),
         ("git show stash@{0}", ("git", "show", "stash@{0}")),
         ("echo a,{b}", ("echo", "a,{b}")),
+        ("git log @{u}..HEAD", ("git", "log", "@{u}..HEAD")),
         ("echo ]a[", ("echo", "]a[")),
     ],
 )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NUMBER = re.compile(r"-\d+")
+_OPTION = re.compile(r"-.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def parse_options(
         word = rest.pop(0)
         if word == "--":
             return ParsedOptions(tuple(names), (*operands, *rest), len(operands))
-        if word == "-" or not word.startswith("-"):
+        if not _OPTION.match(word):
             operands.append(word)
             if stops:
                 before = list(takewhile("--".__ne__, rest))
