@@ -36,7 +36,7 @@ def follow(
         trips.append((number, trip))
         if trip.escalated:
             break
-        state = nudged(state, trip)
+        state = nudged(state)
     return state, trips
 
 

@@ -62,7 +62,7 @@ def follow(
         if trip and trip.escalated:
             return state, number
         if trip:
-            state = loops.nudged(state, trip)
+            state = loops.nudged(state)
     return state, None
 
 
@@ -122,7 +122,7 @@ def test_the_state_of_loops_is_bounded_and_looking_changes_nothing(
         assert loops.detect(state) == loops.detect(state)
         trip = loops.detect(state)
         if trip and not trip.escalated:
-            after = loops.nudged(state, trip)
+            after = loops.nudged(state)
             # A nudge gives a chance: it takes another call to trip again.
             assert loops.detect(after) is None
             assert loops.since_progress(after) == loops.since_progress(state)

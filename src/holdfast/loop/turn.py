@@ -386,7 +386,7 @@ class _Turn:
             case NudgeLoop(trip):
                 self._raise(sentinels.doom_loop(trip))
                 self._nudge = _frame(loops.guidance(trip))
-                self._guards = replace(guards, loops=loops.nudged(guards.loops, trip))
+                self._guards = replace(guards, loops=loops.nudged(guards.loops))
             case NudgeMistakes():
                 self._raise(sentinels.mistake_recovery(guards.mistakes.run, escalated=False))
                 self._nudge = _frame(mistakes.guidance(guards.mistakes.run))
