@@ -393,18 +393,11 @@ class NewScripts(Pattern):
 
     def repeats(self, call: CallSeen) -> bool:
         """Return whether a command after the nudge fails in the same way."""
-        if not call.tries:
-            return False
-        if not is_bad(call.output):
-            return False
-
-        return _failure(call) == self.failure
+        return call.tries and is_bad(call.output) and _failure(call) == self.failure
 
     def is_over(self, call: CallSeen) -> bool:
         """Return whether a command succeeds, or fails in another way."""
-        if not call.tries:
-            return False
-        return not self.repeats(call)
+        return call.tries and not self.repeats(call)
 
     def cleared(self) -> Self:
         """Return the pattern without its failures."""

@@ -30,7 +30,7 @@ _ENDLESS = 32_000
 """How many characters of an argument may repeat themselves. A server cuts most replies before."""
 _GENERATION = 4_096
 _LONGEST_WORD = 256
-"""Base64 is one endless word; keeping all of it as a partial word would take quadratic time."""
+"""Base64 is one endless word; keeping all of it would take quadratic time."""
 _DRAWING = re.compile(
     r"[-=_*~#.·•+:/\\|<>^ \t\r\n\u2500-\u259f]*|(?:\|[^\n]*\|[ \t]*\n)+", re.DOTALL
 )
@@ -101,8 +101,7 @@ class _ChannelWatch:
         self._in_fence = False
         self._repeated = 0
         self._line = ""
-        self._waiting: list[str] = []
-        self._waiting_length = 0
+        self._waiting = ""
         self._tail = ""
         self._novelty = _Novelty()
 
@@ -111,19 +110,14 @@ class _ChannelWatch:
 
         The result does not depend on how the text was split.
         """
-        start = 0
-        while self._waiting_length + len(text) - start >= _STRIDE:
-            end = start + _STRIDE - self._waiting_length
-            self._waiting.append(text[start:end])
-            start = end
-            piece = "".join(self._waiting)
-            self._waiting, self._waiting_length = [], 0
-            found = self._look(piece)
+        text = self._waiting + text
+        whole = len(text) // _STRIDE * _STRIDE
+        self._waiting = text[whole:]
+        for start in range(0, whole, _STRIDE):
+            found = self._look(text[start : start + _STRIDE])
             if found is not None:
                 return found
 
-        self._waiting.append(text[start:])
-        self._waiting_length += len(text) - start
         return None
 
     def _look(self, piece: str) -> str | None:
@@ -180,8 +174,7 @@ class _ChannelWatch:
         period = length - _PROBE - at
         unit = tail[-period:]
         needed = self._limits(unit).of(period)
-        if needed > length:
-            return None
+        # Where the tail is shorter, the two parts have different lengths.
         if tail[-needed:-period] != tail[period - needed :]:
             return None
 
@@ -231,11 +224,7 @@ class _Novelty:
     def _take(self, piece: str) -> None:
         # The first and the last word may be incomplete: a mark behind the text is part of such a word.
         *words, last = f"{self._half}{piece}\0".split()
-        self._half = last[:-1]
-        if len(self._half) > _LONGEST_WORD:
-            words.append(self._half)
-            self._half = ""
-
+        self._half = last[:-1][-_LONGEST_WORD:]
         for word in words:
             self._words.append(word)
             if len(self._words) == _GRAM:

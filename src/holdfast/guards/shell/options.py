@@ -87,11 +87,11 @@ def parse_options(
         if isinstance(found, NotAllowed):
             return found
         names += found.names
-        if not found.wants_next or not rest:
-            continue
-        # Where a program would take the next word for an option after all, it has to be judged.
-        if rest.pop(0).startswith("-"):
-            return NotAllowed(found.names[-1])
+        if found.wants_next:
+            value, rest = "".join(rest[:1]), rest[1:]
+            # Where a program would take it for an option after all, it has to be judged.
+            if value.startswith("-"):
+                return NotAllowed(found.names[-1])
 
     return ParsedOptions(tuple(names), tuple(operands), len(operands))
 

@@ -128,7 +128,7 @@ def _read_word(line: str, start: int) -> _Word | NeedsShell:
         piece = _PIECE.match(line, at)
         if piece is None:
             return NeedsShell(_why_shell_at(line, start, at))
-        kind = piece.lastgroup or ""
+        kind = str(piece.lastgroup)
         if kind == "blank":
             break
 
