@@ -16,7 +16,8 @@ from holdfast.guards.commands import (
 
 RULES = CommandRules(allow=("pytest *", "npm test"))
 
-UNASKED = """
+UNASKED = (
+    """
 git --version
 git -v
 git --no-pager log -1
@@ -50,7 +51,11 @@ date -u -Iseconds
 diff -u a b
 cat .env.example
 ls 2>&1
+sed -n '"""
+    + "p;" * 99
+    + """p' a
 """
+)
 
 ALLOWED = """
 pytest -q tests/test_a.py
@@ -385,6 +390,11 @@ NOT_READING = "may do more than read"
         ("sed -n '/[/p;s/]/e touch x/' a", "this sed script may do more than print lines"),
         ("git -C x status", "git with -C may run other programs"),
         ("git diff --submodule=diff", f"git diff with --submodule {NOT_READING}"),
+        ("git", "`git` needs your approval"),
+        ("git --no-pager", "`git` needs your approval"),
+        ("git -v log", "`git -v log` needs your approval"),
+        ("sed", "this sed script may do more than print lines"),
+        (f"sed '{'p;' * 100}p' a", "this sed script may do more than print lines"),
         ("git stash", "`git stash` needs your approval"),
         ("git remote add x y", "`git remote add x y` needs your approval"),
         ("git branch new", "`git branch new` needs your approval"),
@@ -438,6 +448,40 @@ def test_what_is_too_long_is_refused() -> None:
     assert judge_command("ls # " + "a" * 40_000, RULES) == Refuse(
         f"ls # {'a' * 195}…: this is too long to check; write a script file and run that."
     )
+
+
+def test_a_refusal_shows_the_first_200_characters_of_a_command() -> None:
+    whole = "sudo " + "a" * 195
+    refused = "sudo acts as another user. Commands of this kind are never run; find another way."
+    assert judge_command(whole, RULES) == Refuse(f"{whole}: {refused}")
+    assert judge_command(f"{whole}b", RULES) == Refuse(f"{whole}…: {refused}")
+
+
+def test_a_question_shows_the_first_40_characters_of_an_expansion() -> None:
+    shown = "$" + "A" * 39
+    assert judge_command(f"echo {shown}B", RULES) == Ask(
+        f"the shell decides what {shown} expands to"
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "paths", "revisions"),
+    [
+        ("git diff v1 -- a.py", ("v1", "a.py"), ("v1",)),
+        ("git diff -- a.py", ("a.py",), ()),
+        # The older order of `blame` is `-- PATH REVISION`.
+        ("git blame -- a.py v1", ("a.py", "v1"), ("a.py", "v1")),
+        ("git grep KEY v1 -- a.py", ("v1", "a.py"), ("v1",)),
+        ("git branch --contains v1 main", ("main",), ("main",)),
+        ("git worktree list", ("list",), ("list",)),
+    ],
+)
+def test_a_word_that_may_be_a_revision_counts_as_one(
+    command: str, paths: tuple[str, ...], revisions: tuple[str, ...]
+) -> None:
+    verdict = judge_command(command, RULES)
+    assert isinstance(verdict, AllowRead)
+    assert (verdict.command.paths, verdict.command.revisions) == (paths, revisions)
 
 
 def test_why_is_said() -> None:
@@ -543,6 +587,7 @@ def test_ask_goes_before_allow_and_before_what_is_built_in() -> None:
         ("echo 'a'\"b\"c", ("echo", "abc")),
         ('echo "a\\"b\\n"', ("echo", 'a"b\\n')),
         ("echo a#b", ("echo", "a#b")),
+        ("echo 'a\\\"b'", ("echo", 'a\\"b')),
         ("echo $", ("echo", "$")),
         ("ls\n", ("ls",)),
         ("git show stash@{0}", ("git", "show", "stash@{0}")),

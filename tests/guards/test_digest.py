@@ -95,6 +95,19 @@ def test_a_short_answer_may_stand_in_the_command_by_chance() -> None:
     assert seven
 
 
+def test_an_echo_is_known_in_a_result_of_up_to_2000_characters() -> None:
+    def brought(length: int) -> frozenset[int]:
+        said = "All is done at last".ljust(length, "\n")
+        return news_of(said, {"command": "echo 'All is done at last'"})[1]
+
+    assert brought(2_000) == frozenset()
+    assert len(brought(2_001)) == 2
+
+
+def test_a_digest_is_short() -> None:
+    assert len(digest_call("a", {})) == len(digest_result("a", {})) == 16
+
+
 def test_lines_that_were_seen_are_no_news_in_another_order() -> None:
     assert news_of("b\na", {}) == news_of("a\nb", {})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from holdfast.guards.commands import argv
+from holdfast.guards.commands import argv, covers_words
 
 _RUNNERS = r"(?:(?:uv|poetry|pdm|pipenv) run|npx|(?:npm|pnpm|yarn) exec|bundle exec)"
 """Programs that run one of the programs here, of the project."""
@@ -50,11 +50,8 @@ def covers(rule: str, command: str) -> bool:
     >>> covers("pytest *", "pytest -x"), covers("pytest *", "pytest -x; rm x"), covers("pytest *", "pytester")
     (True, False, False)
     """
-    wanted = rule.split()
-    if len(wanted) < 2 or wanted.pop() != "*":
-        return False
-
-    return _plain_words(command)[: len(wanted)] == wanted
+    is_prefix = rule.endswith(" *") and rule.strip() != "*"
+    return is_prefix and covers_words(rule, _plain_words(command))
 
 
 def _plain_words(command: str) -> list[str]:

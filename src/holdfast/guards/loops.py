@@ -62,11 +62,11 @@ class _Seen:
     young: frozenset[str | int] = frozenset()
     old: frozenset[str | int] = frozenset()
 
-    def unseen(self, digests: frozenset[str] | frozenset[int]) -> int:
+    def unseen(self, digests: frozenset[str | int]) -> int:
         """Return how many of these digests were not seen."""
         return len(digests - self.young - self.old)
 
-    def add(self, digests: frozenset[str] | frozenset[int], most: int) -> _Seen:
+    def add(self, digests: frozenset[str | int], most: int) -> _Seen:
         """Return a copy with `digests` in the young generation.
 
         When that exceeds `most`, it becomes the old one.
@@ -123,7 +123,8 @@ class Loops:
     patterns: tuple[Pattern, ...] = _PATTERNS
     trees: _Seen = field(default_factory=_Seen)
     results: _Seen = field(default_factory=_Seen)
-    since: int = 0
+    since_progress: int = 0
+    """The number of calls since the last one that brought a new result or a new tree."""
     strike: _Strike | None = None
 
 
@@ -176,9 +177,9 @@ def record(
         waits=_WAIT.fullmatch(line) is not None,
         tries=bool(line) and _LIST.fullmatch(line) is None,
     )
-    since = state.since + 1
+    since_progress = state.since_progress + 1
     if call.progress:
-        since = 0
+        since_progress = 0
 
     strike = state.strike
     if strike is not None:
@@ -188,7 +189,7 @@ def record(
         patterns=tuple(pattern.after(call) for pattern in state.patterns),
         trees=state.trees.add(trees, _TREES),
         results=state.results.add(whole | brought | opened, _LINES),
-        since=since,
+        since_progress=since_progress,
         strike=strike,
     )
 
@@ -231,16 +232,6 @@ def nudged(state: Loops) -> Loops:
 
     cleared = tuple(pattern.cleared() for pattern in state.patterns)
     return replace(state, patterns=cleared, strike=strike)
-
-
-def since_progress(state: Loops) -> int:
-    """Return the number of calls since the last one that brought a new result or a new tree.
-
-    >>> state = record(begin("tree"), "read_file", {"path": "a.py"}, "1  x = 1", "tree")
-    >>> since_progress(state), since_progress(record(state, "read_file", {"path": "a.py"}, "1  x = 1", "tree"))
-    (0, 1)
-    """
-    return state.since
 
 
 _WHAT: dict[LoopPattern, str] = {

@@ -62,7 +62,9 @@ class _Matters:
     """Matters by their kind and subject, in the order in which they were opened."""
 
     def __init__(self, matters: OpenMatters) -> None:
-        self._by_subject = {(each.what, each.subject): each for each in matters}
+        self._by_subject: dict[tuple[str, str], OpenMatter] = {
+            (each.what, each.subject): each for each in matters
+        }
 
     def close(self, what: str, subject: str) -> None:
         """Remove the matter of this kind and subject, if there is one."""
@@ -81,31 +83,19 @@ class _Matters:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """How one matter is called, how several are, what became of them, and how one is asked about."""
+    """What became of matters of a kind, and how a model is asked about one of them."""
 
-    one: str
-    several: str
     became: str
     asked: str
 
 
 _WORDS: Mapping[tuple[str, bool], _Words] = {
-    ("edit", False): _Words(
-        "1 edit was", "{} edits were", "refused and not retried", "the edit of {} was refused"
-    ),
-    ("edit", True): _Words(
-        "1 edit was", "{} edits were", "not allowed", "the edit of {} was not allowed"
-    ),
-    ("command", False): _Words("1 command", "{} commands", "failed", "the command `{}` failed"),
-    ("command", True): _Words(
-        "1 command was", "{} commands were", "not allowed", "the command `{}` was not allowed"
-    ),
-    ("call", False): _Words(
-        "1 call was", "{} calls were", "not understood ({})", "a call of {} could not be run"
-    ),
-    ("call", True): _Words(
-        "1 call was", "{} calls were", "not allowed ({})", "a call of {} was not allowed"
-    ),
+    ("edit", False): _Words("was refused and not retried", "the edit of {} was refused"),
+    ("edit", True): _Words("was not allowed", "the edit of {} was not allowed"),
+    ("command", False): _Words("failed", "the command `{}` failed"),
+    ("command", True): _Words("was not allowed", "the command `{}` was not allowed"),
+    ("call", False): _Words("was not understood ({})", "a call of {} could not be run"),
+    ("call", True): _Words("was not allowed ({})", "a call of {} was not allowed"),
 }
 """By the kind of a matter and whether the call was not allowed, in the order of `describe`."""
 _FATES = list(_WORDS)
@@ -124,16 +114,16 @@ def describe(matters: OpenMatters) -> str:
 
 def _describe(fate: tuple[str, bool], group: list[OpenMatter]) -> str:
     """Return how many matters with one fate are open, and what became of them."""
-    words = _WORDS[fate]
-    subject = words.one
-    if len(group) > 1:
-        subject = words.several.format(len(group))
-
-    became = words.became.format(", ".join(map(attrgetter("subject"), group)))
+    what, _ = fate
+    became = _WORDS[fate].became
     if fate == ("edit", False) and max(map(attrgetter("tries"), group)) > 1:
-        became = "refused and did not land"
+        became = "was refused and did not land"
 
-    return f"{subject} {became}"
+    became = became.format(", ".join(map(attrgetter("subject"), group)))
+    if len(group) > 1:
+        return f"{len(group)} {what}s {became.replace('was ', 'were ', 1)}"
+
+    return f"1 {what} {became}"
 
 
 def question(matters: OpenMatters) -> str:

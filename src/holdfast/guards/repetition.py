@@ -21,7 +21,8 @@ _PROBE = 200
 # be tried.
 _TAIL = 7_400
 """Twelve of the longest periods, plus a stride."""
-_WINDOW = 4_000
+_WINDOW = 63
+"""Words are judged each time so many strides have arrived."""
 _GRAM = 8
 _NOVELTY = 0.04
 _FEWEST_GRAMS = 60
@@ -48,25 +49,24 @@ class Repetition:
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """How often a short or a long period has to repeat, and over how many characters."""
+    """How often a period has to repeat, a long one half as often, and over how many characters."""
 
-    short: int
-    long: int
+    times: int
     over: int
 
     def of(self, period: int) -> int:
-        times = self.short
+        times = self.times
         if period > 150:
-            times = self.long
+            times //= 2
         return max(self.over, period * times)
 
 
-_PLAIN = _Limits(short=6, long=3, over=240)
-_DRAWN = _Limits(short=24, long=12, over=960)
+_PLAIN = _Limits(times=6, over=240)
+_DRAWN = _Limits(times=24, over=960)
 """Drawn lines and table rows, which people write as well."""
-_CODE = _Limits(short=24, long=12, over=2_000)
+_CODE = _Limits(times=24, over=2_000)
 """Code, which repeats itself: cases, fixtures, markup."""
-_NUMBERS = _Limits(short=24, long=12, over=4_000)
+_NUMBERS = _Limits(times=24, over=4_000)
 """Data, which repeats itself for longer: an array of zeros."""
 
 
@@ -148,7 +148,7 @@ class _ChannelWatch:
 
     def _patience(self) -> int:
         if self._in_arguments:
-            return _ENDLESS // _WINDOW
+            return 8
         if self._in_fence:
             return 4
         return 2
@@ -202,23 +202,23 @@ class _Novelty:
         self._earlier: set[int] = set()
         self._words: list[str] = []
         self._half = ""
-        self._window_length = 0
+        self._strides = 0
         self._grams = 0
         self._new = 0
         self._stale_windows = 0
 
     def feed(self, piece: str, *, patience: int) -> bool:
-        """Add text; return whether `patience` consecutive windows contained almost nothing new."""
+        """Add a stride; return whether `patience` consecutive windows contained almost nothing new."""
         self._take(piece)
-        self._window_length += len(piece)
-        if self._window_length < _WINDOW:
+        self._strides += 1
+        if self._strides < _WINDOW:
             return False
 
         self._stale_windows += 1
         if self._grams < _FEWEST_GRAMS or self._new >= _NOVELTY * self._grams:
             self._stale_windows = 0
 
-        self._window_length = self._grams = self._new = 0
+        self._strides = self._grams = self._new = 0
         return self._stale_windows >= patience
 
     def _take(self, piece: str) -> None:

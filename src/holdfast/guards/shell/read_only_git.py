@@ -36,9 +36,7 @@ _DIFF_SWITCHES = (
 )
 # Options with which the output depends on the contents of files: it prints them, or tells whether a
 # text is in them, which one guess after another finds out.
-_PATCH = frozenset(
-    "-S -G -p -u -U -c -m -L --patch --unified --word-diff --color-words --cc --check".split()
-)
+_PATCH = "-S -G -p -u -U -c -m -L --patch --unified --word-diff --color-words --cc --check"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +200,7 @@ def _why_not_operands(name: str, subcommand: _Subcommand, parsed: ParsedOptions)
 
 def _prints(name: str, parsed: ParsedOptions, revisions: Sequence[str]) -> GitContent:
     """Return which contents of files the subcommand may print."""
-    if name == "log" and not _PATCH.isdisjoint(parsed.names):
+    if name == "log" and not set(_PATCH.split()).isdisjoint(parsed.names):
         return "history"
     if name in {"diff", "grep"} and {"HEAD"}.issuperset(revisions):
         return "present"

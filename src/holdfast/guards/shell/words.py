@@ -37,12 +37,8 @@ _REPLACED = re.compile(
     r"[*?]|(?:\A|[=:])~|\A[^\[]*\[.*\]|\A[^{]*\{(?:[^,.]|\.(?!\.))*(?:,|\.\.).*\}", re.DOTALL
 )
 _REASONS = {
-    "\n": "it is more than one command",
-    ";": "it is more than one command",
-    "|": "it is more than one command",
-    "&": "it contains a shell operator",
-    "(": "it contains a shell operator",
-    ")": "it contains a shell operator",
+    **dict.fromkeys("\n;|", "it is more than one command"),
+    **dict.fromkeys("&()", "it contains a shell operator"),
     "<": "it redirects with <",
     ">": "it redirects with >",
     "'": "a quote is not closed",
