@@ -172,6 +172,7 @@ def test_a_command_has_no_effect_with_the_same_output_on_four_trees() -> None:
     runs = [attempt("pytest", FAILS, f"t{number}") for number in range(5)]
     assert after(NoEffect(), *runs[:3]).found() is None
     four = after(NoEffect(), *runs[:4])
+    assert isinstance(four, NoEffect)
     assert four.found() == Found("no_effect", 4, 2)
     assert [four.repeats(run) for run in runs[2:]] == [True, False, True]
     assert not four.repeats(attempt("ruff", FAILS, "t9"))
