@@ -36,8 +36,8 @@ _TREES = 256
 _LINES = 4_096
 """The size of a generation of lines: about twenty long results."""
 _WAIT = re.compile(r"\s*sleep\s+[\d.]+[smh]?\s*")
-_LIST = re.compile(r"\s*(?:cd\s+\S+\s*&&\s*)?(?:git|ls|pwd|find|tree|which|du)\b[^;&|]*")
-"""Commands that only show the state of the project."""
+_LIST = re.compile(r"\s*(?:(?:cd\s+\S+\s*&&\s*)?(?:git|ls|pwd|find|tree|which|du)\b[^;&|]*)?")
+"""Commands that only show the state of the project, and none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ def record(
         moved=moved,
         progress=moved or new_lines + state.results.unseen(opened) > 0,
         waits=_WAIT.fullmatch(line) is not None,
-        tries=bool(line) and _LIST.fullmatch(line) is None,
+        tries=_LIST.fullmatch(line) is None,
     )
     since_progress = state.since_progress + 1
     if call.progress:

@@ -55,44 +55,45 @@ _REASONS: Mapping[str, str] = {
     r"holdfast/config\.toml\Z": "it configures Holdfast itself",
     _named(
         folders=".claude .cursor",
-        files="agents.md claude.md gemini.md qwen.md copilot-instructions.md .cursorrules .windsurfrules",
+        files="agents.md claude.md gemini.md qwen.md copilot-instructions.md",
     ): _INSTRUCTIONS,
     _named(
-        folders=".vscode .idea .zed .fleet .devcontainer",
+        folders=".vscode .idea .devcontainer",
         files="opencode crush .mcp",
     ): _EDITOR,
     r"[^/]*\.(?:code-workspace|sublime-project)\Z": _EDITOR,
     _named(
-        folders=".circleci .buildkite .semaphore .woodpecker .teamcity",
-        files=".gitlab-ci .travis .drone .cirrus appveyor azure-pipelines bitbucket-pipelines "
-        "buildspec cloudbuild jenkinsfile",
+        folders=".circleci",
+        files=".gitlab-ci appveyor azure-pipelines bitbucket-pipelines buildspec cloudbuild jenkinsfile",
     ): _CI,
     rf"{_FORGE}/(?:workflows|actions|ci)/": _CI,
     _named(
         folders=".husky .githooks",
-        files=".gitattributes .gitmodules .gitconfig .lfsconfig .pre-commit-config "
-        ".pre-commit-hooks .overcommit lefthook .lefthook",
+        files=".gitattributes .gitmodules .pre-commit-config lefthook",
     ): "git runs what it names",
     _named(
         folders=".direnv",
-        files=".envrc .mise mise .tool-versions",
+        files=".envrc mise .tool-versions",
     ): "a shell runs it when somebody enters the directory",
     _named(
         folders=".venv venv node_modules .cargo",
-        files="mypy.ini .mypy.ini build.rs rust-toolchain sitecustomize.py usercustomize.py "
+        files="mypy.ini build.rs rust-toolchain sitecustomize.py usercustomize.py "
         ".eslintrc eslint.config",
     ): _TOOLS,
     # Editors run these to check or format what is open. `app.config.ts` is a source file of frameworks.
     rf"(?!app\.)[^/]+\.config{_CODE}\Z": _TOOLS,
     _named(
         folders=".yarn",
-        files=".npmrc .yarnrc .pnpmfile bunfig",
+        files=".npmrc .pnpmfile bunfig",
     ): "a package manager runs what it names",
     rf"{_FORGE}/(?!{_TEMPLATES}/)[^/]+/": _SETTINGS,
     rf"(?!(?:{_FORGE}|\.changeset|\.well-known)/)\.[^/]*/": _SETTINGS,
     rf"(?!{_HARMLESS}\Z)\.[^/]*\Z": _SETTINGS,
 }
-"""Parts of a path, at any depth, and why they are protected."""
+"""Parts of a path, at any depth, and why they are protected.
+
+The last two are for every hidden name. So the others have only those of them whose reason says more.
+"""
 _RULES = [(re.compile(rf"(?:\A|/)(?:{part})"), why) for part, why in _REASONS.items()]
 
 
