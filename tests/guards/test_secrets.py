@@ -87,6 +87,7 @@ from holdfast.guards.secrets import is_secret, values_in
         "secrets/db_password",
         "deploy/Secrets/jwt.txt",
         ".id_rsa",
+        "a\nb.pem",
         ".token.json",
         "secrets/.password",
         "secrets/.db_password.swp",

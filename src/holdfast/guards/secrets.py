@@ -10,13 +10,11 @@ _FOLDERS = frozenset(
 )
 SECRETS_IN_FOLDERS = {"gh": "hosts.yml"}
 """Names that are those of secrets only in a folder of a certain name, by that name."""
-_NAMES = _FOLDERS | {
-    *(".envrc", ".flaskenv", ".dev.vars", ".mylogin.cnf", ".my.cnf", ".pgpass", ".htpasswd"),
-    *(".netrc", "_netrc", ".npmrc", ".yarnrc.yml", ".pypirc", ".git-credentials"),
-    *("auth.json", "token.json", "local.settings.json", "rclone.conf", "credentials"),
-    *(".vault-token", ".dockercfg", ".dockerconfigjson", ".s3cfg", ".boto", ".terraformrc"),
-    "secring.gpg",
-}
+_NAMES = (
+    ".envrc .flaskenv .dev.vars .mylogin.cnf .my.cnf .pgpass .htpasswd .netrc _netrc .npmrc "
+    ".yarnrc.yml .pypirc .git-credentials auth.json token.json local.settings.json rclone.conf "
+    "credentials .vault-token .dockercfg .dockerconfigjson .s3cfg .boto .terraformrc secring.gpg"
+)
 _ENDINGS = (
     "env pem key p12 pfx p8 ppk jks keystore keytab kdbx ovpn secret tfvars tfvars.json tfstate"
 )
@@ -28,11 +26,10 @@ _KINDS = (
     r"(?:[-_.].*)?\.(?:json|ya?ml|toml|ini|env|txt|xml|properties|cfg|conf|db|csv)"
 )
 """Environments, private keys, and data that is called a secret."""
+_WHOLE = "|".join(map(re.escape, (*_FOLDERS, *_NAMES.split())))
+_ENDING = "|".join(map(re.escape, _ENDINGS.split()))
 # An editor puts a dot in front of the name of a copy.
-_SECRET = re.compile(
-    rf"\.?(?:{'|'.join(map(re.escape, sorted(_NAMES)))}"
-    rf"|.*\.(?:{'|'.join(map(re.escape, _ENDINGS.split()))})|{_KINDS})"
-)
+_SECRET = re.compile(rf"\.?(?:{_WHOLE}|.*\.(?:{_ENDING})|{_KINDS})", re.DOTALL)
 # A file for each secret, as containers get them: its name is that of the secret.
 _IN_SECRETS = re.compile(
     r"(?!(?:readme|licen[sc]e|makefile|dockerfile)\b|\.git|\.keep)\.?[^.]+(?:\.txt)?"
