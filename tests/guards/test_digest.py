@@ -95,6 +95,19 @@ def test_a_short_answer_may_stand_in_the_command_by_chance() -> None:
     assert seven
 
 
+def test_a_short_result_has_up_to_240_characters() -> None:
+    one, other = ({"path": f"{name}.py"} for name in ("one", "two"))
+    for length, is_same in ((240, True), (241, False)):
+        results = [each["path"].ljust(length, ".") for each in (one, other)]
+        assert (digest_result(results[0], one) == digest_result(results[1], other)) is is_same
+
+
+def test_an_echo_of_four_letters_is_one() -> None:
+    four, three = ({"command": f"echo {word}"} for word in ("done", "all"))
+    assert news_of("done", four)[1] == frozenset()
+    assert len(news_of("all", three)[1]) == 1
+
+
 def test_an_echo_is_known_in_a_result_of_up_to_2000_characters() -> None:
     def brought(length: int) -> frozenset[int]:
         said = "All is done at last".ljust(length, "\n")

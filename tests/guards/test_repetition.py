@@ -152,6 +152,13 @@ def test_a_repetition_whose_fence_is_cut_by_its_period_is_not_code() -> None:
         assert found[0] <= 400
 
 
+def test_a_fence_may_be_indented_and_its_line_may_be_cut() -> None:
+    code = "    total += 1;  // again\n" * 30
+    for before in ("", "x" * 61 + "\n", "x" * 50 + "\n" + " " * 12):
+        assert hear(f"{before}~~~c\n{code}") is None
+        assert hear(f"{before}``\n{code}") is not None
+
+
 def test_after_the_fence_it_takes_as_much_as_before() -> None:
     assert hear("```c\nint x;\n```\n" + "I am done. " * 40) is not None
 

@@ -156,12 +156,15 @@ class _ChannelWatch:
     def _follow_fence(self, piece: str) -> None:
         *ended, rest = piece.split("\n")
         for line in ended:
-            if (self._line + line).lstrip(" ")[:3] in {"```", "~~~"}:
+            if self._begin_of(line) in {"```", "~~~"}:
                 self._in_fence = not self._in_fence
             self._line = ""
 
-        # The start of a line is enough to know a fence.
-        self._line = (self._line + rest)[:16]
+        self._line = self._begin_of(rest)
+
+    def _begin_of(self, line: str) -> str:
+        """Return as much of the line as is enough to know a fence."""
+        return (self._line + line).lstrip(" ")[:3]
 
     def _period(self) -> str | None:
         tail = self._tail
