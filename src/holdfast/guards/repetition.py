@@ -27,8 +27,8 @@ _GRAM = 8
 _NOVELTY = 0.04
 _FEWEST_GRAMS = 60
 """A window with fewer word runs is data (one word a line, base64) and is not judged by words."""
-_ENDLESS = 32_000
-"""How many characters of an argument may repeat themselves. A server cuts most replies before."""
+_ENDLESS = 500
+"""For how many strides an argument may repeat itself. A server cuts most replies before."""
 _GENERATION = 4_096
 _LONGEST_WORD = 256
 """Base64 is one endless word; keeping all of it would take quadratic time."""
@@ -125,7 +125,7 @@ class _ChannelWatch:
         self._tail = (self._tail + piece)[-_TAIL:]
         found = self._period()
         if self._in_arguments:
-            found = self._endless(found, len(piece))
+            found = self._endless(found)
 
         if found is not None:
             return found
@@ -134,13 +134,13 @@ class _ChannelWatch:
 
         return None
 
-    def _endless(self, found: str | None, length: int) -> str | None:
+    def _endless(self, found: str | None) -> str | None:
         """Return the period if it has gone on for long: a file may well repeat itself."""
         if found is None:
             self._repeated = 0
             return None
 
-        self._repeated += length
+        self._repeated += 1
         if self._repeated < _ENDLESS:
             return None
 
@@ -206,8 +206,7 @@ class _Novelty:
         self._words: list[str] = []
         self._half = ""
         self._strides = 0
-        self._grams = 0
-        self._new = 0
+        self._window: list[bool] = []
         self._stale_windows = 0
 
     def feed(self, piece: str, *, patience: int) -> bool:
@@ -218,10 +217,11 @@ class _Novelty:
             return False
 
         self._stale_windows += 1
-        if self._grams < _FEWEST_GRAMS or self._new >= _NOVELTY * self._grams:
+        grams, new = len(self._window), sum(self._window)
+        if grams < _FEWEST_GRAMS or new >= _NOVELTY * grams:
             self._stale_windows = 0
 
-        self._strides = self._grams = self._new = 0
+        self._strides, self._window = 0, []
         return self._stale_windows >= patience
 
     def _take(self, piece: str) -> None:
@@ -235,11 +235,7 @@ class _Novelty:
                 del self._words[0]
 
     def _count(self, gram: int) -> None:
-        self._grams += 1
-        if gram in self._recent:
-            return
-
-        self._new += gram not in self._earlier
+        self._window.append(gram not in self._recent and gram not in self._earlier)
         self._recent.add(gram)
         if len(self._recent) >= _GENERATION:
             self._earlier, self._recent = self._recent, set()
