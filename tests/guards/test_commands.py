@@ -423,7 +423,15 @@ def test_what_destroys_or_escapes_is_refused_whatever_the_rules(command: str) ->
 
 @pytest.mark.parametrize(
     "command",
-    ["grep -rn 'rm -rf /' src", "git push origin main", "echo sudo", "rm -rf build", "git log -f"],
+    [
+        "grep -rn 'rm -rf /' src",
+        "grep -c sudo a",
+        "bash sudo",
+        "git push origin main",
+        "echo sudo",
+        "rm -rf build",
+        "git log -f",
+    ],
 )
 def test_what_only_names_harm_is_not_refused(command: str) -> None:
     assert not isinstance(judge_command(command, RULES), Refuse)
