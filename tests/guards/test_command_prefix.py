@@ -97,6 +97,11 @@ def test_a_rule_covers_one_plain_command_that_begins_so(command: str) -> None:
     assert covers("pytest *", "pytest -q 'a b; c'")
 
 
+def test_no_rule_covers_what_a_shell_runs() -> None:
+    assert not covers("/bin/sh *", "ls | wc")
+    assert not covers("/bin/sh *", "/bin/sh -c ls")
+
+
 @pytest.mark.parametrize("rule", ["", "*", "pytest", "pytest x"])
 def test_a_rule_without_words_or_without_a_star_covers_nothing(rule: str) -> None:
     assert not covers(rule, "pytest x")

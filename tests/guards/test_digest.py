@@ -95,6 +95,32 @@ def test_a_short_answer_may_stand_in_the_command_by_chance() -> None:
     assert seven
 
 
+def test_a_short_result_has_up_to_240_characters() -> None:
+    one, other = ({"path": f"{name}.py"} for name in ("one", "two"))
+    for length, is_same in ((240, True), (241, False)):
+        results = [each["path"].ljust(length, ".") for each in (one, other)]
+        assert (digest_result(results[0], one) == digest_result(results[1], other)) is is_same
+
+
+def test_an_echo_of_four_letters_is_one() -> None:
+    four, three = ({"command": f"echo {word}"} for word in ("done", "all"))
+    assert news_of("done", four)[1] == frozenset()
+    assert len(news_of("all", three)[1]) == 1
+
+
+def test_an_echo_is_known_in_a_result_of_up_to_2000_characters() -> None:
+    def brought(length: int) -> frozenset[int]:
+        said = "All is done at last".ljust(length, "\n")
+        return news_of(said, {"command": "echo 'All is done at last'"})[1]
+
+    assert brought(2_000) == frozenset()
+    assert len(brought(2_001)) == 2
+
+
+def test_a_digest_is_short() -> None:
+    assert len(digest_call("a", {})) == len(digest_result("a", {})) == 16
+
+
 def test_lines_that_were_seen_are_no_news_in_another_order() -> None:
     assert news_of("b\na", {}) == news_of("a\nb", {})
 

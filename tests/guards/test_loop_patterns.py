@@ -172,11 +172,15 @@ def test_a_command_has_no_effect_with_the_same_output_on_four_trees() -> None:
     runs = [attempt("pytest", FAILS, f"t{number}") for number in range(5)]
     assert after(NoEffect(), *runs[:3]).found() is None
     four = after(NoEffect(), *runs[:4])
+    assert isinstance(four, NoEffect)
     assert four.found() == Found("no_effect", 4, 2)
     assert [four.repeats(run) for run in runs[2:]] == [True, False, True]
     assert not four.repeats(attempt("ruff", FAILS, "t9"))
     ends = [attempt("pytest", text, "t9") for text in (FAILS, "E  assert 3\nexit code 1")]
     assert list(map(four.is_over, [*ends, attempt("ruff", "E", "t9")])) == [False, True, False]
+    # A nudge about something else takes nothing away from three; of four the last remains.
+    assert after(NoEffect(), *runs[:3]).cleared() == after(NoEffect(), *runs[:3])
+    assert four.cleared() == NoEffect(four.runs[-1:])
     # The same tree twice is one; and a command that only looks is not counted.
     assert after(NoEffect(), *runs[:3], runs[2]).found() is None
     assert after(NoEffect(), *runs[:3], replace(runs[3], tries=False)).found() is None
@@ -224,3 +228,30 @@ def test_new_scripts_that_fail_in_the_same_way_are_counted_by_their_last_line() 
     four = after(NewScripts(), *three, *script("d.py"))
     assert four.found() == Found("new_scripts", 4, 2)
     assert four.cleared() == NewScripts()
+
+
+@pytest.mark.parametrize(
+    ("output", "tries", "repeats", "is_over"),
+    [
+        ("exit code 1\nat line 3", True, True, False),
+        ("exit code 1\nat line 4", True, False, True),
+        ("exit code 0\nat line 3", True, False, True),
+        ("exit code 1\nat line 3", False, False, False),
+        ("exit code 1\nat line 4", False, False, False),
+    ],
+)
+def test_after_a_nudge_only_an_attempt_that_fails_in_the_same_way_is_one_more(
+    output: str, tries: bool, repeats: bool, is_over: bool
+) -> None:
+    scripts = [
+        call
+        for name in ("a.py", "b.py", "c.py", "d.py")
+        for call in (
+            write(name),
+            command(f"python {name}", "exit code 1\nat line 3", tries=True),
+        )
+    ]
+    four = after(NewScripts(), *scripts)
+    assert four.found() == Found("new_scripts", 4, 2)
+    call = command("python e.py", output, tries=tries)
+    assert (four.repeats(call), four.is_over(call)) == (repeats, is_over)

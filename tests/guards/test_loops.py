@@ -14,7 +14,6 @@ from holdfast.guards.loops import (
     guidance,
     nudged,
     record,
-    since_progress,
 )
 from tests.guards.sequences import Call, Sequence, productive, stuck
 
@@ -36,7 +35,7 @@ def follow(
         trips.append((number, trip))
         if trip.escalated:
             break
-        state = nudged(state, trip)
+        state = nudged(state)
     return state, trips
 
 
@@ -66,7 +65,7 @@ def test_a_productive_turn_brings_progress_in_any_twelve_calls(sequence: Sequenc
     state, longest = Loops(), 0
     for call in sequence.calls:
         state = record(state, call.name, call.arguments, call.result, call.tree)
-        longest = max(longest, since_progress(state))
+        longest = max(longest, state.since_progress)
     assert longest < 12
 
 
@@ -484,14 +483,14 @@ def test_progress_is_a_new_result_or_a_new_tree() -> None:
     counts = []
     for call in [*calls("a", "a", "b", "a"), *calls("a", tree="other")]:
         state = record(state, call.name, call.arguments, call.result, call.tree)
-        counts.append(since_progress(state))
+        counts.append(state.since_progress)
     assert counts == [0, 1, 0, 1, 0]
 
 
 def test_a_nudge_does_not_count_as_progress() -> None:
     state, trips = follow(calls(*"aaa"))
     assert len(trips) == 1
-    assert since_progress(state) == 2
+    assert state.since_progress == 2
 
 
 @pytest.mark.parametrize(

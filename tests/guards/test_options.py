@@ -60,5 +60,14 @@ def test_the_first_operand_ends_the_options_where_the_program_stops_there(
     assert parse_options(line.split(), ALLOWED, stops=True) == parsed
 
 
+def test_a_value_may_be_empty_and_the_word_behind_it_is_an_option() -> None:
+    assert parse_options(["-e", "", "-i", "a"], ALLOWED) == ParsedOptions(("-e", "-i"), ("a",), 1)
+
+
+def test_an_option_without_a_value_is_not_allowed_with_one() -> None:
+    assert parse_options(["--alone=x"], "--alone") == NotAllowed("--alone")
+    assert parse_options(["--alone"], "--alone") == ParsedOptions(("--alone",), (), 0)
+
+
 def test_a_number_is_an_option_only_where_the_list_has_one() -> None:
     assert parse_options(["-5"], "-n=") == NotAllowed("-5")

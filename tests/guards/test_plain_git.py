@@ -33,6 +33,7 @@ def test_git_that_changes_the_form_of_no_content(line: str) -> None:
         "git show | rev",
         "git show && rev a",
         "git show; ",
+        "rev a; git show",
         "git archive HEAD",
         "git commit --template=x",
         "git -c core.pager=rev log",

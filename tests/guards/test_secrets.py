@@ -86,6 +86,12 @@ from holdfast.guards.secrets import is_secret, values_in
         ".env1",
         "secrets/db_password",
         "deploy/Secrets/jwt.txt",
+        ".id_rsa",
+        "a\nb.pem",
+        ".token.json",
+        "secrets/.password",
+        "secrets/.db_password.swp",
+        "gh/hosts.yml~",
     ],
 )
 def test_a_secret_is_known_by_its_name(path: str) -> None:
@@ -131,6 +137,7 @@ def test_a_secret_is_known_by_its_name(path: str) -> None:
         ".envrc1x",
         "id_rsa2.pub",
         "secrets/README",
+        "secrets/.gitkeep",
         "secrets/readme.txt",
         "src/secrets/index.ts",
         "secrets/example",

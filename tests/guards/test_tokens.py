@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.guards.tokens import MARK, has_token, remove_tokens
+from holdfast.guards.tokens import MARK, has_key_block, has_token, remove_tokens
 
 
 @pytest.mark.parametrize(
@@ -94,6 +94,12 @@ def test_a_token_is_removed_wherever_it_is(token: str) -> None:
 )
 def test_other_text_stays(text: str) -> None:
     assert not has_token(text)
+
+
+def test_a_private_key_of_several_lines_is_a_key_block_and_a_token_is_none() -> None:
+    key = "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----"
+    assert has_key_block(f"a\n{key}\n")
+    assert not has_key_block("KEY=ghp_" + "a1" * 18)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from holdfast.guards.commands import argv
+from holdfast.guards.commands import argv, covers_words
 
 _RUNNERS = r"(?:(?:uv|poetry|pdm|pipenv) run|npx|(?:npm|pnpm|yarn) exec|bundle exec)"
 """Programs that run one of the programs here, of the project."""
@@ -20,10 +20,9 @@ _CHECKS = re.compile(
     r"|cargo (?:test|nextest run|build|check|clippy|fmt|doc|bench)|go (?:test|build|vet|fmt)"
     r"|uv (?:sync|lock)|(?:poetry|bundle) install"
     r"|(?:gradle|\./gradlew|mvn|\./mvnw) (?:test|build|check|compile|verify)"
-    r"|(?:dotnet|swift|zig|deno|mix) (?:test|build|fmt|format)|ctest|git (?:add|commit))"
+    r"|(?:dotnet|swift|zig|deno|mix) (?:test|build|fmt|format)|ctest|git (?:add|commit))(?= )"
 )
 """What checks, builds or records a project; others run their arguments, or write where these say."""
-_MOST_WORDS = 4
 
 
 def prefix_rule(command: str) -> str | None:
@@ -36,14 +35,13 @@ def prefix_rule(command: str) -> str | None:
     >>> prefix_rule("tee a"), prefix_rule("pytest | tee log"), prefix_rule("git -C x log")
     (None, None, None)
     """
-    words = _plain_words(command)
-    for count in range(min(_MOST_WORDS, len(words)), 0, -1):
-        begin = " ".join(words[:count])
-        # A word with a space in it is not two words.
-        if _CHECKS.fullmatch(begin) and begin.split() == words[:count]:
-            return f"{begin} *"
+    # A word with a space in it is not two words.
+    words = [word.replace(" ", "\0") for word in _plain_words(command)]
+    begin = _CHECKS.match(" ".join([*words, ""]))
+    if begin is None:
+        return None
 
-    return None
+    return f"{begin[0]} *"
 
 
 def covers(rule: str, command: str) -> bool:
@@ -52,19 +50,13 @@ def covers(rule: str, command: str) -> bool:
     >>> covers("pytest *", "pytest -x"), covers("pytest *", "pytest -x; rm x"), covers("pytest *", "pytester")
     (True, False, False)
     """
-    *wanted, star = rule.split() or [""]
-    if star != "*":
-        return False
-    if not wanted:
-        return False
-
-    words = _plain_words(command)
-    return words[: len(wanted)] == wanted
+    is_prefix = rule.endswith(" *") and rule.strip() != "*"
+    return is_prefix and covers_words(rule, _plain_words(command))
 
 
 def _plain_words(command: str) -> list[str]:
-    """Return the words of one plain command, or [""] if only a shell can run the line."""
+    """Return the words of one plain command; none if a shell runs the line."""
     words = argv(command)
     if words[:2] == ("/bin/sh", "-c"):
-        return [""]
+        return []
     return list(words)

@@ -127,7 +127,7 @@ def _judge_unasked(command: str, allow: Sequence[str]) -> Allow | AllowRead | As
     words = split_words(command)
     if isinstance(words, NeedsShell):
         return Ask(words.why)
-    if any(_covers(rule, words) for rule in allow):
+    if any(covers_words(rule, words) for rule in allow):
         return Allow()
 
     judged = judge_words(words)
@@ -137,7 +137,7 @@ def _judge_unasked(command: str, allow: Sequence[str]) -> Allow | AllowRead | As
     return AllowRead(judged)
 
 
-def _covers(rule: str, words: Sequence[str]) -> bool:
+def covers_words(rule: str, words: Sequence[str]) -> bool:
     """Return whether an `allow` rule matches all words, or with a star the first ones."""
     wanted = rule.split()
     if wanted[-1:] == ["*"]:

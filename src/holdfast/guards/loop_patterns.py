@@ -201,31 +201,24 @@ class NothingNew(Pattern):
     MOST = 12
     LEASH = 2
 
-    results: tuple[str, ...] = ()
-    subjects: tuple[str, ...] = ()
+    count: int = 0
+    known: tuple[str, ...] = ()
+    """The results, and the files with the tool that was used on them."""
 
     def after(self, call: CallSeen) -> Self:
         """Return the pattern after one more call.
 
         The call that brought something new is the first of the run that brings nothing more.
         """
-        results, subjects = self.results, self.subjects
+        start = self
         if call.progress:
-            results, subjects = (), ()
-        results = (*results, call.result)[-_MEMORY:]
-        subjects = (*subjects, _subject(call))[-_MEMORY:]
-        return replace(self, results=results, subjects=subjects)
-
-    @property
-    def count(self) -> int:
-        """The number of calls that brought nothing new."""
-        return len(self.results)
+            start = self.cleared()
+        known = (*start.known, call.result, _subject(call))[-_MEMORY:]
+        return replace(start, count=start.count + 1, known=known)
 
     def repeats(self, call: CallSeen) -> bool:
         """Return whether a call after the nudge brings a known result, or is about a known file."""
-        if call.result in self.results:
-            return True
-        return _subject(call) in self.subjects
+        return not {call.result, _subject(call)}.isdisjoint(self.known)
 
 
 def _subject(call: CallSeen) -> str:
@@ -269,10 +262,7 @@ class NoEffect(Pattern):
 
     def _run_of(self, call: CallSeen) -> _Run:
         known = map(attrgetter("pair"), self.runs)
-        effect = call.pair not in known
-        if is_fine(call.output, call.line):
-            effect = True
-
+        effect = call.pair not in known or is_fine(call.output, call.line)
         return _Run(call.pair, call.call, call.tree, effect, is_bad(call.output))
 
     def _stale(self) -> dict[str, _Run]:
@@ -403,18 +393,11 @@ class NewScripts(Pattern):
 
     def repeats(self, call: CallSeen) -> bool:
         """Return whether a command after the nudge fails in the same way."""
-        if not call.tries:
-            return False
-        if not is_bad(call.output):
-            return False
-
-        return _failure(call) == self.failure
+        return call.tries and is_bad(call.output) and _failure(call) == self.failure
 
     def is_over(self, call: CallSeen) -> bool:
         """Return whether a command succeeds, or fails in another way."""
-        if not call.tries:
-            return False
-        return not self.repeats(call)
+        return call.tries and not self.repeats(call)
 
     def cleared(self) -> Self:
         """Return the pattern without its failures."""

@@ -30,16 +30,14 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-COMMAND_TOOL = "run_command"
-
 _FORGIVEN = 24
 """After a nudge and this many calls without another trip, the next trip counts as the first again."""
 _TREES = 256
 _LINES = 4_096
 """The size of a generation of lines: about twenty long results."""
 _WAIT = re.compile(r"\s*sleep\s+[\d.]+[smh]?\s*")
-_LIST = re.compile(r"\s*(?:cd\s+\S+\s*&&\s*)?(?:git|ls|pwd|find|tree|which|du)\b[^;&|]*")
-"""Commands that only show the state of the project."""
+_LIST = re.compile(r"\s*(?:(?:cd\s+\S+\s*&&\s*)?(?:git|ls|pwd|find|tree|which|du)\b[^;&|]*)?")
+"""Commands that only show the state of the project, and none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,48 +62,49 @@ class _Seen:
     young: frozenset[str | int] = frozenset()
     old: frozenset[str | int] = frozenset()
 
-    def unseen(self, digests: frozenset[str] | frozenset[int]) -> int:
+    def unseen(self, digests: frozenset[str | int]) -> int:
         """Return how many of these digests were not seen."""
         return len(digests - self.young - self.old)
 
-    def add(self, digests: frozenset[str] | frozenset[int], most: int) -> _Seen:
+    def add(self, digests: frozenset[str | int], most: int) -> _Seen:
         """Return a copy with `digests` in the young generation.
 
         When that exceeds `most`, it becomes the old one.
         """
-        if digests <= self.young:
-            return self
-        if len(self.young) + len(digests) > most:
+        young = self.young | digests
+        if len(young) > most:
             return _Seen(digests, self.young)
-        return _Seen(self.young | digests, self.old)
+        return _Seen(young, self.old)
 
 
 @dataclass(frozen=True, slots=True)
 class _Strike:
-    """An outstanding nudge: the pattern as it was then, while the leash is on (else None)."""
+    """An outstanding nudge: the pattern as it was then, while the leash is on.
 
-    pattern: Pattern | None
+    `again` is how many calls were more of it, `left` after how many calls it is forgiven.
+    """
+
+    pattern: Pattern
     found: Found
     leash: int
     again: int = 0
-    age: int = 0
+    left: int = _FORGIVEN
 
     def after(self, call: CallSeen) -> _Strike | None:
         """Return the strike after one more call; None if it is forgiven."""
-        if self.age + 1 >= _FORGIVEN:
+        aged = replace(self, left=self.left - 1)
+        if aged.left == 0:
             return None
-
-        aged = replace(self, age=self.age + 1)
-        if self.pattern is None:
-            return aged
         if self.pattern.is_over(call):
-            return replace(aged, pattern=None, again=0)
+            return replace(aged, pattern=_NO_PATTERN)
         if not self.pattern.repeats(call):
             return aged
 
         return replace(aged, pattern=self.pattern.after_repeat(call), again=self.again + 1)
 
 
+_NO_PATTERN = Pattern()
+"""What no call repeats: the leash is off."""
 _PATTERNS: tuple[Pattern, ...] = (
     Rounds(),
     Duplicates(),
@@ -124,7 +123,8 @@ class Loops:
     patterns: tuple[Pattern, ...] = _PATTERNS
     trees: _Seen = field(default_factory=_Seen)
     results: _Seen = field(default_factory=_Seen)
-    since: int = 0
+    since_progress: int = 0
+    """The number of calls since the last one that brought a new result or a new tree."""
     strike: _Strike | None = None
 
 
@@ -159,10 +159,7 @@ def record(
     opened = frozenset(hash((name, path)) for path in read)
     new_lines = min(state.results.unseen(whole), state.results.unseen(brought))
     trees = frozenset({tree})
-    line = ""
-    if name == COMMAND_TOOL:
-        line = str(arguments.get("command", ""))
-
+    line = str(arguments.get("command", ""))
     moved = state.trees.unseen(trees) > 0
     command = digest_call(name, arguments)
     call = CallSeen(
@@ -178,11 +175,11 @@ def record(
         moved=moved,
         progress=moved or new_lines + state.results.unseen(opened) > 0,
         waits=_WAIT.fullmatch(line) is not None,
-        tries=bool(line) and _LIST.fullmatch(line) is None,
+        tries=_LIST.fullmatch(line) is None,
     )
-    since = state.since + 1
+    since_progress = state.since_progress + 1
     if call.progress:
-        since = 0
+        since_progress = 0
 
     strike = state.strike
     if strike is not None:
@@ -192,7 +189,7 @@ def record(
         patterns=tuple(pattern.after(call) for pattern in state.patterns),
         trees=state.trees.add(trees, _TREES),
         results=state.results.add(whole | brought | opened, _LINES),
-        since=since,
+        since_progress=since_progress,
         strike=strike,
     )
 
@@ -206,39 +203,35 @@ def detect(state: Loops) -> Trip | None:
     if strike is not None and strike.again >= strike.leash:
         return Trip(strike.found.pattern, strike.found.count + strike.again, escalated=True)
 
+    first = _first_found(state)
+    if first is None:
+        return None
+
+    _, found = first
+    return Trip(found.pattern, found.count, escalated=strike is not None)
+
+
+def _first_found(state: Loops) -> tuple[Pattern, Found] | None:
     for pattern in state.patterns:
         found = pattern.found()
         if found is not None:
-            return Trip(found.pattern, found.count, escalated=strike is not None)
+            return pattern, found
 
     return None
 
 
-def nudged(state: Loops, trip: Trip) -> Loops:
-    """Return the state after a nudge.
+def nudged(state: Loops) -> Loops:
+    """Return the state after a nudge about what `detect` has returned.
 
     The patterns start anew, and more calls of the same kind are on a short leash.
     """
     strike = state.strike
-    for pattern in state.patterns:
-        found = pattern.found()
-        if found is None or found.pattern != trip.pattern:
-            continue
-        if found.leash is not None:
-            strike = _Strike(pattern, found, found.leash)
+    match _first_found(state):
+        case pattern, Found(leash=int() as leash) as found:
+            strike = _Strike(pattern, found, leash)
 
     cleared = tuple(pattern.cleared() for pattern in state.patterns)
     return replace(state, patterns=cleared, strike=strike)
-
-
-def since_progress(state: Loops) -> int:
-    """Return the number of calls since the last one that brought a new result or a new tree.
-
-    >>> state = record(begin("tree"), "read_file", {"path": "a.py"}, "1  x = 1", "tree")
-    >>> since_progress(state), since_progress(record(state, "read_file", {"path": "a.py"}, "1  x = 1", "tree"))
-    (0, 1)
-    """
-    return state.since
 
 
 _WHAT: dict[LoopPattern, str] = {

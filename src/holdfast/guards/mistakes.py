@@ -48,11 +48,10 @@ def record(state: Mistakes, failure: FailureKind | None, message: str = "") -> M
     if failure is None:
         return Mistakes()
 
-    run = (*state.run, failure)
-    if not message or message in state.known:
-        return replace(state, run=run)
-
-    return replace(state, run=run, known=state.known | {message}, new=state.new + 1)
+    new = {message} - {""} - state.known
+    return replace(
+        state, run=(*state.run, failure), known=state.known | new, new=state.new + len(new)
+    )
 
 
 def detect(state: Mistakes) -> Literal["nudge", "escalate"] | None:

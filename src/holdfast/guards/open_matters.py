@@ -6,12 +6,13 @@ A matter is closed by a later success on the same subject. Nothing here reads wh
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
+from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.guards.commands import only_reads
 from holdfast.vocab.events import CommandRan, EditRefused, OpenMatter
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,46 +28,78 @@ _LISTED = 10
 
 def record_call(matters: OpenMatters, call: ToolCall, outcome: ToolOutcome) -> OpenMatters:
     """Return the open matters after a call of a tool that may change something."""
-    closed = {("edit", path) for path in outcome.modified}
-    opened: list[OpenMatter] = []
-    for event in outcome.events:
+    left = _Matters(matters)
+    for path in outcome.modified:
+        left.close("edit", path)
+
+    reported = [event for event in outcome.events if isinstance(event, CommandRan | EditRefused)]
+    for event in reported:
         match event:
-            case CommandRan(exit_code=0):
-                closed.add(("command", _line_of(event.command)))
             case CommandRan():
-                opened += _failed_command(event)
+                _record_command(left, event)
             case EditRefused() if outcome.failure is None:
                 # The file is already as requested.
-                closed.add(("edit", event.path))
+                left.close("edit", event.path)
             case EditRefused():
-                opened.append(_refused_edit(event, call.name))
+                left.open(_refused_edit(event, call.name))
 
     if outcome.failure is None:
-        closed.add(("call", call.name))
-    elif not any(isinstance(event, CommandRan | EditRefused) for event in outcome.events):
-        opened.append(_refused_call(call, outcome))
+        left.close("call", call.name)
+    elif not reported:
+        left.open(_refused_call(call, outcome))
 
-    return reduce(_open, opened, _close(matters, closed))
+    return left.all()
 
 
 def record_bad_call(matters: OpenMatters, tool: str, message: str) -> OpenMatters:
     """Return the open matters after a call of a changing tool whose arguments were rejected."""
-    return _open(matters, OpenMatter("call", tool, _first_line(message)))
+    left = _Matters(matters)
+    left.open(OpenMatter("call", tool, _first_line(message)))
+    return left.all()
 
 
-_Fate: TypeAlias = tuple[str, bool]
-"""The kind of a matter, and whether the call was not allowed."""
-_fate = attrgetter("what", "denied")
+class _Matters:
+    """Matters by their kind and subject, in the order in which they were opened."""
 
-_DESCRIBED: Mapping[_Fate, tuple[str, str, str]] = {
-    ("edit", False): ("1 edit was", "{} edits were", "refused and not retried"),
-    ("edit", True): ("1 edit was", "{} edits were", "not allowed"),
-    ("command", False): ("1 command", "{} commands", "failed"),
-    ("command", True): ("1 command was", "{} commands were", "not allowed"),
-    ("call", False): ("1 call was", "{} calls were", "not understood ({})"),
-    ("call", True): ("1 call was", "{} calls were", "not allowed ({})"),
+    def __init__(self, matters: OpenMatters) -> None:
+        self._by_subject: dict[tuple[str, str], OpenMatter] = {
+            (each.what, each.subject): each for each in matters
+        }
+
+    def close(self, what: str, subject: str) -> None:
+        """Remove the matter of this kind and subject, if there is one."""
+        self._by_subject.pop((what, subject), None)
+
+    def open(self, new: OpenMatter) -> None:
+        """Add a matter; one that is open already counts one more try."""
+        subject = (new.what, new.subject)
+        before = self._by_subject.pop(subject, replace(new, tries=0))
+        self._by_subject[subject] = replace(new, tries=before.tries + 1)
+
+    def all(self) -> OpenMatters:
+        """Return the matters that are open."""
+        return tuple(self._by_subject.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What became of matters of a kind, and how a model is asked about one of them."""
+
+    became: str
+    asked: str
+
+
+_WORDS: Mapping[tuple[str, bool], _Words] = {
+    ("edit", False): _Words("was refused and not retried", "the edit of {} was refused"),
+    ("edit", True): _Words("was not allowed", "the edit of {} was not allowed"),
+    ("command", False): _Words("failed", "the command `{}` failed"),
+    ("command", True): _Words("was not allowed", "the command `{}` was not allowed"),
+    ("call", False): _Words("was not understood ({})", "a call of {} could not be run"),
+    ("call", True): _Words("was not allowed ({})", "a call of {} was not allowed"),
 }
-"""For each fate one matter, several, and what became of them."""
+"""By the kind of a matter and whether the call was not allowed, in the order of `describe`."""
+_FATES = list(_WORDS)
+_fate = attrgetter("what", "denied")
 
 
 def describe(matters: OpenMatters) -> str:
@@ -75,40 +108,29 @@ def describe(matters: OpenMatters) -> str:
     >>> describe((OpenMatter("edit", "a.py", "not found"), OpenMatter("command", "make", "exit 2")))
     '1 edit was refused and not retried; 1 command failed'
     """
-    parts: list[str] = []
-    for fate, (one, several, became) in _DESCRIBED.items():
-        group = [each for each in matters if _fate(each) == fate]
-        if not group:
-            continue
-
-        subject = one
-        if len(group) > 1:
-            subject = several.format(len(group))
-
-        names = ", ".join(each.subject for each in group)
-        end = became.format(names)
-        if fate == ("edit", False) and max(each.tries for each in group) > 1:
-            end = "refused and did not land"
-
-        parts.append(f"{subject} {end}")
-
-    return "; ".join(parts)
+    ordered = sorted(matters, key=lambda each: _FATES.index(_fate(each)))
+    return "; ".join(_describe(fate, list(group)) for fate, group in groupby(ordered, _fate))
 
 
-_ASKED: Mapping[_Fate, str] = {
-    ("edit", False): "the edit of {} was refused",
-    ("edit", True): "the edit of {} was not allowed",
-    ("command", False): "the command `{}` failed",
-    ("command", True): "the command `{}` was not allowed",
-    ("call", False): "a call of {} could not be run",
-    ("call", True): "a call of {} was not allowed",
-}
+def _describe(fate: tuple[str, bool], group: list[OpenMatter]) -> str:
+    """Return how many matters with one fate are open, and what became of them."""
+    what, _ = fate
+    became = _WORDS[fate].became
+    if fate == ("edit", False) and max(map(attrgetter("tries"), group)) > 1:
+        became = "was refused and did not land"
+
+    became = became.format(", ".join(map(attrgetter("subject"), group)))
+    if len(group) > 1:
+        return f"{len(group)} {what}s {became.replace('was ', 'were ', 1)}"
+
+    return f"1 {what} {became}"
 
 
 def question(matters: OpenMatters) -> str:
     """Return the note to a model that ends its turn while matters are open."""
     lines = [
-        f"- {_ASKED[_fate(each)].format(each.subject)}: {each.why}" for each in matters[:_LISTED]
+        f"- {_WORDS[_fate(each)].asked.format(each.subject)}: {each.why}"
+        for each in matters[:_LISTED]
     ]
     if len(matters) > _LISTED:
         lines.append(f"- and {len(matters) - _LISTED} more")
@@ -122,19 +144,22 @@ def question(matters: OpenMatters) -> str:
     )
 
 
-def _failed_command(ran: CommandRan) -> list[OpenMatter]:
-    """Return the matter of a command that failed; none if the command only reads.
+def _record_command(left: _Matters, ran: CommandRan) -> None:
+    """Close or open the matter of a command.
 
-    Such a command leaves nothing undone: `grep` exits 1 if it finds nothing.
+    One that only reads leaves nothing undone: `grep` exits 1 if it finds nothing.
     """
-    if only_reads(ran.command):
-        return []
+    line = _line_of(ran.command)
+    if ran.exit_code == 0:
+        left.close("command", line)
+    elif not only_reads(ran.command):
+        left.open(OpenMatter("command", line, _why_failed(ran.exit_code)))
 
-    why = "it was ended before its end"
-    if ran.exit_code is not None:
-        why = f"exit code {ran.exit_code}"
 
-    return [OpenMatter("command", _line_of(ran.command), why)]
+def _why_failed(exit_code: int | None) -> str:
+    if exit_code is None:
+        return "it was ended before its end"
+    return f"exit code {exit_code}"
 
 
 def _refused_edit(event: EditRefused, tool: str) -> OpenMatter:
@@ -154,29 +179,6 @@ def _refused_call(call: ToolCall, outcome: ToolOutcome) -> OpenMatter:
         matter = replace(matter, what="edit", subject=path)
 
     return replace(matter, denied=outcome.failure == "permission_denied")
-
-
-def _close(matters: OpenMatters, done: set[tuple[str, str]]) -> OpenMatters:
-    """Remove the matters with these kinds and subjects."""
-    left: list[OpenMatter] = []
-    for each in matters:
-        subject = (each.what, each.subject)
-        if subject not in done:
-            left.append(each)
-    return tuple(left)
-
-
-def _open(matters: OpenMatters, new: OpenMatter) -> OpenMatters:
-    """Add a matter; one that is open already counts one more try."""
-    others: list[OpenMatter] = []
-    tries = new.tries
-    for each in matters:
-        if (each.what, each.subject) == (new.what, new.subject):
-            tries += each.tries
-        else:
-            others.append(each)
-
-    return (*others, replace(new, tries=tries))
 
 
 def _line_of(command: str) -> str:

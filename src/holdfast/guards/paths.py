@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -64,8 +65,7 @@ def judge_path(path: str) -> str | Barred:
     if any(map(_GIT.fullmatch, names)):
         return Barred(f"{path}: this belongs to git itself; edit the project's files instead.")
 
-    parts = [part for part in path.split("/") if part not in {"", "."}]
-    return "/".join(parts)
+    return normpath(path)
 
 
 def folded_name(name: str) -> str:

@@ -21,16 +21,17 @@ _PROBE = 200
 # be tried.
 _TAIL = 7_400
 """Twelve of the longest periods, plus a stride."""
-_WINDOW = 4_000
+_WINDOW = 63
+"""Words are judged each time so many strides have arrived."""
 _GRAM = 8
 _NOVELTY = 0.04
 _FEWEST_GRAMS = 60
 """A window with fewer word runs is data (one word a line, base64) and is not judged by words."""
-_ENDLESS = 32_000
-"""How many characters of an argument may repeat themselves. A server cuts most replies before."""
+_ENDLESS = 500
+"""For how many strides an argument may repeat itself. A server cuts most replies before."""
 _GENERATION = 4_096
 _LONGEST_WORD = 256
-"""Base64 is one endless word; keeping all of it as a partial word would take quadratic time."""
+"""Base64 is one endless word; keeping all of it would take quadratic time."""
 _DRAWING = re.compile(
     r"[-=_*~#.·•+:/\\|<>^ \t\r\n\u2500-\u259f]*|(?:\|[^\n]*\|[ \t]*\n)+", re.DOTALL
 )
@@ -48,25 +49,24 @@ class Repetition:
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """How often a short or a long period has to repeat, and over how many characters."""
+    """How often a period has to repeat, a long one half as often, and over how many characters."""
 
-    short: int
-    long: int
+    times: int
     over: int
 
     def of(self, period: int) -> int:
-        times = self.short
+        times = self.times
         if period > 150:
-            times = self.long
+            times //= 2
         return max(self.over, period * times)
 
 
-_PLAIN = _Limits(short=6, long=3, over=240)
-_DRAWN = _Limits(short=24, long=12, over=960)
+_PLAIN = _Limits(times=6, over=240)
+_DRAWN = _Limits(times=24, over=960)
 """Drawn lines and table rows, which people write as well."""
-_CODE = _Limits(short=24, long=12, over=2_000)
+_CODE = _Limits(times=24, over=2_000)
 """Code, which repeats itself: cases, fixtures, markup."""
-_NUMBERS = _Limits(short=24, long=12, over=4_000)
+_NUMBERS = _Limits(times=24, over=4_000)
 """Data, which repeats itself for longer: an array of zeros."""
 
 
@@ -101,8 +101,7 @@ class _ChannelWatch:
         self._in_fence = False
         self._repeated = 0
         self._line = ""
-        self._waiting: list[str] = []
-        self._waiting_length = 0
+        self._waiting = ""
         self._tail = ""
         self._novelty = _Novelty()
 
@@ -111,19 +110,14 @@ class _ChannelWatch:
 
         The result does not depend on how the text was split.
         """
-        start = 0
-        while self._waiting_length + len(text) - start >= _STRIDE:
-            end = start + _STRIDE - self._waiting_length
-            self._waiting.append(text[start:end])
-            start = end
-            piece = "".join(self._waiting)
-            self._waiting, self._waiting_length = [], 0
-            found = self._look(piece)
+        text = self._waiting + text
+        whole = len(text) // _STRIDE * _STRIDE
+        self._waiting = text[whole:]
+        for start in range(0, whole, _STRIDE):
+            found = self._look(text[start : start + _STRIDE])
             if found is not None:
                 return found
 
-        self._waiting.append(text[start:])
-        self._waiting_length += len(text) - start
         return None
 
     def _look(self, piece: str) -> str | None:
@@ -131,7 +125,7 @@ class _ChannelWatch:
         self._tail = (self._tail + piece)[-_TAIL:]
         found = self._period()
         if self._in_arguments:
-            found = self._endless(found, len(piece))
+            found = self._endless(found)
 
         if found is not None:
             return found
@@ -140,13 +134,13 @@ class _ChannelWatch:
 
         return None
 
-    def _endless(self, found: str | None, length: int) -> str | None:
+    def _endless(self, found: str | None) -> str | None:
         """Return the period if it has gone on for long: a file may well repeat itself."""
         if found is None:
             self._repeated = 0
             return None
 
-        self._repeated += length
+        self._repeated += 1
         if self._repeated < _ENDLESS:
             return None
 
@@ -154,7 +148,7 @@ class _ChannelWatch:
 
     def _patience(self) -> int:
         if self._in_arguments:
-            return _ENDLESS // _WINDOW
+            return 8
         if self._in_fence:
             return 4
         return 2
@@ -162,12 +156,15 @@ class _ChannelWatch:
     def _follow_fence(self, piece: str) -> None:
         *ended, rest = piece.split("\n")
         for line in ended:
-            if (self._line + line).lstrip(" ")[:3] in {"```", "~~~"}:
+            if self._begin_of(line) in {"```", "~~~"}:
                 self._in_fence = not self._in_fence
             self._line = ""
 
-        # The start of a line is enough to know a fence.
-        self._line = (self._line + rest)[:16]
+        self._line = self._begin_of(rest)
+
+    def _begin_of(self, line: str) -> str:
+        """Return as much of the line as is enough to know a fence."""
+        return (self._line + line).lstrip(" ")[:3]
 
     def _period(self) -> str | None:
         tail = self._tail
@@ -180,8 +177,7 @@ class _ChannelWatch:
         period = length - _PROBE - at
         unit = tail[-period:]
         needed = self._limits(unit).of(period)
-        if needed > length:
-            return None
+        # Where the tail is shorter, the two parts have different lengths.
         if tail[-needed:-period] != tail[period - needed :]:
             return None
 
@@ -209,33 +205,29 @@ class _Novelty:
         self._earlier: set[int] = set()
         self._words: list[str] = []
         self._half = ""
-        self._window_length = 0
-        self._grams = 0
-        self._new = 0
+        self._strides = 0
+        self._window: list[bool] = []
         self._stale_windows = 0
 
     def feed(self, piece: str, *, patience: int) -> bool:
-        """Add text; return whether `patience` consecutive windows contained almost nothing new."""
+        """Add a stride; return whether `patience` consecutive windows contained almost nothing new."""
         self._take(piece)
-        self._window_length += len(piece)
-        if self._window_length < _WINDOW:
+        self._strides += 1
+        if self._strides < _WINDOW:
             return False
 
         self._stale_windows += 1
-        if self._grams < _FEWEST_GRAMS or self._new >= _NOVELTY * self._grams:
+        grams, new = len(self._window), sum(self._window)
+        if grams < _FEWEST_GRAMS or new >= _NOVELTY * grams:
             self._stale_windows = 0
 
-        self._window_length = self._grams = self._new = 0
+        self._strides, self._window = 0, []
         return self._stale_windows >= patience
 
     def _take(self, piece: str) -> None:
         # The first and the last word may be incomplete: a mark behind the text is part of such a word.
         *words, last = f"{self._half}{piece}\0".split()
-        self._half = last[:-1]
-        if len(self._half) > _LONGEST_WORD:
-            words.append(self._half)
-            self._half = ""
-
+        self._half = last[:-1][-_LONGEST_WORD:]
         for word in words:
             self._words.append(word)
             if len(self._words) == _GRAM:
@@ -243,11 +235,7 @@ class _Novelty:
                 del self._words[0]
 
     def _count(self, gram: int) -> None:
-        self._grams += 1
-        if gram in self._recent:
-            return
-
-        self._new += gram not in self._earlier
+        self._window.append(gram not in self._recent and gram not in self._earlier)
         self._recent.add(gram)
         if len(self._recent) >= _GENERATION:
             self._earlier, self._recent = self._recent, set()

@@ -8,66 +8,32 @@ from functools import lru_cache
 _FOLDERS = frozenset(
     {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".envs", ".secrets", "gcloud"}
 )
-_NAMES = _FOLDERS.union(
-    {
-        ".env",
-        ".envrc",
-        ".flaskenv",
-        ".dev.vars",
-        ".mylogin.cnf",
-        "auth.json",
-        "token.json",
-        "rclone.conf",
-        ".netrc",
-        "_netrc",
-        ".npmrc",
-        ".yarnrc.yml",
-        "local.settings.json",
-        ".pypirc",
-        ".pgpass",
-        ".my.cnf",
-        ".git-credentials",
-        ".htpasswd",
-        ".vault-token",
-        ".dockercfg",
-        "credentials",
-        "kubeconfig",
-        ".s3cfg",
-        ".boto",
-        ".terraformrc",
-        ".dockerconfigjson",
-        "secring.gpg",
-    }
-)
 SECRETS_IN_FOLDERS = {"gh": "hosts.yml"}
 """Names that are those of secrets only in a folder of a certain name, by that name."""
-_ENDINGS = (
-    ".pem",
-    ".key",
-    ".p12",
-    ".pfx",
-    ".jks",
-    ".keystore",
-    ".kdbx",
-    ".ppk",
-    ".p8",
-    ".ovpn",
-    ".secret",
-    ".tfvars",
-    ".tfvars.json",
-    ".keytab",
-    ".tfstate",
+_NAMES = (
+    ".envrc .flaskenv .dev.vars .mylogin.cnf .my.cnf .pgpass .htpasswd .netrc _netrc .npmrc "
+    ".yarnrc.yml .pypirc .git-credentials auth.json token.json local.settings.json rclone.conf "
+    "credentials .vault-token .dockercfg .dockerconfigjson .s3cfg .boto .terraformrc secring.gpg"
 )
-_KINDS = re.compile(
-    r"\.env(?:[.\-_].+|\d+)|.+\.env|env\.(?:local|dev|development|prod|production|staging|test)"
+_ENDINGS = (
+    "env pem key p12 pfx p8 ppk jks keystore keytab kdbx ovpn secret tfvars tfvars.json tfstate"
+)
+_KINDS = (
+    r"\.env(?:[.\-_].+|\d+)|env\.(?:local|dev|development|prod|production|staging|test)"
     r"|id_(?:rsa|dsa|ecdsa|ed25519)\d*(?:[-_.].*)?|.*[-_.](?:rsa|dsa|ecdsa|ed25519)|.*deploy[-_]key"
     r"|\.vault[-_]pass(?:word)?(?:\..*)?|(?:.*[-_.])?kubeconfig(?:[-_.].*)?|\..+_history"
     r"|(?:.*[-_.])?(?:secrets?|credentials?|service[-_]?account(?:[-_]?keys?)?|firebase-adminsdk|passwords?|api[-_]?keys?)"
     r"(?:[-_.].*)?\.(?:json|ya?ml|toml|ini|env|txt|xml|properties|cfg|conf|db|csv)"
 )
 """Environments, private keys, and data that is called a secret."""
+_WHOLE = "|".join(map(re.escape, (*_FOLDERS, *_NAMES.split())))
+_ENDING = "|".join(map(re.escape, _ENDINGS.split()))
+# An editor puts a dot in front of the name of a copy.
+_SECRET = re.compile(rf"\.?(?:{_WHOLE}|.*\.(?:{_ENDING})|{_KINDS})", re.DOTALL)
 # A file for each secret, as containers get them: its name is that of the secret.
-_IN_SECRETS = re.compile(r"(?!(?:readme|licen[sc]e|makefile|dockerfile)\b)[^.]+(?:\.txt)?")
+_IN_SECRETS = re.compile(
+    r"(?!(?:readme|licen[sc]e|makefile|dockerfile)\b|\.git|\.keep)\.?[^.]+(?:\.txt)?"
+)
 # Examples and public keys: they contain names, not values. The word is the first or the last part
 # of the name: `application_default_credentials.json` is no example.
 _EXAMPLE = r"(?:example|sample|template|tmpl|tpl|dist|defaults?|schema)"
@@ -76,14 +42,6 @@ _COPY = re.compile(
     r"\A\.?#|(?:~.*|#|\.(?:bak|old|orig|save|backup|copy|sw[a-p]|un)| copy(?: \d+)?| \(?\d+\)?)+\Z"
 )
 """What an editor, a person or a merge (`.env~branch`) adds to the name of a copy."""
-_OF_EDITOR = re.compile(r"\.(?:sw[a-p]|un~)\Z")
-"""The ending of a copy to whose name an editor also adds a dot in front."""
-
-
-# Most names have none of these: they are known to be no secrets without another look.
-_LIKELY = re.compile(
-    r"env|secret|credential|service|dsa|rsa|25519|deploy|firebase|password|api|vault|kubeconfig|history"
-)
 
 
 def is_secret(path: str) -> bool:
@@ -107,29 +65,22 @@ def is_secret_name(name: str, folder: str = "") -> bool:
     >>> is_secret_name("id_rsa"), is_secret_name("id_rsa.pub"), is_secret_name("hosts.yml", "gh")
     (True, False, True)
     """
-    if SECRETS_IN_FOLDERS.get(folder) == name:
-        return True
     # No file has a longer name, and matching a longer word would only take time.
-    name = name[-255:]
-    if _OF_EDITOR.search(name) and is_secret_name(name[1:-4], folder):
-        return True
-    name = _COPY.sub("", name)
+    name = _COPY.sub("", name[-255:])
     if _SHOWN.fullmatch(name):
         return False
-    is_in_secrets = folder == "secrets" and _IN_SECRETS.fullmatch(name)
-    if name in _NAMES or name.endswith(_ENDINGS) or is_in_secrets:
+    if SECRETS_IN_FOLDERS.get(folder) == name:
         return True
-    if not _LIKELY.search(name):
-        return False
-    return _KINDS.fullmatch(name) is not None
+    if folder == "secrets" and _IN_SECRETS.fullmatch(name):
+        return True
+
+    return _SECRET.fullmatch(name) is not None
 
 
 _SHORTEST_VALUE = 6
 _COMMON_VALUES = frozenset({"development", "localhost", "production", "staging"})
-
-
-_PROSE = re.compile(r"\s*#(?!\s*(?:export\s+)?[\w.-]+\s*[=:])")
-"""The beginning of a comment that is no name with a value."""
+_PROSE = re.compile(r"\s*(?:-----|#(?!\s*(?:export\s+)?[\w.-]+\s*[=:]))")
+"""The beginning of the frame of a key, or of a comment that is no name with a value."""
 
 
 def values_in(text: str) -> set[str]:
@@ -144,10 +95,10 @@ def values_in(text: str) -> set[str]:
     """
     values: set[str] = set()
     for line in text.splitlines():
-        if line.lstrip().startswith("-----") or _PROSE.match(line):
+        if _PROSE.match(line):
             continue
         value = re.split(r"[=:]", line, maxsplit=1)[-1].strip(" \t\"',;{}[]")
-        if len(value) >= _SHORTEST_VALUE and value not in _COMMON_VALUES:
+        if len(value) >= _SHORTEST_VALUE:
             values.add(value)
 
-    return values
+    return values - _COMMON_VALUES

@@ -82,9 +82,8 @@ def remove_tokens(text: str) -> str:
     '[token removed]\n[token removed]\n[token removed]\nb'
     """
     text = _KEY_BLOCK.sub(_marks, text)
-    if "://" in text:
-        text = _PASSWORD.sub(_without_password, text)
-        text = _SLACK_ADDRESS.sub(MARK, text)
+    text = _PASSWORD.sub(_without_password, text)
+    text = _SLACK_ADDRESS.sub(MARK, text)
     return _TOKEN.sub(MARK, text)
 
 

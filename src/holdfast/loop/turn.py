@@ -309,7 +309,7 @@ class _Turn:
         if not matters or self._asked_about_open or kind == ReplyKind.NARRATED_INTENT:
             return False
 
-        progress = loops.since_progress(self._guards.loops)
+        progress = self._guards.loops.since_progress
         if step_cap.judge(self._steps, progress, self._caps) is not None:
             return False
 
@@ -367,7 +367,7 @@ class _Turn:
         """Carry out the intervention that the arbiter picks, if any."""
         guards = self._guards
         chosen = decide(
-            cap=step_cap.judge(self._steps, loops.since_progress(guards.loops), self._caps),
+            cap=step_cap.judge(self._steps, guards.loops.since_progress, self._caps),
             trip=loops.detect(guards.loops),
             mistakes=mistakes.detect(guards.mistakes),
             reply=about_reply,
@@ -386,7 +386,7 @@ class _Turn:
             case NudgeLoop(trip):
                 self._raise(sentinels.doom_loop(trip))
                 self._nudge = _frame(loops.guidance(trip))
-                self._guards = replace(guards, loops=loops.nudged(guards.loops, trip))
+                self._guards = replace(guards, loops=loops.nudged(guards.loops))
             case NudgeMistakes():
                 self._raise(sentinels.mistake_recovery(guards.mistakes.run, escalated=False))
                 self._nudge = _frame(mistakes.guidance(guards.mistakes.run))

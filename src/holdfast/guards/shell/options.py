@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NUMBER = re.compile(r"-\d+")
+_OPTION = re.compile(r"-.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def parse_options(
         word = rest.pop(0)
         if word == "--":
             return ParsedOptions(tuple(names), (*operands, *rest), len(operands))
-        if word == "-" or not word.startswith("-"):
+        if not _OPTION.match(word):
             operands.append(word)
             if stops:
                 before = list(takewhile("--".__ne__, rest))
@@ -86,11 +87,11 @@ def parse_options(
         if isinstance(found, NotAllowed):
             return found
         names += found.names
-        if not found.wants_next or not rest:
-            continue
-        # Where a program would take the next word for an option after all, it has to be judged.
-        if rest.pop(0).startswith("-"):
-            return NotAllowed(found.names[-1])
+        if found.wants_next:
+            value, rest = "".join(rest[:1]), rest[1:]
+            # Where a program would take it for an option after all, it has to be judged.
+            if value.startswith("-"):
+                return NotAllowed(found.names[-1])
 
     return ParsedOptions(tuple(names), tuple(operands), len(operands))
 

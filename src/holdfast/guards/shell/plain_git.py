@@ -44,7 +44,7 @@ _TAKE_FOLDERS = frozenset({"checkout", "reset", "tag"})
 _FOLDER = re.compile(r"[:{]|\b[0-9a-f]{4,64}\b")
 """What may name a folder of a commit: git would write its files elsewhere, by no secret name."""
 
-_MARKS_INSIDE = ("--word-diff", "--color")
+_MARKS_INSIDE = re.compile("--word-diff|--color")
 """Options with which git puts marks inside of a line, so that a value is printed in pieces."""
 
 
@@ -75,7 +75,7 @@ def _is_plain_git(line: str) -> bool:
     if not isinstance(words, tuple) or words[0] != "git":
         return False
     if isinstance(judge_git(words[1:]), ReadCommand):
-        return not any(word.startswith(_MARKS_INSIDE) for word in words)
+        return not any(map(_MARKS_INSIDE.match, words))
 
     allowed = _SUBCOMMANDS.get("".join(words[1:2]))
     if allowed is None:

@@ -36,24 +36,7 @@ _DIFF_SWITCHES = (
 )
 # Options with which the output depends on the contents of files: it prints them, or tells whether a
 # text is in them, which one guess after another finds out.
-_PATCH = frozenset(
-    [
-        "-S",
-        "-G",
-        "-p",
-        "-u",
-        "-U",
-        "-c",
-        "-m",
-        "-L",
-        "--patch",
-        "--unified",
-        "--word-diff",
-        "--color-words",
-        "--cc",
-        "--check",
-    ]
-)
+_PATCH = "-S -G -p -u -U -c -m -L --patch --unified --word-diff --color-words --cc --check"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +93,11 @@ _SUBCOMMANDS: dict[str, _Subcommand] = {
     ),
     "tag": _Subcommand("-l -n? --list --contains= --merged= --points-at=", only=()),
     "version": _Subcommand(""),
+    "--version": _Subcommand("", only=()),
+    "-v": _Subcommand("", only=()),
     "worktree": _Subcommand("--porcelain -v", only=("list",)),
 }
 _HARMLESS = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"})
-_NO_PATHS = frozenset({"branch", "tag", "stash", "worktree"})
 # With one of these, operands are patterns for a list; without, they name what is made or changed.
 _LISTS = frozenset({"-l", "--list", "--contains", "--merged", "--no-merged", "--points-at"})
 # A repository's config can name programs; git that only reads must not run them. A partial clone
@@ -169,19 +153,10 @@ def judge_git(words: Sequence[str]) -> ReadCommand | NotRead:
     (NotRead(why='git with -c may run other programs'), NotRead(why='`git push` needs your approval'))
     """
     rest = list(dropwhile(_HARMLESS.__contains__, words))
-    if rest in (["--version"], ["-v"]):
-        rest = ["version"]
-
-    if not rest:
-        return NotRead("git without a subcommand needs your approval")
-
-    name, *rest = rest
-    if name.startswith("-"):
-        return NotRead(f"git with {name[:60]} may run other programs")
-
+    name, rest = "".join(rest[:1]), rest[1:]
     subcommand = _SUBCOMMANDS.get(name)
     if subcommand is None:
-        return NotRead(f"`git {name[:60]}` needs your approval")
+        return _not_known(name)
 
     parsed = parse_options(rest, subcommand.options, stops=name == "grep")
     if isinstance(parsed, NotAllowed):
@@ -199,13 +174,17 @@ def judge_git(words: Sequence[str]) -> ReadCommand | NotRead:
         # The older order is `-- PATH REVISION`.
         from_dashes = len(operands)
 
-    paths, revisions = operands, operands[:from_dashes]
-    if name in _NO_PATHS:
-        paths = ()
-
+    revisions = operands[:from_dashes]
     argv = ("git", name, *subcommand.switches, *rest)
     prints = _prints(name, parsed, revisions)
-    return ReadCommand(argv, paths, git=prints, revisions=revisions)
+    return ReadCommand(argv, operands, git=prints, revisions=revisions)
+
+
+def _not_known(name: str) -> NotRead:
+    if name.startswith("-"):
+        return NotRead(f"git with {name[:60]} may run other programs")
+    line = f"git {name[:60]}".rstrip()
+    return NotRead(f"`{line}` needs your approval")
 
 
 def _why_not_operands(name: str, subcommand: _Subcommand, parsed: ParsedOptions) -> str | None:
@@ -221,7 +200,7 @@ def _why_not_operands(name: str, subcommand: _Subcommand, parsed: ParsedOptions)
 
 def _prints(name: str, parsed: ParsedOptions, revisions: Sequence[str]) -> GitContent:
     """Return which contents of files the subcommand may print."""
-    if name == "log" and not _PATCH.isdisjoint(parsed.names):
+    if name == "log" and not set(_PATCH.split()).isdisjoint(parsed.names):
         return "history"
     if name in {"diff", "grep"} and {"HEAD"}.issuperset(revisions):
         return "present"

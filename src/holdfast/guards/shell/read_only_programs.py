@@ -20,18 +20,23 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Operands: TypeAlias = Literal["files", "names", "text", "format", "pattern", "none"]
-"""What the operands are: files that are read, paths of which nothing is read, plain text, the format
-of a time, a pattern and then files, or none."""
+Operands: TypeAlias = Literal["files", "names", "text", "pattern"]
+"""What the operands are: files that are read, paths of which nothing is read, plain text, or a
+pattern and then files."""
+_NONE = re.compile(r"(?!)")
 
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """The allowed options of a program, what its operands are, and the switches to add."""
+    """The allowed options of a program, what its operands are, and the switches to add.
+
+    With an operand that does not begin with `only`, it does more than read.
+    """
 
     options: str
     operands: Operands = "files"
     switches: tuple[str, ...] = ()
+    only: re.Pattern[str] = re.compile("")
 
 
 _GREP = (
@@ -53,7 +58,10 @@ _RG = (
 )
 _PROGRAMS: dict[str, _Program] = {
     "cat": _Program("-n -b -A -e -E -s -t -T -u -v --number --show-all --show-ends --show-tabs"),
-    "date": _Program("-u -R -I? --utc --rfc-email --iso-8601=? --rfc-3339=", "format"),
+    # Anything but a format is a time, to which it sets the clock.
+    "date": _Program(
+        "-u -R -I? --utc --rfc-email --iso-8601=? --rfc-3339=", "text", only=re.compile(r"\+")
+    ),
     "diff": _Program(
         "-u -c -q -s -y -b -B -w -i -a -N -U= -C= --unified=? --brief --side-by-side --color=?",
         # A link in a folder may lead anywhere.
@@ -72,7 +80,7 @@ _PROGRAMS: dict[str, _Program] = {
         "--human-readable --recursive --reverse --size --sort= --time= --time-style= --classify",
         "names",
     ),
-    "pwd": _Program("-L -P", "none"),
+    "pwd": _Program("-L -P", "text", only=_NONE),
     "rg": _Program(_RG, "pattern", ("--no-config", "--glob=!.git")),
     "sleep": _Program("", "text"),
     "stat": _Program("-c= -t --format= --printf= --terse", "names"),
@@ -83,10 +91,10 @@ _PROGRAMS: dict[str, _Program] = {
         "names",
     ),
     "true": _Program("", "text"),
-    "uname": _Program("-a -s -n -r -v -m -p -i -o", "none"),
+    "uname": _Program("-a -s -n -r -v -m -p -i -o", "text", only=_NONE),
     "wc": _Program("-l -w -c -m -L --lines --words --bytes --chars"),
     "which": _Program("-a", "text"),
-    "whoami": _Program("", "none"),
+    "whoami": _Program("", "text", only=_NONE),
 }
 # The pattern of these is an option, or there is none.
 _NO_PATTERN = frozenset({"-e", "--regexp", "--files", "--type-list", "--version"})
@@ -113,29 +121,18 @@ def judge_words(argv: Sequence[str]) -> ReadCommand | NotRead:
     if isinstance(parsed, NotAllowed):
         return NotRead(f"{name} with {parsed.option[:60]} may do more than read")
 
-    why = _why_not_operands(name, program, parsed.operands)
-    if why:
-        return NotRead(why)
-
     paths = parsed.operands
-    if program.operands in {"text", "format"}:
+    for word in paths:
+        if not program.only.match(word):
+            return NotRead(f"{name} with {word[:60]} may do more than read")
+
+    if program.operands == "text":
         paths = ()
     if program.operands == "pattern" and _NO_PATTERN.isdisjoint(parsed.names):
         paths = paths[1:]
 
     words = (name, *program.switches, *rest)
     return ReadCommand(words, paths, prints=program.operands != "names")
-
-
-def _why_not_operands(name: str, program: _Program, operands: Sequence[str]) -> str | None:
-    """Return why a program does more than read with these operands, or None."""
-    match program.operands:
-        case "format" if not all(word.startswith("+") for word in operands):
-            return f"{name} with a time may set the clock"
-        case "none" if operands:
-            return f"{name} with {operands[0][:60]} may do more than read"
-
-    return None
 
 
 # -------------------------------------------------------------------------- programs with a language
@@ -170,11 +167,13 @@ _SED_STEP = rf"""
     (?: (?:\d+|\$)(?:,\+?(?:\d+|\$))? | {_EXPRESSION}(?:,\+?\d+|,{_EXPRESSION})? )? \s* !? \s*
     (?: [pdq=] | s{_EXPRESSION}(?:[^/\\\n]|\\[^\n])*/[gpI\d]* )
 """
-_SED = re.compile(rf"\s*(?:{_SED_STEP})(?:\s*;\s*(?:{_SED_STEP}))*\s*;?\s*", re.VERBOSE)
-"""Scripts that print, delete, quit or replace, without what writes (`w`) or runs (`e`)."""
+_SED = re.compile(
+    rf"(?=[\s\S]{{0,200}}\Z)\s*(?:{_SED_STEP})(?:\s*;\s*(?:{_SED_STEP}))*\s*;?\s*", re.VERBOSE
+)
+"""Scripts that print, delete, quit or replace, without what writes (`w`) or runs (`e`).
 
-
-_LONGEST_SCRIPT = 200
+None is long, because the expression would take long too.
+"""
 
 
 def _sed(words: Sequence[str]) -> ReadCommand | NotRead:
@@ -182,12 +181,11 @@ def _sed(words: Sequence[str]) -> ReadCommand | NotRead:
     if isinstance(parsed, NotAllowed):
         return NotRead(f"sed with {parsed.option[:60]} may do more than read")
 
-    script, *paths = parsed.operands or ("",)
-    # Of a long script the expression would take long too.
-    if len(script) > _LONGEST_SCRIPT or not _SED.fullmatch(script):
+    script = "".join(parsed.operands[:1])
+    if not _SED.fullmatch(script):
         return NotRead("this sed script may do more than print lines")
 
-    return ReadCommand(("sed", *words), tuple(paths))
+    return ReadCommand(("sed", *words), parsed.operands[1:])
 
 
 _SAY_VERSION = ("cc", "clang", "cmake", "g++", "gcc", "make", "node", "python", "python3", "ruby")
