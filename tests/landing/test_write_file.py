@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 
 import pytest
@@ -486,3 +487,28 @@ def test_the_tag_of_a_lost_fence_above_code_is_not_written_whatever_the_language
     ignored = land("dist\nnode_modules\n", WriteFile("build\ndist\nmodules\n"), ".gitignore")
     assert isinstance(ignored, Landed), ignored
     assert ignored.text == "build\ndist\nmodules\n"
+
+
+def test_a_long_file_with_a_small_change_lands_in_linear_time() -> None:
+    text = "".join(f"value_{n} = compute({n})\n" for n in range(50_000))
+    started = time.process_time()
+    for new in (
+        "import os\n" + text,
+        f"print()\n{text}print(1)\n",
+        "(\n" * 25_000 + ")\n" * 25_000,
+    ):
+        outcome = land(text, WriteFile(new), path="a.py")
+        assert isinstance(outcome, Landed)
+        assert outcome.text == new
+    assert time.process_time() - started < 30
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"), [("```\n", "```\n"), ("cat > a.py <<EOF\n", "EOF\n")]
+)
+def test_what_is_wrapped_without_end_is_refused(opening: str, closing: str) -> None:
+    text = "a = 1\nb = 2\nc = 3\n"
+    new = opening * 2_000 + text.replace("2", "4") + closing * 2_000
+    outcome = land(text, WriteFile(new), path="a.py")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "malformed"

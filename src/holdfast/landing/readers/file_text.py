@@ -46,10 +46,11 @@ from holdfast.landing.readers.chat_text import without_chat
 FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+.#-]*\s*")
 
 
-def read_file_text(text: str, new: str, path: str | None) -> PlainText | Refused:
+def read_file_text(text: str, new: str, path: str | None, most: int = 6) -> PlainText | Refused:
     """Return the content that `new` means for a file with this text.
 
     What is around the content or before its lines is undone if lines of the file come back by that; else it is refused.
+    So is a text with more than so many of these around each other.
     """
     ended = without_chat(text, new)
     new = _without_leading_blanks(text, _with_file_mark(text, ended.text))
@@ -65,7 +66,12 @@ def read_file_text(text: str, new: str, path: str | None) -> PlainText | Refused
         if isinstance(read, Refused):
             return read
         if read is not None and read.text != new:
-            inner = read_file_text(text, _ending_alike(new, read.text), path)
+            if most == 0:
+                return refusals.plain(
+                    "malformed",
+                    "the text is wrapped many times over; send the file's content alone.",
+                )
+            inner = read_file_text(text, _ending_alike(new, read.text), path, most - 1)
             if isinstance(inner, Refused):
                 return inner
             return PlainText(inner.text, ended.undone + read.undone + inner.undone)
@@ -362,8 +368,13 @@ def _returning(doc: Doc, new: str) -> int:
     return len(doc.bare_lines.intersection(map(str.rstrip, contents_of(new))))
 
 
-def _out_of_pair(text: str, new: str, path: str | None) -> PlainText | Refused | None:
-    """Return the file inside a pair of lines that cannot be its own, a refusal where they may be content, or None."""
+def _out_of_pair(
+    text: str, new: str, path: str | None, most: int = 2
+) -> PlainText | Refused | None:
+    """Return the file inside a pair of lines that cannot be its own, a refusal where they may be content, or None.
+
+    At most so many pairs are inside each other: each takes a look at all lines.
+    """
     doc = Doc(text, language_of(path))
     own = solid_lines(doc.lines)
     lines = _with_ends_apart(own, contents_of(new))
@@ -374,7 +385,9 @@ def _out_of_pair(text: str, new: str, path: str | None) -> PlainText | Refused |
     inside = lines_between(lines, outer[0], outer[-1])
     if _is_heredoc(*around, path):
         return PlainText(text_of(inside), ("a command around it",))
-    inner = _out_of_pair(text, text_of(inside), path)
+    if most == 0 or not (tag_around(*around) or _are_pair(*around)):
+        return None
+    inner = _out_of_pair(text, text_of(inside), path, most - 1)
     if isinstance(inner, PlainText):
         inside = contents_of(inner.text)
     # Numbers that count up prove as much as the file's own lines.
