@@ -120,6 +120,8 @@ def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
 
     old = without_end_token(text, request.old)
     read = read_replacement(text, old, request.new, path)
+    if isinstance(read, Refused):
+        return read
     outcome = land_replace(text, replace(request, old=old, new=read.text), path)
     if path is not None and isinstance(outcome, Landed):
         outcome = _judge_doubled(text, outcome, [(_written(text, outcome), outcome.spans)])
@@ -203,6 +205,8 @@ def _land_line_edits(text: str, request: LineEdits, path: str | None) -> Outcome
     undone: list[str] = []
     for edit in request.edits:
         read = read_lines(lines, text, edit, path)
+        if isinstance(read, Refused):
+            return read
         edits.append(replace(edit, new=read.text))
         undone += read.undone
 

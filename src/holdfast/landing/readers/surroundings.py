@@ -1,0 +1,171 @@
+"""What is around or before the lines of a new text alone, undone where lines that the file had come back."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from holdfast.landing import refusals
+from holdfast.landing.ladder.escapes import JSON_STRING
+from holdfast.landing.ladder.line_decoration import without_decoration
+from holdfast.landing.ladder.line_pair import FENCE, LinePair, pair_around
+from holdfast.landing.ladder.listing import listing_of
+from holdfast.landing.new_text import PlainText
+from holdfast.landing.text.file_kinds import kind_of
+from holdfast.landing.text.languages import UNKNOWN, language_of
+from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.lines import Doc, contents_of, solid_lines, text_of
+from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.outcomes import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Undoing:
+    """What the new lines are compared with."""
+
+    known: Doc
+    """The lines that may come back: the old text of an edit, or the file."""
+    text: str
+    path: str | None
+    whole_file: bool = False
+
+
+def undo_surroundings(undoing: Undoing, new: str) -> PlainText | Refused:
+    """Return the new text without what is around it and before its lines, or a refusal where that may be content."""
+    undone: list[str] = []
+    lines = contents_of(new)
+    # One may be inside another: numbers before the lines in a fence in tags.
+    while len(undone) < _MOST:
+        name, bare = _undo_one(undoing, lines)
+        if isinstance(bare, Refused):
+            return bare
+        if bare == lines:
+            break
+        lines = bare
+        undone.append(name)
+    if not undone:
+        return PlainText(new)
+
+    plain = text_of(lines)
+    # What stops in its last line still does.
+    if lines and not new.endswith(("\n", "\r")) and new.endswith(lines[-1]):
+        plain = plain.removesuffix("\n")
+    return PlainText(plain, tuple(undone))
+
+
+_MOST = 4
+
+
+def _undo_one(undoing: Undoing, lines: list[str]) -> tuple[str, list[str] | Refused]:
+    """Return what was undone and the lines without it, a refusal, or the lines as they are."""
+    pair = pair_around(lines)
+    if pair is not None:
+        name = "tags around it" if pair.tag else "a Markdown fence"
+        return name, _out_of_pair(undoing, pair, lines)
+    bare = without_decoration(undoing.known, lines)
+    if bare is not None and (kind_of(undoing.path) != "prose" or _is_counted(lines)):
+        return "marks before its lines", bare
+    if undoing.whole_file and len(lines) == 1:
+        return r"a literal \n for each newline", _out_of_one_line(undoing.known, lines)
+    return "", lines
+
+
+def _is_counted(lines: Sequence[str]) -> bool:
+    """Return whether numbers are before the lines that are not those of a list."""
+    listing = listing_of(lines)
+    return listing is not None and listing.numbers[0][2] != ". "
+
+
+def _out_of_pair(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str] | Refused:
+    """Return the lines inside of the pair, a refusal where it may be content, or the lines with it."""
+    shared = _shared(undoing.known, pair.inside)
+    if undoing.known.has(pair.first):
+        return lines
+    if pair.tag:
+        return _out_of_tags(undoing, pair, lines)
+    is_prose = kind_of(undoing.path) == "prose"
+    if is_prose and not _names_language(pair.first, undoing.path):
+        return _out_of_fence_in_prose(undoing, pair, lines)
+    if any(map(FENCE.fullmatch, contents_of(undoing.text))) and not is_prose:
+        return lines
+    if shared == 0 and undoing.whole_file:
+        return lines
+    return pair.inside
+
+
+def _out_of_fence_in_prose(
+    undoing: Undoing, pair: LinePair, lines: list[str]
+) -> list[str] | Refused:
+    """Return the lines with the fence if it may be the edit: around lines that stay, or that are all new; else a refusal."""
+    shared = _shared(undoing.known, pair.inside)
+    own = undoing.known.key_set
+    if undoing.whole_file and 4 * shared >= 3 * max(len(own), len(solid_lines(pair.inside)), 4):
+        return pair.inside
+    if shared == 0 or pair.inside == undoing.known.lines:
+        return lines
+    return refusals.plain(
+        "malformed",
+        "the text is wrapped in a Markdown fence; send the lines alone. If the fence is meant, send it as an edit of its own.",
+    )
+
+
+def _out_of_tags(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str] | Refused:
+    """Return the lines inside of tags that are no elements of the file, a refusal where they may be, or the lines with them."""
+    if re.search(f"</?{re.escape(pair.tag)}", undoing.text):
+        return lines
+    may_have_tags = kind_of(undoing.path) in {"prose", "markup", "mixed"}
+    # No element has such a name: `<new_str>`.
+    is_carrier = pair.is_carrier and (undoing.whole_file or "_" in pair.tag)
+    is_foreign = not may_have_tags and _TAG_LINE.search(undoing.text) is None
+    if is_carrier or is_foreign:
+        return pair.inside
+
+    ends = [key_of(line) for line in solid_lines(pair.inside)]
+    own = undoing.known.solid_keys
+    if undoing.whole_file and (own[:1], own[-1:]) == (ends[:1], ends[-1:]):
+        return refusals.plain(
+            "malformed",
+            f"`<{pair.tag}>` is around the whole file; send the content alone, or the new tags as an edit.",
+        )
+    return lines
+
+
+_TAG_LINE = re.compile(r"^\s*</?\w", re.MULTILINE)
+
+
+def _shared(doc: Doc, lines: Sequence[str]) -> int:
+    """Return how many different lines of the text are among the lines."""
+    return len(doc.key_set.intersection(map(key_of, lines)))
+
+
+def _names_language(fence: str, path: str | None) -> bool:
+    """Return whether the word behind a fence names the language of the file, or files of this kind have no fences.
+
+    >>> _names_language("```markdown", "a.md"), _names_language("```text", "a.md"), _names_language("```", "a.py")
+    (True, False, False)
+    """
+    tag = fence.strip("`~ ").lower()
+    named = language_of(f"a.{_SUFFIXES.get(tag, tag)}")
+    return named is language_of(path) and named is not UNKNOWN
+
+
+_SUFFIXES = {"restructuredtext": "rst", "text": "txt", "plaintext": "txt"}
+
+
+def _out_of_one_line(doc: Doc, lines: list[str]) -> list[str]:
+    r"""Return the lines of a text that is one line with `\n`, if most lines of the file come back; else that line."""
+    quoted = _QUOTED.sub(r"\1", lines[0])
+    plain = contents_of(JSON_STRING.seen.sub(JSON_STRING.read, quoted))
+    if "\\n" in doc.text and quoted == lines[0]:
+        # The file's own `\n` are not told from those between the lines.
+        return lines
+    bare = without_decoration(doc, plain) or plain
+    if 2 * _shared(doc, bare) <= len(doc.key_set):
+        return lines
+    return plain
+
+
+_QUOTED = re.compile(r'\A\s*"(.*)"\s*\Z', re.DOTALL)
