@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, assert_never
 from holdfast.landing import refusals
 from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.new_levels import in_file_levels
-from holdfast.landing.new_text import left_over, undone_warning, without_accidents
+from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.projection.splices import landed, line_splices
 from holdfast.landing.readers.chat_text import CHAT_END, without_end_token
+from holdfast.landing.readers.foreign_marks import find_foreign_mark
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
@@ -355,10 +356,10 @@ def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
     line = outcome.spans[0].line
     if outcome.text == text:
         return refusals.already_applied(line)
-    if outcome.rung == "unmangled":
-        odd = left_over(text, outcome.text, path)
-        if odd:
-            return refusals.left_over(odd)
+    is_mangled = outcome.rung == "unmangled"
+    odd = find_foreign_mark(text, outcome.text, path, mangled=is_mangled)
+    if odd:
+        return refusals.left_over(odd)
 
     language = breaks(text, outcome.text, path)
     if language is None:

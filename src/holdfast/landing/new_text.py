@@ -6,7 +6,6 @@ own lines come back, or its code has the plain character where the new lines hav
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from itertools import accumulate
 from operator import add
@@ -15,12 +14,10 @@ from typing import TYPE_CHECKING
 from holdfast.landing import refusals
 from holdfast.landing.accidents import ACCIDENTS, FileFacts
 from holdfast.landing.formats.sentences import find_sentence
-from holdfast.landing.formats.surrounding_text import WRAPPER_TAG
 from holdfast.landing.text.code_spans import code_spans
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
-from holdfast.landing.text.line_keys import UNSEEN
 from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import contents_of, solid_lines, split_lines
 from holdfast.landing.text.shared_ends import shared_ends
@@ -28,6 +25,7 @@ from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.landing.accidents import Accident
@@ -75,36 +73,6 @@ def without_accidents(
     if sentence:
         return refusals.sentence(sentence)
     return PlainText(change.after, tuple(undone))
-
-
-_LEFT_OVER = tuple(
-    map(
-        re.compile,
-        (
-            r"^\s*(?:L|line )?\d+ ?(?:[|│→]|\t)",
-            r"^[ \t]*[+>]",
-            r"^[ \t]*(?:`{3}|~{3})",
-            rf"^[ \t]*(?:{WRAPPER_TAG.pattern})",
-            r"<\|\w+\|>|</s>|\[/INST\]",
-            r'\\[n"]',
-            f"[{''.join(UNSEEN)}]",
-        ),
-    )
-)
-"""What is around, before or in lines that were mangled."""
-
-
-def left_over(before: str, after: str, path: str | None) -> str:
-    """Return a new line with a mark of mangling that no line of the file has, or "".
-
-    Asked of a request that was mangled: what has one such mark may have another one, in an order that was not undone.
-    """
-    change = _Change(before, after, path, whole_file=False)
-    for mark in _LEFT_OVER:
-        marked = list(filter(mark.search, change.added_texts))
-        if marked and not any(map(mark.search, contents_of(before))):
-            return marked[0]
-    return ""
 
 
 class _Change:

@@ -58,11 +58,11 @@ def sentence(line: str) -> Refused:
 
 
 def left_over(line: str) -> Refused:
-    """Return the refusal of a mangled request that would leave such a line in the file."""
+    """Return the refusal of a new line with a mark that no line of the file has."""
     return plain(
         "malformed",
         f"the request has marks around or in its lines, and `{line.strip()}` would keep one that the file has nowhere. Send the "
-        "lines alone, as the file has them.",
+        "lines alone, as the file has them; if the mark is meant, send an edit of that line alone.",
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from holdfast.landing.ladder.escapes import ENTITY, ESCAPES, JSON_STRING, SHOWN_INDENT
+from holdfast.landing.ladder.escapes import ENTITY, ESCAPES, SHOWN_INDENT
 from holdfast.landing.ladder.line_decoration import find_decoration, strip_all
 from holdfast.landing.ladder.line_pair import pair_around
 from holdfast.landing.ladder.listing import listing_of, out_of_listing
@@ -94,6 +94,28 @@ def _is_foreign(doc: Doc, pair: LinePair) -> bool:
 _MARKUP = re.compile(r"^\s*</?[A-Za-z]", re.MULTILINE)
 
 
+_BLOCK_MARK = re.compile(
+    r"\s*(?:[<-]{5,9} ?SEARCH.*|<{5,9}|={5,9}|[>+]{5,9} ?(?:REPLACE|UPDATED|NEW)?)\s*"
+)
+
+
+def _out_of_block(doc: Doc, reading: Unmangled) -> Unmangled | None:
+    """Without the marks of a search/replace block that came along at an end; never a line that the file has."""
+    old, new = map(contents_of, (reading.old, reading.new))
+    if not any(map(_BLOCK_MARK.fullmatch, old[:1] + old[-1:])):
+        return None
+    bare, bare_new = map(_without_marked_ends, (old, new))
+    if any(map(doc.has, filter(_BLOCK_MARK.fullmatch, old))):
+        return None
+    return Unmangled(text_of(bare), text_of(bare_new), reading.near)
+
+
+def _without_marked_ends(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines without a mark of a block that is the first or the last of them."""
+    marks = [_BLOCK_MARK.fullmatch(line) is not None for line in lines]
+    return lines[sum(marks[:1]) : len(lines) - sum(marks[-1:])]
+
+
 _QUOTES = (
     # Not a fence, which is a line of its own.
     re.compile(r"""\s*(`+(?![`\w]*\n)|\"{3}|'{3})(.*)\1\s*""", re.DOTALL),
@@ -167,6 +189,7 @@ _WRAPPERS: tuple[Undo, ...] = (
     _out_of_pair,
     # A fence inside of tags.
     _out_of_pair,
+    _out_of_block,
     out_of_listing,
     SHOWN_INDENT,
     _out_of_decoration,

@@ -10,11 +10,11 @@ from holdfast.landing.formats.sentences import mark_of
 from holdfast.landing.ladder.line_pair import FENCE
 from holdfast.landing.new_text import PlainText
 from holdfast.landing.readers.chat_text import without_chat
-from holdfast.landing.readers.foreign_marks import find_foreign_mark
 from holdfast.landing.readers.surroundings import Undoing, undo_surroundings
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import BY_NAME, comment_words, name_of
+from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import (
     Doc,
     contents_of,
@@ -80,15 +80,14 @@ def _judge_surroundings(doc: Doc, new: str, path: str | None) -> Refused | None:
     if not solid or not doc.solid_keys:
         return None
     first = solid[0].strip()
-    if mark_of(first) == ":" and solid[1:2] == solid_lines(doc.lines)[:1]:
+    announces = mark_of(first) == ":" and not doc.has(first)
+    second = "".join(solid[1:2])
+    if announces and (FENCE.fullmatch(second) or key_of(second) == doc.solid_keys[0]):
         return refusals.sentence(first)
     if not doc.has(first) and _is_above_files(first, path):
         return _foreign(first)
     if _has_half_fence(doc, lines):
         return _foreign(solid[-1].strip())
-    odd = find_foreign_mark(doc.text, lines, (), path)
-    if odd:
-        return _foreign(odd.strip())
     return None
 
 

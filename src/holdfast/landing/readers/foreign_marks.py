@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.surrounding_text import END_TOKEN, WRAPPER_TAG
@@ -11,7 +10,9 @@ from holdfast.landing.ladder.line_pair import CARRIER
 from holdfast.landing.text.code_spans import code_spans
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
+from holdfast.landing.text.line_keys import UNSEEN
 from holdfast.landing.text.lines import contents_of, solid_lines
+from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -49,30 +50,43 @@ _MARKS = (
 """The table of foreign marks: each is refused among several new lines, if the file has no line with it."""
 
 
-def find_foreign_mark(text: str, lines: Sequence[str], known: Sequence[str], path: str | None) -> str:
-    """Return a line with a mark that no line of this text nor a known one has, or "".
+_LEFT_OVER = (
+    *_MARKS,
+    _mark(r"^[ \t]*[+>]"),
+    # In lines that were mangled: a literal line break, an escaped quote, an invisible character.
+    _mark(rf'\\[n"]|[{"".join(UNSEEN)}]'),
+)
 
-    A single new line may be meant so.
+
+def find_foreign_mark(before: str, after: str, path: str | None, *, mangled: bool) -> str:
+    """Return a new line with a mark that no line of the file has, or "".
+
+    A single new line may be meant so. `mangled` says that the request was: what has one mark may have another one, in an order
+    that was not undone.
     """
-    own = frozenset((*contents_of(text), *known))
-    fresh = [line for line in lines if line not in own]
-    if len(solid_lines(fresh)) < _SEVERAL or str(path).endswith((".diff", ".patch")):
+    head, tail = shared_ends(before, after)
+    start = after.rfind("\n", 0, head) + 1
+    stop = after.find("\n", len(after) - tail) if tail else -1
+    changed = contents_of(after[start : len(after) if stop < 0 else stop])
+    if mangled:
+        return _marked_line(before, changed, _LEFT_OVER)
+    if len(solid_lines(changed)) < _SEVERAL or str(path).endswith((".diff", ".patch")):
         return ""
-    for mark in _MARKS:
-        marked = list(filter(mark.seen.search, fresh))
-        if not marked or kind_of(path) in mark.content_in:
-            continue
-        if any(map(mark.seen.search, own)) or _is_in_string(lines, marked[0], path):
-            continue
-        return marked[0]
-    return ""
+    kind = kind_of(path)
+    foreign = [mark for mark in _MARKS if kind not in mark.content_in]
+    line = _marked_line(before, changed, foreign)
+    if line and code_spans(after, language_of(path)).covers(after.index(line, start) - 1):
+        return ""
+    return line
 
 
 _SEVERAL = 2
 
 
-def _is_in_string(lines: Sequence[str], line: str, path: str | None) -> bool:
-    """Return whether the line begins inside a string or a comment of the lines."""
-    sizes = (len(each) + 1 for each in lines)
-    starts = dict(zip(reversed(lines), reversed([0, *accumulate(sizes)][:-1]), strict=True))
-    return code_spans("\n".join(lines), language_of(path)).covers(starts[line] - 1)
+def _marked_line(before: str, changed: Sequence[str], marks: Sequence[_Mark]) -> str:
+    """Return a changed line with one of the marks that no line of the text before has, or ""."""
+    for mark in marks:
+        marked = list(filter(mark.seen.search, changed))
+        if marked and not any(map(mark.seen.search, contents_of(before))):
+            return marked[0]
+    return ""

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.landing import refusals
 from holdfast.landing.ladder.line_pair import pair_around
 from holdfast.landing.ladder.listing import is_numbered, without_numbers_from
-from holdfast.landing.new_text import PlainText
 from holdfast.landing.readers.chat_text import without_chat
-from holdfast.landing.readers.foreign_marks import find_foreign_mark
 from holdfast.landing.readers.surroundings import Undoing, undo_surroundings
 from holdfast.landing.text.endings import with_whole_endings
 from holdfast.landing.text.lines import Doc, contents_of, text_of
@@ -19,14 +16,14 @@ from holdfast.vocab.outcomes import Refused
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.landing.new_text import PlainText
     from holdfast.vocab.requests import LineEdit
 
 
 def read_replacement(text: str, old: str, new: str, path: str | None) -> PlainText | Refused:
     """Return the text that `new` means in the place of `old`.
 
-    What is around it or before its lines is undone if lines of `old` come back by that, unless `old` is wrapped too; other
-    marks that neither the file nor `old` has are refused.
+    What is around it or before its lines is undone if lines of `old` come back by that, unless `old` is wrapped too.
     """
     new = with_whole_endings(text, old, new)
     read = without_chat(text, new)
@@ -36,10 +33,7 @@ def read_replacement(text: str, old: str, new: str, path: str | None) -> PlainTe
         if isinstance(plain, Refused):
             return plain
         read = replace(plain, undone=read.undone + plain.undone)
-    odd = find_foreign_mark(text, contents_of(read.text), contents_of(old), path)
-    if odd:
-        return refusals.left_over(odd)
-    if not read.undone:
+    if not read.undone or not old:
         return read
     return replace(read, text=_ending_as(old, read.text))
 

@@ -66,17 +66,20 @@ def _undo_one(undoing: Undoing, lines: list[str]) -> tuple[str, list[str] | Refu
         name = "tags around it" if pair.tag else "a Markdown fence"
         return name, _out_of_pair(undoing, pair, lines)
     bare = without_decoration(undoing.known, lines)
-    if bare is not None and (kind_of(undoing.path) != "prose" or _is_counted(lines)):
+    if bare is not None and not _may_be_the_edit(undoing, lines, bare):
         return "marks before its lines", bare
     if undoing.whole_file and len(lines) == 1:
         return r"a literal \n for each newline", _out_of_one_line(undoing.known, lines)
     return "", lines
 
 
-def _is_counted(lines: Sequence[str]) -> bool:
-    """Return whether numbers are before the lines that are not those of a list."""
-    listing = listing_of(lines)
-    return listing is not None and listing.numbers[0][2] != ". "
+def _may_be_the_edit(undoing: Undoing, lines: Sequence[str], bare: Sequence[str]) -> bool:
+    """Return whether what is before the lines may be meant: a list or a quotation in prose, a block around old lines."""
+    if kind_of(undoing.path) == "prose":
+        listing = listing_of(lines)
+        return listing is None or listing.numbers[0][2] == ". "
+    is_shift = list(map(str.strip, lines)) == list(map(str.strip, bare))
+    return is_shift and not undoing.whole_file
 
 
 def _out_of_pair(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str] | Refused:
