@@ -59,7 +59,7 @@ def land(text: str, request: Request, path: str | None = None) -> Outcome:
     if isinstance(outcome, Landed) and not isinstance(request, WriteFile):
         outcome = _judge_loss(text, outcome, path) or _without_accidents(text, outcome, path)
     if isinstance(outcome, Landed):
-        outcome = _gated(text, outcome, path)
+        outcome = _gated(text, outcome, path, single=_is_single_line(request))
     if isinstance(outcome, Refused):
         return _addressed(outcome, request, path)
 
@@ -348,7 +348,18 @@ def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:
     return _with_undone(replace(again, warning=outcome.warning), undone)
 
 
-def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
+def _is_single_line(request: Request) -> bool:
+    """Return whether the new text of each edit is one line at most."""
+    match request:
+        case Replace(new=new):
+            return len(contents_of(new)) < 2
+        case LineEdits(edits):
+            return all(len(contents_of(edit.new)) < 2 for edit in edits)
+        case _:
+            return False
+
+
+def _gated(text: str, outcome: Landed, path: str | None, *, single: bool) -> Outcome:
     """Refuse a landing that changes nothing, or a guessed one that breaks the syntax.
 
     Add a warning to an exact one that breaks it.
@@ -357,7 +368,7 @@ def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
     if outcome.text == text:
         return refusals.already_applied(line)
     is_mangled = outcome.rung == "unmangled"
-    odd = find_foreign_mark(text, outcome.text, path, mangled=is_mangled)
+    odd = find_foreign_mark(text, outcome.text, path, single=single, mangled=is_mangled)
     if odd:
         return refusals.left_over(odd)
 

@@ -21,7 +21,7 @@ _CARRIERS = (
 )
 CARRIER = re.compile(rf"\s*</?{_CARRIERS}(?:[\s=][^<>]*)?>\s*")
 _TAG = re.compile(r"\s*<([A-Za-z_][\w:.-]*)(?:[\s=][^<>]*)?>\s*")
-_ON_ONE_LINE = re.compile(rf"{_TAG.pattern}([^<>]*)</\1>\s*")
+_ON_ONE_LINE = re.compile(rf"\s*<({_CARRIERS})>([^<>]*)</\1>\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,14 +70,18 @@ def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
 
 def _out_of_pair(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without the fence or the tags around the old text, and around the new one where it has such; never the file's own."""
-    old = pair_around(contents_of(reading.old))
+    old, new = map(pair_around, map(contents_of, (reading.old, reading.new)))
     if old is None or not _is_foreign(doc, old):
         return None
     bare = replace(reading, old=text_of(old.inside))
-    new = pair_around(contents_of(reading.new))
-    if new is None:
-        return bare
-    return replace(bare, new=text_of(new.inside))
+    if new is not None:
+        # To change a fence is an edit.
+        if old.tag == "" and key_of(old.first) != key_of(new.first):
+            return None
+        return replace(bare, new=text_of(new.inside))
+    # Around one text only, a tag of any name may be meant.
+    is_plain = old.tag == "" or old.is_carrier
+    return bare if is_plain else None
 
 
 def _is_foreign(doc: Doc, pair: LinePair) -> bool:
@@ -118,7 +122,7 @@ def _without_marked_ends(lines: Sequence[str]) -> Sequence[str]:
 
 _QUOTES = (
     # Not a fence, which is a line of its own.
-    re.compile(r"""\s*(`+(?![`\w]*\n)|\"{3}|'{3})(.*)\1\s*""", re.DOTALL),
+    re.compile(r"""\s*(`+(?![`\w]*\n)|\"{3}|'{3})((?:(?!\1).)*)\1\s*""", re.DOTALL),
     re.compile(r"\s*(<!\[CDATA\[)(.*)\]\]>\s*", re.DOTALL),
     # A string of JSON: an escape tells it from a line in quotes.
     re.compile(r"""\s*(["'])(.*\\[nt"].*)\1\s*""", re.DOTALL),

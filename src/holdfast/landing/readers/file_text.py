@@ -10,7 +10,7 @@ from holdfast.landing.formats.sentences import mark_of
 from holdfast.landing.ladder.line_pair import FENCE
 from holdfast.landing.new_text import PlainText
 from holdfast.landing.readers.chat_text import without_chat
-from holdfast.landing.readers.surroundings import Undoing, undo_surroundings
+from holdfast.landing.readers.surroundings import Undoing, names_language, undo_surroundings
 from holdfast.landing.text.byte_order_mark import MARK
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import BY_NAME, comment_words, name_of
@@ -80,14 +80,14 @@ def _judge_surroundings(doc: Doc, new: str, path: str | None) -> Refused | None:
     if not solid or not doc.solid_keys:
         return None
     first = solid[0].strip()
-    announces = mark_of(first) == ":" and not doc.has(first)
-    second = "".join(solid[1:2])
-    if announces and (FENCE.fullmatch(second) or key_of(second) == doc.solid_keys[0]):
+    if doc.has(first):
+        return _judge_half_fence(doc, lines)
+    # The file may be in a fence below.
+    if mark_of(first) == ":" and doc.solid_keys[0] in map(key_of, solid[1:3]):
         return refusals.sentence(first)
-    if not doc.has(first) and _is_above_files(first, path):
+    if _is_above_files(first, path):
         return _foreign(first)
-    if _has_half_fence(doc, lines):
-        return _foreign(solid[-1].strip())
+    return _judge_half_fence(doc, lines)
     return None
 
 
@@ -100,13 +100,16 @@ def _foreign(line: str) -> Refused:
     )
 
 
-def _has_half_fence(doc: Doc, lines: Sequence[str]) -> bool:
-    """Return whether a fence is at an end of the lines, or they stop in one, and it has no other half as the file's own have."""
+def _judge_half_fence(doc: Doc, lines: Sequence[str]) -> Refused | None:
+    """Return the refusal of lines that begin or end with a fence, or stop in one, without its other half; or None."""
     fences = numbers_matching(FENCE, lines)
     if len(fences) % 2 == 0 or len(numbers_matching(FENCE, doc.lines)) % 2:
-        return False
+        return None
     outer = solid_numbers(lines)
-    return doc.has(lines[-1]) is False or not {outer[0], outer[-1]}.isdisjoint(fences)
+    is_at_end = not {outer[0], outer[-1]}.isdisjoint(fences)
+    if is_at_end or not doc.has(lines[-1]):
+        return _foreign(lines[fences[-1]].strip())
+    return None
 
 
 def _is_above_files(line: str, path: str | None) -> bool:
@@ -115,7 +118,7 @@ def _is_above_files(line: str, path: str | None) -> bool:
     if _HEREDOC.search(line) and name in line.lower():
         return True
     if kind_of(path) == "prose":
-        return False
+        return names_language(line, path)
     word = line.lower()
     if word in _TAGS_OF_FENCES or word == name.rpartition(".")[2]:
         return True

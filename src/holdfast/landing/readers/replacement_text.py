@@ -10,7 +10,8 @@ from holdfast.landing.ladder.listing import is_numbered, without_numbers_from
 from holdfast.landing.readers.chat_text import without_chat
 from holdfast.landing.readers.surroundings import Undoing, undo_surroundings
 from holdfast.landing.text.endings import with_whole_endings
-from holdfast.landing.text.lines import Doc, contents_of, text_of
+from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.lines import Doc, contents_of, keys_in, text_of
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def read_replacement(text: str, old: str, new: str, path: str | None) -> PlainTe
         read = replace(plain, undone=read.undone + plain.undone)
     if not read.undone or not old:
         return read
-    return replace(read, text=_ending_as(old, read.text))
+    return replace(read, text=_in_blanks_of(old, read.text))
 
 
 def read_lines(
@@ -55,6 +56,16 @@ def read_lines(
     return replace(read, undone=undone + read.undone)
 
 
-def _ending_as(old: str, new: str) -> str:
-    """Return the new text with the line breaks at the end of the old one: what was undone was in their place."""
-    return new.rstrip("\r\n") + old[len(old.rstrip("\r\n")) :]
+def _in_blanks_of(old: str, new: str) -> str:
+    """Return the new text with the blank lines around the old one: what was undone was in their place.
+
+    Without those below, where the last new line is one from above in the old text: the blank lines went with the rest.
+    """
+    body = new.strip("\r\n")
+    above = old[: len(old) - len(old.lstrip("\r\n"))]
+    below = old[len(old.rstrip("\r\n")) :]
+    lines = keys_in(contents_of(old))
+    last = key_of(body.rpartition("\n")[2])
+    if last in lines[:-1] and last != lines[-1]:
+        below = "\n"[: len(below)]
+    return above + body + below

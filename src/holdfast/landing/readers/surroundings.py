@@ -11,6 +11,7 @@ from holdfast.landing.ladder.line_decoration import without_decoration
 from holdfast.landing.ladder.line_pair import FENCE, LinePair, pair_around
 from holdfast.landing.ladder.listing import listing_of
 from holdfast.landing.new_text import PlainText
+from holdfast.landing.readers.foreign_marks import format_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import UNKNOWN, language_of
 from holdfast.landing.text.line_keys import key_of
@@ -66,35 +67,38 @@ def _undo_one(undoing: Undoing, lines: list[str]) -> tuple[str, list[str] | Refu
         name = "tags around it" if pair.tag else "a Markdown fence"
         return name, _out_of_pair(undoing, pair, lines)
     bare = without_decoration(undoing.known, lines)
-    if bare is not None and not _may_be_the_edit(undoing, lines, bare):
-        return "marks before its lines", bare
+    if bare is not None:
+        return "marks before its lines", _out_of_decoration(undoing, lines, bare)
     if undoing.whole_file and len(lines) == 1:
         return r"a literal \n for each newline", _out_of_one_line(undoing.known, lines)
     return "", lines
 
 
-def _may_be_the_edit(undoing: Undoing, lines: Sequence[str], bare: Sequence[str]) -> bool:
-    """Return whether what is before the lines may be meant: a list or a quotation in prose, a block around old lines."""
-    if kind_of(undoing.path) == "prose":
-        listing = listing_of(lines)
-        return listing is None or listing.numbers[0][2] == ". "
+def _out_of_decoration(undoing: Undoing, lines: list[str], bare: list[str]) -> list[str] | Refused:
+    """Return the bare lines, a refusal where a list or a quotation may be meant, or the lines of a block around old ones."""
     is_shift = list(map(str.strip, lines)) == list(map(str.strip, bare))
-    return is_shift and not undoing.whole_file
+    if is_shift and not undoing.whole_file:
+        return lines
+    listing = listing_of(lines)
+    is_counted = listing is not None and listing.numbers[0][2] != ". "
+    if kind_of(undoing.path) != "prose" or is_counted:
+        return bare
+    return refusals.plain(
+        "malformed",
+        f"all lines have what `{lines[0].strip()}` begins with, and other lines change too; send the lines alone.",
+    )
 
 
 def _out_of_pair(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str] | Refused:
     """Return the lines inside of the pair, a refusal where it may be content, or the lines with it."""
-    shared = _shared(undoing.known, pair.inside)
-    if undoing.known.has(pair.first):
+    is_unknown = undoing.whole_file and _shared(undoing.known, pair.inside) == 0
+    if undoing.known.has(pair.first) or is_unknown:
         return lines
     if pair.tag:
         return _out_of_tags(undoing, pair, lines)
-    is_prose = kind_of(undoing.path) == "prose"
-    if is_prose and not _names_language(pair.first, undoing.path):
+    if format_of(undoing.path) == "markdown":
         return _out_of_fence_in_prose(undoing, pair, lines)
-    if any(map(FENCE.fullmatch, contents_of(undoing.text))) and not is_prose:
-        return lines
-    if shared == 0 and undoing.whole_file:
+    if any(map(FENCE.fullmatch, contents_of(undoing.text))):
         return lines
     return pair.inside
 
@@ -105,6 +109,8 @@ def _out_of_fence_in_prose(
     """Return the lines with the fence if it may be the edit: around lines that stay, or that are all new; else a refusal."""
     shared = _shared(undoing.known, pair.inside)
     own = undoing.known.key_set
+    if not undoing.whole_file and names_language(pair.first, undoing.path):
+        return pair.inside
     if undoing.whole_file and 4 * shared >= 3 * max(len(own), len(solid_lines(pair.inside)), 4):
         return pair.inside
     if shared == 0 or pair.inside == undoing.known.lines:
@@ -119,7 +125,9 @@ def _out_of_tags(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str
     """Return the lines inside of tags that are no elements of the file, a refusal where they may be, or the lines with them."""
     if re.search(f"</?{re.escape(pair.tag)}", undoing.text):
         return lines
-    may_have_tags = kind_of(undoing.path) in {"prose", "markup", "mixed"}
+    may_have_tags = format_of(undoing.path) in {"markdown", "markup"}
+    if not undoing.whole_file:
+        may_have_tags = may_have_tags or kind_of(undoing.path) == "mixed"
     # No element has such a name: `<new_str>`.
     is_carrier = pair.is_carrier and (undoing.whole_file or "_" in pair.tag)
     is_foreign = not may_have_tags and _TAG_LINE.search(undoing.text) is None
@@ -144,10 +152,10 @@ def _shared(doc: Doc, lines: Sequence[str]) -> int:
     return len(doc.key_set.intersection(map(key_of, lines)))
 
 
-def _names_language(fence: str, path: str | None) -> bool:
+def names_language(fence: str, path: str | None) -> bool:
     """Return whether the word behind a fence names the language of the file, or files of this kind have no fences.
 
-    >>> _names_language("```markdown", "a.md"), _names_language("```text", "a.md"), _names_language("```", "a.py")
+    >>> names_language("```markdown", "a.md"), names_language("```text", "a.md"), names_language("```", "a.py")
     (True, False, False)
     """
     tag = fence.strip("`~ ").lower()
