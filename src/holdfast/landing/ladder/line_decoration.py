@@ -50,13 +50,13 @@ def find_decoration(doc: Doc, old: Sequence[str]) -> re.Pattern[str] | None:
 def without_decoration(doc: Doc, new: Sequence[str]) -> list[str] | None:
     """Return new lines without what is before all of them, if most lines of the file come back by that; else None."""
     solid = solid_lines(new)
-    if not doc.bare_lines.isdisjoint(map(str.rstrip, solid)):
-        return None
-    for _, bare in _proven_before(doc, solid[:_TRIED], new):
+    before = doc.bare_lines.intersection(map(str.rstrip, solid))
+    for shape, bare in _proven_before(doc, solid[:_TRIED], new):
         known = doc.bare_lines.intersection(map(str.rstrip, solid_lines(bare)))
-        are_most = 2 * len(known) > len(doc.bare_lines)
+        # Numbers that count the lines prove nearly as much as lines that come back.
+        is_most = shape.groups > 0 or 2 * len(known) > len(doc.bare_lines)
         # Where nothing else changes, it is the edit.
-        if are_most and bare != doc.lines:
+        if is_most and len(known) > 2 * len(before) and bare != doc.lines:
             return bare
     return None
 

@@ -80,15 +80,11 @@ def _judge_surroundings(doc: Doc, new: str, path: str | None) -> Refused | None:
     if not solid or not doc.solid_keys:
         return None
     first = solid[0].strip()
-    if doc.has(first):
-        return _judge_half_fence(doc, lines)
-    # The file may be in a fence below.
-    if mark_of(first) == ":" and doc.solid_keys[0] in map(key_of, solid[1:3]):
-        return refusals.sentence(first)
-    if _is_above_files(first, path):
+    is_above = solid[1:2] == solid_lines(doc.lines)[:1]
+    announces = is_above and mark_of(first) == ":"
+    if not doc.has(first) and (announces or _is_above_files(first, path)):
         return _foreign(first)
-    return _judge_half_fence(doc, lines)
-    return None
+    return _judge_fences(doc, lines)
 
 
 _FEW = 2
@@ -96,19 +92,24 @@ _FEW = 2
 
 def _foreign(line: str) -> Refused:
     return refusals.plain(
-        "malformed", f"`{line}` is no line of such a file; send the file's content alone."
+        "malformed", f"`{line}` is no line of such a file; send the content alone."
     )
 
 
-def _judge_half_fence(doc: Doc, lines: Sequence[str]) -> Refused | None:
-    """Return the refusal of lines that begin or end with a fence, or stop in one, without its other half; or None."""
+def _judge_fences(doc: Doc, lines: Sequence[str]) -> Refused | None:
+    """Return the refusal of a fence without its other half at an end of the lines, or of one around all that the file has."""
     fences = numbers_matching(FENCE, lines)
-    if len(fences) % 2 == 0 or len(numbers_matching(FENCE, doc.lines)) % 2:
+    own = numbers_matching(FENCE, doc.lines)
+    if len(fences) <= len(own):
         return None
     outer = solid_numbers(lines)
     is_at_end = not {outer[0], outer[-1]}.isdisjoint(fences)
-    if is_at_end or not doc.has(lines[-1]):
+    if len(fences) % 2 and len(own) % 2 == 0 and (is_at_end or not doc.has(lines[-1])):
         return _foreign(lines[fences[-1]].strip())
+    outside = solid_lines((*lines[: fences[0]], *lines[fences[-1] + 1 :]))
+    inside = doc.key_set.intersection(map(key_of, lines))
+    if outside and not any(map(doc.has, outside)) and 2 * len(inside) > len(doc.key_set):
+        return _foreign(lines[fences[0]].strip())
     return None
 
 

@@ -47,9 +47,10 @@ def _mark(seen: str, *content_in: Format) -> _Mark:
 
 _MARKS = (
     # The mark of a new line in a diff, also before a single line.
-    _mark(r"^\+", "markdown", "prose"),
+    _mark(r"^\+(?!\+\w)", "markdown", "prose"),
     # A fence, also behind the last line.
-    _mark(r"^\s*(?:`{3}|~{3})|(?:`{3}|~{3})\s*$", "markdown"),
+    _mark(r"^\s*`{3}|[\w)\]};](?:`{3}|~{3})\s*$", "markdown"),
+    _mark(r"^\s*~{3}", "markdown", "prose"),
     # Marks of a block, of a diff and of `*** Begin Patch`.
     _mark(r"^\s*(?:[<-]{5,9} ?SEARCH|[<>+]{5,9}(?: ?[A-Z]+)?\s*$|={5,9}\s*$)", "markdown", "prose"),
     _mark(
@@ -62,7 +63,7 @@ _MARKS = (
     _mark(r"^\s*<!\[CDATA\[\s*$|\]\]>\s*$", "markup"),
     _mark(r"^\s*(?:<{3}\w+|\[/?code\])\s*$|(?:\w>{3}|\[/code\])\s*$", "markdown", "markup"),
     # The number of a line.
-    _mark(r"^\s*(?:L|line )?\d+ ?(?:[|\u2502\u2192]|\t)", "markdown", "prose", "data"),
+    _mark(r"^\s*(?:L|line )?\d+ ?(?:[|\u2502\u2192]|\t)", "data"),
     _mark(r"(?:<\|\w+\|>|</s>|<eos>|<end_of_turn>|^(?!.*\[INST\]).*\[/INST\])\s*$", "markup"),
 )
 """The table of foreign marks: each is refused in new lines, if the file has no line with it."""

@@ -69,7 +69,7 @@ def _undo_one(undoing: Undoing, lines: list[str]) -> tuple[str, list[str] | Refu
     bare = without_decoration(undoing.known, lines)
     if bare is not None:
         return "marks before its lines", _out_of_decoration(undoing, lines, bare)
-    if undoing.whole_file and len(lines) == 1:
+    if len(lines) == 1 and "\\n" in lines[0]:
         return r"a literal \n for each newline", _out_of_one_line(undoing.known, lines)
     return "", lines
 
@@ -91,14 +91,18 @@ def _out_of_decoration(undoing: Undoing, lines: list[str], bare: list[str]) -> l
 
 def _out_of_pair(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str] | Refused:
     """Return the lines inside of the pair, a refusal where it may be content, or the lines with it."""
-    is_unknown = undoing.whole_file and _shared(undoing.known, pair.inside) == 0
-    if undoing.known.has(pair.first) or is_unknown:
+    if undoing.known.has(pair.first):
+        return lines
+    # Numbers that count up prove as much as the file's own lines.
+    is_known = listing_of(pair.inside) is not None or _shared(undoing.known, pair.inside) > 0
+    if undoing.whole_file and not is_known:
         return lines
     if pair.tag:
         return _out_of_tags(undoing, pair, lines)
     if format_of(undoing.path) == "markdown":
         return _out_of_fence_in_prose(undoing, pair, lines)
-    if any(map(FENCE.fullmatch, contents_of(undoing.text))):
+    fences = filter(FENCE.fullmatch, contents_of(undoing.text))
+    if any(fence.lstrip()[0] == pair.first.lstrip()[0] for fence in fences):
         return lines
     return pair.inside
 
@@ -125,13 +129,12 @@ def _out_of_tags(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str
     """Return the lines inside of tags that are no elements of the file, a refusal where they may be, or the lines with them."""
     if re.search(f"</?{re.escape(pair.tag)}", undoing.text):
         return lines
-    may_have_tags = format_of(undoing.path) in {"markdown", "markup"}
-    if not undoing.whole_file:
-        may_have_tags = may_have_tags or kind_of(undoing.path) == "mixed"
+    format_ = format_of(undoing.path)
+    is_new = _shared(undoing.known, pair.inside) == 0
+    may_have_tags = format_ in {"markdown", "markup"} or (format_ == "mixed" and is_new)
     # No element has such a name: `<new_str>`.
     is_carrier = pair.is_carrier and (undoing.whole_file or "_" in pair.tag)
-    is_foreign = not may_have_tags and _TAG_LINE.search(undoing.text) is None
-    if is_carrier or is_foreign:
+    if is_carrier or not (may_have_tags or _TAG_LINE.search(undoing.text)):
         return pair.inside
 
     ends = [key_of(line) for line in solid_lines(pair.inside)]
@@ -169,14 +172,17 @@ _SUFFIXES = {"restructuredtext": "rst", "text": "txt", "plaintext": "txt"}
 def _out_of_one_line(doc: Doc, lines: list[str]) -> list[str]:
     r"""Return the lines of a text that is one line with `\n`, if most lines of the file come back; else that line."""
     quoted = _QUOTED.sub(r"\1", lines[0])
-    plain = contents_of(JSON_STRING.seen.sub(JSON_STRING.read, quoted))
+    # The file's own `\n` are not told from those between the lines.
     if "\\n" in doc.text and quoted == lines[0]:
-        # The file's own `\n` are not told from those between the lines.
         return lines
+    plain = contents_of(JSON_STRING.seen.sub(JSON_STRING.read, quoted))
     bare = without_decoration(doc, plain) or plain
-    if 2 * _shared(doc, bare) <= len(doc.key_set):
+    if 2 * _shared(doc, bare) <= max(len(doc.key_set), _SEVERAL):
         return lines
     return plain
+
+
+_SEVERAL = 2
 
 
 _QUOTED = re.compile(r'\A\s*"(.*)"\s*\Z', re.DOTALL)
