@@ -18,7 +18,7 @@ _WIDEST = 80
 _LONGEST = 2_000
 """Characters of a line that is looked at: each of its endings is compared with the lines of the file."""
 _TRIED = 5
-"""New lines of which one is expected to be in the file."""
+"""Lines of which one is expected to be in the file."""
 
 
 def strip_all(before: re.Pattern[str], lines: Sequence[str]) -> list[str] | None:
@@ -40,7 +40,7 @@ def find_decoration(doc: Doc, old: Sequence[str]) -> re.Pattern[str] | None:
     solid = solid_lines(old)
     if any(map(doc.has, solid)):
         return None
-    for before, bare in _proven_before(doc, solid[:1], old):
+    for before, bare in _proven_before(doc, solid[:_TRIED], old):
         contents = map(str.rstrip, solid_lines(bare))
         if doc.bare_lines.issuperset(contents):
             return before

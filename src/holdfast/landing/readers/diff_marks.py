@@ -98,8 +98,8 @@ def _odd_mark(line: HunkLine) -> Refused:
     )
 
 
-_SECOND_MARKS = (("doubled marks", "-", "+"), ("a blank behind each mark", " ", " "))
-"""What is behind the mark of all removed lines, and of all new ones."""
+_SECOND_MARKS = {"+-": "doubled marks", "-": "doubled marks", " ": "a blank behind each mark"}
+"""The names of what is behind the marks of all removed and new lines."""
 
 
 def without_second_marks(doc: Doc, hunks: Sequence[Hunk]) -> tuple[str, list[Hunk]] | None:
@@ -115,23 +115,18 @@ def without_second_marks(doc: Doc, hunks: Sequence[Hunk]) -> tuple[str, list[Hun
     if any(map(doc.has_line, removed)) or not all(doc.has_line(line[1:]) for line in removed):
         return None
 
-    marks = {line[:1] for line in removed}, {line[:1] for line in added}
+    marks = "".join(sorted({line[:1] for line in (*removed, *added)}))
     indents = {indent_of(line[1:]) for line in added}
     is_indented_so = any(indent_of(line) in doc.indents for line in added)
     if not removed and (is_indented_so or not doc.indents.issuperset(indents)):
         return None
-    for name, minus, plus in _SECOND_MARKS:
-        if marks[0] <= {minus} and marks[1] <= {plus}:
-            break
-    else:
-        return None
+    name = _SECOND_MARKS.get(marks)
     is_shifted = not any(map(doc.has_line, context)) and {line[:1] for line in context} == {" "}
-    if not is_shifted:
-        return name, [_with_one_mark(hunk, "+-") for hunk in hunks]
     # Where all lines of the diff are further to the right, they are shifted as a whole.
-    if minus == " ":
+    if name is None or (is_shifted and " " in marks):
         return None
-    return name, [_with_one_mark(hunk, "+- ") for hunk in hunks]
+    doubled = "+- " if is_shifted else "+-"
+    return name, [_with_one_mark(hunk, doubled) for hunk in hunks]
 
 
 def _with_one_mark(hunk: Hunk, marks: str) -> Hunk:

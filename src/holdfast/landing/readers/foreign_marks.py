@@ -63,7 +63,7 @@ _MARKS = (
     _mark(r"^\s*<!\[CDATA\[\s*$|\]\]>\s*$", "markup"),
     _mark(r"^\s*(?:<{3}\w+|\[/?code\])\s*$|(?:\w>{3}|\[/code\])\s*$", "markdown", "markup"),
     # The number of a line.
-    _mark(r"^\s*(?:L|line )?\d+ ?(?:[|\u2502\u2192]|\t)", "data"),
+    _mark(r"^\s*(?:L|line )?\d+ ?(?:[|\u2502\u2192]|\t)", "markdown", "prose", "data"),
     _mark(r"(?:<\|\w+\|>|</s>|<eos>|<end_of_turn>|^(?!.*\[INST\]).*\[/INST\])\s*$", "markup"),
 )
 """The table of foreign marks: each is refused in new lines, if the file has no line with it."""

@@ -79,10 +79,11 @@ def _out_of_decoration(undoing: Undoing, lines: list[str], bare: list[str]) -> l
     is_shift = list(map(str.strip, lines)) == list(map(str.strip, bare))
     if is_shift and not undoing.whole_file:
         return lines
-    listing = listing_of(lines)
-    is_counted = listing is not None and listing.numbers[0][2] != ". "
-    if kind_of(undoing.path) != "prose" or is_counted:
+    if kind_of(undoing.path) != "prose":
         return bare
+    listing = listing_of(lines)
+    if listing is not None:
+        return lines if listing.numbers[0][2] == ". " else bare
     return refusals.plain(
         "malformed",
         f"all lines have what `{lines[0].strip()}` begins with, and other lines change too; send the lines alone.",
