@@ -126,8 +126,8 @@ def test_half_a_fence_around_a_text_for_people_is_refused(new: str) -> None:
     changed = text.replace("third", "fourth")
     outcome = land(text, WriteFile(new.format(changed)), "a.rst")
     assert isinstance(outcome, Refused), outcome
-    assert "````` is no line of such a file" in outcome.message
-    assert land(text, WriteFile(f"{changed}\n```\ncode\n```\n"), "a.rst").landed
+    assert outcome.message == "a.rst: ````` is no line of such a file; send the content alone."
+    assert land(text, WriteFile(f"{changed}\n```\ncode\n```\n"), "a.md").landed
 
 
 def test_carriage_returns_alone_are_the_line_ends_of_a_whole_file() -> None:

@@ -24,7 +24,7 @@ from holdfast.landing.text.code_spans import CodeSpans, code_spans
 from holdfast.landing.text.edit_script import ScriptEdit, script_of
 from holdfast.landing.text.languages import known_name, language_of, name_of
 from holdfast.landing.text.lines import Doc
-from holdfast.vocab.outcomes import Landed, Refused
+from holdfast.vocab.outcomes import Landed
 
 # ------------------------------------------------------------------------------- lines and names
 
