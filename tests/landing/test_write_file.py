@@ -410,6 +410,15 @@ def test_a_sentence_outside_of_a_file_is_refused(path: str, text: str) -> None:
         assert "send the content alone" in outcome.message
 
 
+def test_a_fence_around_a_page_that_has_fences_is_undone() -> None:
+    text = "# A\n\nRun this:\n\n```\nmake\n```\n\nThen wait.\nThe end.\n"
+    new = text.replace("wait", "rest")
+    for fence in ("```", "```markdown"):
+        outcome = land(text, WriteFile(f"{fence}\n{new}```\n"), "a.md")
+        assert isinstance(outcome, Landed), outcome
+        assert outcome.text == new
+
+
 def test_a_sentence_is_content_where_the_file_ends_in_one() -> None:
     text = "<p>a</p>\nMade by hand in 2020.\n"
     outcome = land(text, WriteFile("<p>b</p>\nMade by hand in 2021.\n"), "a.html")

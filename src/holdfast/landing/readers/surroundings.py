@@ -15,7 +15,7 @@ from holdfast.landing.readers.foreign_marks import format_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import UNKNOWN, language_of
 from holdfast.landing.text.line_keys import key_of
-from holdfast.landing.text.lines import Doc, contents_of, solid_lines, text_of
+from holdfast.landing.text.lines import Doc, contents_of, numbers_matching, solid_lines, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
@@ -92,7 +92,11 @@ def _out_of_decoration(undoing: Undoing, lines: list[str], bare: list[str]) -> l
 
 def _out_of_pair(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str] | Refused:
     """Return the lines inside of the pair, a refusal where it may be content, or the lines with it."""
-    if undoing.known.has(pair.first):
+    fences, own = (len(numbers_matching(FENCE, some)) for some in (lines, undoing.known.lines))
+    is_own = own >= fences
+    if pair.tag:
+        is_own = undoing.known.has(pair.first)
+    if is_own:
         return lines
     # Numbers that count up prove as much as the file's own lines.
     is_known = listing_of(pair.inside) is not None or _shared(undoing.known, pair.inside) > 0
@@ -116,7 +120,9 @@ def _out_of_fence_in_prose(
     own = undoing.known.key_set
     if not undoing.whole_file and names_language(pair.first, undoing.path):
         return pair.inside
-    if undoing.whole_file and 4 * shared >= 3 * max(len(own), len(solid_lines(pair.inside)), 4):
+    if undoing.whole_file and 4 * shared >= 3 * max(
+        len(own), len(set(solid_lines(pair.inside))), 4
+    ):
         return pair.inside
     if shared == 0 or pair.inside == undoing.known.lines:
         return lines
