@@ -163,7 +163,7 @@ def _shared(doc: Doc, lines: Sequence[str]) -> int:
 
 
 def names_language(fence: str, path: str | None) -> bool:
-    """Return whether the word behind a fence names the language of the file, or files of this kind have no fences.
+    """Return whether the word behind a fence names the language of the file.
 
     >>> names_language("```markdown", "a.md"), names_language("```text", "a.md"), names_language("```", "a.py")
     (True, False, False)
