@@ -92,11 +92,7 @@ def _out_of_decoration(undoing: Undoing, lines: list[str], bare: list[str]) -> l
 
 def _out_of_pair(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str] | Refused:
     """Return the lines inside of the pair, a refusal where it may be content, or the lines with it."""
-    fences, own = (len(numbers_matching(FENCE, some)) for some in (lines, undoing.known.lines))
-    is_own = own >= fences
-    if pair.tag:
-        is_own = undoing.known.has(pair.first)
-    if is_own:
+    if _is_own(undoing.known, pair, lines):
         return lines
     # Numbers that count up prove as much as the file's own lines.
     is_known = listing_of(pair.inside) is not None or _shared(undoing.known, pair.inside) > 0
@@ -106,10 +102,16 @@ def _out_of_pair(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str
         return _out_of_tags(undoing, pair, lines)
     if format_of(undoing.path) == "markdown":
         return _out_of_fence_in_prose(undoing, pair, lines)
-    fences = filter(FENCE.fullmatch, contents_of(undoing.text))
-    if any(fence.lstrip()[0] == pair.first.lstrip()[0] for fence in fences):
+    if f"\n{pair.first.strip()[:3]}" in f"\n{undoing.text}":
         return lines
     return pair.inside
+
+
+def _is_own(doc: Doc, pair: LinePair, lines: Sequence[str]) -> bool:
+    """Return whether the text has such a tag, or as many fences as the lines."""
+    if pair.tag:
+        return doc.has(pair.first)
+    return len(numbers_matching(FENCE, doc.lines)) >= len(numbers_matching(FENCE, lines))
 
 
 def _out_of_fence_in_prose(
