@@ -7,7 +7,7 @@ import pytest
 from holdfast import Landed, Patch, Refused, Replace, land
 from holdfast.landing.closest import closest_lines, numbered
 from holdfast.landing.ladder.mark_columns import without_diff_marks
-from holdfast.landing.ladder.unmangle import with_single_spacing, without_mangling
+from holdfast.landing.ladder.unmangle import with_single_spacing
 from holdfast.landing.text.lines import Doc
 
 LONG = Doc("".join(f"line number {n} = {n * 7}\n" for n in range(40)))
@@ -80,25 +80,6 @@ def test_blank_lines_behind_all_lines_go_where_the_file_has_none(
 ) -> None:
     reading = with_single_spacing(Doc(text), old.split("\n"), new.split("\n"))
     assert (None if reading is None else (reading.old, reading.new)) == read
-
-
-@pytest.mark.parametrize(
-    ("text", "new", "read"),
-    [
-        (THREE, "1| one = 1\n2| two = 5\n", "one = 1\ntwo = 5\n"),
-        (THREE, "1. one = 1\n2. two = 5\n", None),
-        (THREE, "1. one = 1\n2. two = 2\n", "one = 1\ntwo = 2\n"),
-        (THREE, "1| xne = 1\n2| xwo = 5\n", None),
-        (THREE, "one = 1\\ntwo = 2\\nx", "one = 1\ntwo = 2\nx"),
-        (THREE, "one = 1\\nx", None),
-        (f"{THREE}1| x\n", "1| x\n2| one = 1\n", None),
-        (f"{THREE}1| x\n", "1| x\n2| one = 1\n3| two = 2\n", "x\none = 1\ntwo = 2\n"),
-    ],
-)
-def test_numbers_and_escapes_go_if_more_lines_are_those_of_the_file(
-    text: str, new: str, read: str | None
-) -> None:
-    assert without_mangling(text, new) == read
 
 
 @pytest.mark.parametrize(

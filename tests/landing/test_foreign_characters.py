@@ -9,7 +9,7 @@ import pytest
 from holdfast import Landed, LineEdit, LineEdits, Refused, Replace, WriteFile, land
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 CODE = '// Über alles, naïve\nfn a() {\n    log("a & b < c");\n    b();\n}\n'
 
@@ -85,8 +85,8 @@ def test_the_line_below_a_range_is_not_written_twice_although_the_file_has_it_el
 def test_the_tag_of_a_lost_fence_is_no_line_of_the_file(path: str, tag: str) -> None:
     text = "a\tb\n1\t2\n3\t4\n"
     outcome = land(text, WriteFile(f"{tag}\na\tb\n1\t2\n3\t5\n"), path)
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == "a\tb\n1\t2\n3\t5\n"
+    assert isinstance(outcome, Refused), outcome
+    assert f"`{tag}` is no line of such a file" in outcome.message
 
 
 def test_tags_that_no_text_for_people_has_are_not_written() -> None:
@@ -97,12 +97,12 @@ def test_tags_that_no_text_for_people_has_are_not_written() -> None:
     assert outcome.text == "One line.\nAnother word.\nA third line.\n"
 
 
-def test_a_cdata_section_around_a_text_for_people_is_not_written() -> None:
+def test_a_cdata_section_around_a_text_for_people_is_refused() -> None:
     text = "One line.\nAnother line.\nA third line.\n"
     new = text.replace("third", "fourth")
     outcome = land(text, WriteFile(f"<![CDATA[\n{new}]]>\n"), "a.txt")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == new
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"
 
 
 def test_new_lines_between_two_lines_that_are_apart_in_the_file_are_refused() -> None:
@@ -145,8 +145,8 @@ def test_half_a_fence_around_a_text_for_people_is_refused(new: str) -> None:
     changed = text.replace("third", "fourth")
     outcome = land(text, WriteFile(new.format(changed)), "a.rst")
     assert isinstance(outcome, Refused), outcome
-    assert "half of a Markdown fence" in outcome.message
-    assert land(text, WriteFile(f"{changed}\n```\ncode\n```\n"), "a.rst").landed
+    assert outcome.message == "a.rst: ````` is no line of such a file; send the content alone."
+    assert land(text, WriteFile(f"{changed}\n```\ncode\n```\n"), "a.md").landed
 
 
 def test_carriage_returns_alone_are_the_line_ends_of_a_whole_file() -> None:
@@ -257,21 +257,11 @@ def test_the_number_of_an_item_that_the_file_has_is_no_line_number() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "mangle",
-    [
-        lambda text: f"<think>\nOne change.\n</think>\n\n{text}".replace("<", "&lt;").replace(
-            ">", "&gt;"
-        ),
-        lambda text: "\x1b[32m```\x1b[0m\n" + text + "\x1b[32m```\x1b[0m\n",
-    ],
-)
-def test_what_shows_around_a_whole_file_only_behind_an_accident_is_undone_too(
-    mangle: Callable[[str], str],
-) -> None:
+def test_what_shows_around_a_whole_file_only_behind_an_accident_is_undone_too() -> None:
     file = "create table a (\n  b int\n);\n\nselect b from a where b < 3;\n\nselect 1 < 2;\n"
     meant = file.replace("b int", "b bigint")
-    outcome = land(file, WriteFile(mangle(meant)), "a.sql")
+    answer = f"<think>\nOne change.\n</think>\n\n{meant}"
+    outcome = land(file, WriteFile(answer.replace("<", "&lt;").replace(">", "&gt;")), "a.sql")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == meant
 
@@ -302,13 +292,13 @@ def test_a_whole_file_that_stops_in_a_word_of_the_file_was_cut() -> None:
     assert refused.reason == "malformed"
 
 
-def test_marks_of_a_diff_before_new_lines_are_undone_beside_a_context_that_drifted() -> None:
+def test_marks_of_a_diff_before_new_lines_are_refused_beside_a_context_that_drifted() -> None:
     file = 'f()\n-- a note\nlocal bucket = io.open(path, "r")\nif not bucket then\n  g()\nend\n'
     old = "-- a note\nlocal bucket = io.open(path, 'r')\nif not bucket then\n"
     new = old.replace("if not", "+h()\n+print(1)\nif not")
     outcome = land(file, Replace(old, new), "a.lua")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == file.replace("if not", "h()\nprint(1)\nif not")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"
 
 
 def test_curly_quotes_behind_backslashes_are_plain_quotes() -> None:
@@ -332,12 +322,12 @@ def test_line_numbers_behind_line_numbers_are_undone() -> None:
 @pytest.mark.parametrize(
     "opening", ["cat > src/a.go <<'EOF'", "cat <<EOF > src/a.go", "tee src/a.go <<-EOF"]
 )
-def test_the_command_that_writes_the_file_is_no_part_of_it(opening: str) -> None:
+def test_the_command_that_writes_the_file_is_refused(opening: str) -> None:
     file = "package a\n\nfunc b() int {\n\treturn 1\n}\n"
     meant = file.replace("1", "2")
     outcome = land(file, WriteFile(f"{opening}\n{meant}EOF\n"), "src/a.go")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == meant
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"
     # Of a script that writes another file it is a part.
     script = f"set -e\n{opening}\n{file}EOF\n"
     kept = land(script, WriteFile(script.replace("1", "2").removeprefix("set -e\n")), "b.sh")
@@ -345,12 +335,12 @@ def test_the_command_that_writes_the_file_is_no_part_of_it(opening: str) -> None
     assert kept.text == f"{opening}\n{meant}EOF\n"
 
 
-def test_a_pair_of_marks_inside_another_is_undone() -> None:
+def test_a_pair_of_marks_inside_another_is_refused() -> None:
     file = "const a = 1;\n\nfunction b() {\n  return a;\n}\n"
     meant = file.replace("1", "2")
     outcome = land(file, WriteFile(f"<file>\n<![CDATA[\n{meant}]]>\n</file>\n"), "a.js")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == meant
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"
 
 
 def test_a_range_keeps_the_typography_of_a_line_beside_the_one_that_changes() -> None:
@@ -365,12 +355,11 @@ def test_a_range_keeps_the_typography_of_a_line_beside_the_one_that_changes() ->
     assert alone.text == file.replace('"b"', "“b”")
 
 
-def test_a_fence_below_a_sentence_around_nearly_the_old_text_is_undone() -> None:
+def test_a_fence_below_a_sentence_around_nearly_the_old_text_is_refused() -> None:
     file = "The first thing takes 12 bytes.\n\nThe second thing takes 13 bytes.\n"
     new = "Here is the updated version:\n\n```\nThe first thing takes 14 bytes.\n```\n"
     outcome = land(file, Replace("The first thing takes 12 bytes.\n", new), "a.txt")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == file.replace("12", "14")
+    assert isinstance(outcome, Refused), outcome
     example = "The first thing is this:\n\n```\nmake install\n```\n"
     kept = land(file, Replace("The first thing takes 12 bytes.\n", example), "a.md")
     assert isinstance(kept, Landed), kept
@@ -384,13 +373,6 @@ def test_an_honest_comment_excuses_no_more_lines_than_are_added_beside_it() -> N
     refused = land(body, Replace(old, new), "a.py")
     assert isinstance(refused, Refused), refused
     assert refused.reason == "elision"
-
-
-def test_marks_of_a_diff_before_indented_lines_of_a_text_for_people_are_undone() -> None:
-    file = "\\begin{a}\n  \\item one\n  \\item two\n\\end{a}\n"
-    outcome = land(file, Replace("  \\item one\n", "+  \\item three\n"), "a.tex")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == file.replace("one", "three")
 
 
 def test_a_sentence_at_the_end_of_new_lines_is_not_among_code() -> None:

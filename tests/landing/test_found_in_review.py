@@ -91,10 +91,8 @@ def test_the_byte_order_mark_stays_in_front(request_: Request, after: str) -> No
 )
 def test_a_wrapper_that_cannot_be_taken_off_the_new_text_does_not_reach_the_file(new: str) -> None:
     first, last = ("<tool_call>", "</tool_call>") if "tool_call" in new else ("```py", "```")
-    assert first_difference(land("a()\nb()\n", Replace(f"{first}\na()\nb()\n{last}", new))) == (
-        "not_found",
-        f"Line 1 differs first: the request has `{first}`, the file `a()`",
-    )
+    outcome = land("a()\nb()\n", Replace(f"{first}\na()\nb()\n{last}", new))
+    assert reason_of(outcome) == "malformed"
 
 
 def test_markup_is_no_wrapper() -> None:

@@ -152,7 +152,6 @@ def escaped(text: str) -> str:
         CHANGED.replace('"a"', "\u201ca\u201d")
         .replace('"b"', "\u201cb\u201d")
         .replace('"c"', "\u201cc\u201d"),
-        f"Sure! I have changed it.\n\n```python\n{CHANGED}```\n\nIs there more?\n",
         f"```\n{CHANGED}```\n",
         "".join(f"{n}| {line}\n" for n, line in enumerate(CHANGED.split("\n")[:-1], 1)),
         CHANGED.replace('"', '\\"').replace("\n", "\\n"),
@@ -215,6 +214,17 @@ def test_escapes_in_some_lines_of_a_whole_file_are_refused() -> None:
     outcome = land(SHOP, WriteFile(half), "a.py")
     assert isinstance(outcome, Refused)
     assert outcome.reason == "malformed"
+    assert len(outcome.message) < 400
+
+
+def test_a_whole_file_in_the_only_fence_of_an_answer_is_the_file() -> None:
+    answer = f"Sure! I have changed it.\n\n```python\n{CHANGED}```\n\nTell me if it works.\n"
+    assert text_of(SHOP, WriteFile(answer), "a.py") == CHANGED
+    # Its twins: a line of the file is outside, and most of the file is missing.
+    for other in (f"import os\n\n{answer}", "Sure!\n\n```python\nimport os\n```\n"):
+        outcome = land(SHOP, WriteFile(other), "a.py")
+        assert isinstance(outcome, Refused)
+        assert outcome.reason == "malformed"
 
 
 def test_a_text_that_does_not_parse_without_its_mangling_either_is_refused() -> None:
@@ -265,10 +275,8 @@ NEW = "def f(x):\n    y = x + 2\n    return y\n"
     "new",
     [
         f"```python\n{NEW}```\n",
-        f"{NEW}```",
         f"<new_string>\n{NEW}</new_string>\n",
         f"{NEW}<|im_end|>\n",
-        f"{NEW}>>>>>>> REPLACE\n",
         "".join(f"+{line}\n" for line in NEW.split("\n")[:-1]),
         "".join(f"{n}| {line}\n" for n, line in enumerate(NEW.split("\n")[:-1], 1)),
     ],
@@ -276,6 +284,15 @@ NEW = "def f(x):\n    y = x + 2\n    return y\n"
 def test_what_is_around_the_new_text_alone_is_undone(new: str) -> None:
     text = f"import os\n\n\n{OLD}"
     assert text_of(text, Replace(OLD, new), "a.py") == f"import os\n\n\n{NEW}"
+
+
+@pytest.mark.parametrize(
+    "below", ["```", "\n```\n", ">>>>>>> REPLACE\n", "=======\n", "</s>\n# </s>\n"]
+)
+def test_half_of_what_is_around_the_new_text_is_refused(below: str) -> None:
+    outcome = land(OLD, Replace(OLD, NEW + below), "a.py")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"
 
 
 def test_marks_in_the_new_text_that_may_be_content_stay() -> None:
@@ -361,25 +378,22 @@ def test_new_text_as_a_string_of_json_is_read_by_the_lines_inside_its_quotes() -
 
 
 @pytest.mark.parametrize(
-    ("path", "old", "new"),
+    ("old", "new"),
     [
-        ("a.md", "## Two\n\nThree.\n", "## Two\n\nFour.\n"),
-        ("a.md", "- two\n- three\n", "- two\n- three\n- four\n"),
-        ("a.rst", "Two\n===\n", ".. Four.\nTwo\n===\n"),
+        ("make\nmake test\n", "make\nmake all\n"),
+        ("## Two\n\nThree.\n", "## Two\n\nFour.\n"),
+        ("- two\n- three\n", "- two\n- three\n- four\n"),
     ],
 )
-def test_a_fence_around_new_text_for_people_is_dropped_where_it_cannot_be_the_edit(
-    path: str, old: str, new: str
+def test_a_fence_around_lines_that_change_too_is_refused_in_a_text_for_people(
+    old: str, new: str
 ) -> None:
-    text = f"# One\n\n{old}"
-    edit = LineEdit(3, 2 + old.count("\n"), f"```\n{new}```\n", old=old)
-    assert text_of(text, LineEdits((edit,)), path) == f"# One\n\n{new}"
+    outcome = land(f"# One\n\n{old}", Replace(old, f"```\n{new}```\n"), "a.md")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"
 
 
-def test_a_fence_around_lines_that_may_be_code_is_content() -> None:
-    assert is_content(
-        "# One\n\nmake\nmake test\n", "make\nmake test\n", "```sh\nmake\nmake all\n```\n", "a.md"
-    )
+def test_a_fence_around_lines_that_stay_is_content() -> None:
     assert is_content("# One\n\n- a\n", "- a\n", "```\n- a\n```\n", "a.md")
 
 

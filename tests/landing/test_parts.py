@@ -300,16 +300,12 @@ def test_a_fence_around_the_new_text_is_content_where_a_fence_may_be(
     assert read_replacement(text, "x = 1\n", new, path) == expected
 
 
-def test_the_new_lines_of_a_range_are_read_beside_the_lines_that_were_shown() -> None:
+def test_both_sides_of_an_edit_in_the_place_of_the_new_lines_are_refused() -> None:
     shown = "a = 1\nb = 2\nc = 3\n"
     edit = LineEdit(2, 2, "-b = 2\n+b = 3\n")
     landed_ = land(f"z = 0\n{shown}", LineEdits((edit,), shown=shown), "a.toml")
-    assert isinstance(landed_, Landed)
-    assert landed_.text == "z = 0\na = 1\nb = 3\nc = 3\n"
-    assert (
-        landed_.warning
-        == "the new text had the old text before it, and the file has not; this was undone."
-    )
+    assert isinstance(landed_, Refused)
+    assert landed_.reason == "malformed"
 
 
 # ------------------------------------------------------------------------------------------ diffs

@@ -474,12 +474,12 @@ def test_a_bracket_or_a_line_that_is_there_several_times_may_be_written_again() 
 
 
 @pytest.mark.parametrize("mark", ["+", "+ "])
-def test_a_plus_before_new_lines_alone_is_undone(mark: str) -> None:
+def test_a_plus_before_new_lines_alone_is_refused(mark: str) -> None:
     text = "a {\n  b;\n  c;\n}\n"
     new = f"  b;\n{mark}  d;\n{mark}\n{mark}  e;\n  c;\n"
     outcome = land(text, Replace("  b;\n  c;\n", new), "a.css")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == "a {\n  b;\n  d;\n\n  e;\n  c;\n}\n"
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"
 
 
 def test_a_plus_before_items_of_a_list_is_content() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 
 import pytest
@@ -163,15 +164,10 @@ def each_line(mark: str) -> str:
         *map(each_line, ("+", "+ ", "> ", "    ", " ")),
         f"<content>\n{CHANGED}</content>\n",
         f'<file path="a.py">\n{CHANGED}</file>\n',
-        f"{CHANGED}```\n",
-        f"{CHANGED}\n```\n",
         f"{CHANGED}<|im_end|>\n",
-        f"*** Begin Patch\n*** Add File: a.py\n{each_line('+')}*** End Patch\n",
-        f"--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,9 @@\n{each_line('+')}",
-        f"a.py\n<<<<<<< SEARCH\n=======\n{CHANGED}>>>>>>> REPLACE\n",
-        f"**src/a.py**\n{CHANGED}",
         json.dumps(CHANGED),
         CHANGED.replace("\n", "  \n"),
+        f"Here it is:\n\n```python\n{CHANGED}```\n\nDone.\n",
     ],
 )
 def test_what_is_around_a_whole_file_or_on_each_of_its_lines_is_undone(new: str) -> None:
@@ -179,6 +175,23 @@ def test_what_is_around_a_whole_file_or_on_each_of_its_lines_is_undone(new: str)
     assert isinstance(outcome, Landed), outcome
     assert (outcome.text, outcome.rung) == (CHANGED, "unmangled")
     assert "undone" in (outcome.warning or "")
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        f"{CHANGED}```\n",
+        f"{CHANGED}\n```\n",
+        f"*** Begin Patch\n*** Add File: a.py\n{each_line('+')}*** End Patch\n",
+        f"--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,9 @@\n{each_line('+')}",
+        f"a.py\n<<<<<<< SEARCH\n=======\n{CHANGED}>>>>>>> REPLACE\n",
+        f"**src/a.py**\n{CHANGED}",
+    ],
+)
+def test_half_of_a_fence_and_marks_of_a_notation_around_a_whole_file_are_refused(new: str) -> None:
+    outcome = land(CODE, WriteFile(new), "src/a.py")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"
 
 
 def test_a_text_for_people_in_a_fence_with_many_new_lines_is_refused() -> None:
@@ -237,11 +250,6 @@ def test_what_may_be_content_of_a_whole_file_stays(path: str, text: str, new: st
     [
         ("a.js", "f(1)\ng(2)\n", "f(1)\ng(3)\n"),
         ("a.php", "<?php\n\nf(1);\n", "<?php\n\nf(2);\n"),
-        (
-            "a.conf",
-            "<?xml version='1.0'?>\n<a>\n1\n</a>\n",
-            "<?xml version='1.0'?>\n<a>\n2\n</a>\n",
-        ),
         ("a.css", "a {\n}\nb {\n}\n", "a {\n}\nc {\n}\n"),
     ],
 )
@@ -271,16 +279,15 @@ def test_a_pair_of_tags_around_a_whole_file_that_has_no_such_tags_is_undone(
         ("<![CDATA[\n", "]]>"),
         ("<<<FILE\n", "FILE>>>\n"),
         ("[code]\n", "[/code]\n"),
-        ("~~~~\n", "~~~~\n"),
     ],
 )
-def test_a_pair_of_lines_around_a_whole_file_that_cannot_be_its_own_is_undone(
+def test_a_pair_of_lines_around_a_whole_file_that_cannot_be_its_own_is_refused(
     path: str, text: str, above: str, below: str
 ) -> None:
     changed = text.replace("1", "7")
     outcome = land(text, WriteFile(f"{above}{changed}{below}"), path)
-    assert isinstance(outcome, Landed), outcome
-    assert (outcome.text, outcome.rung) == (changed, "unmangled")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"
 
 
 @pytest.mark.parametrize(
@@ -403,6 +410,15 @@ def test_a_sentence_outside_of_a_file_is_refused(path: str, text: str) -> None:
         assert "send the content alone" in outcome.message
 
 
+def test_a_fence_around_a_page_that_has_fences_is_undone() -> None:
+    text = "# A\n\nRun this:\n\n```\nmake\n```\n\nThen wait.\nThe end.\n"
+    new = text.replace("wait", "rest")
+    for fence in ("```", "```markdown"):
+        outcome = land(text, WriteFile(f"{fence}\n{new}```\n"), "a.md")
+        assert isinstance(outcome, Landed), outcome
+        assert outcome.text == new
+
+
 def test_a_sentence_is_content_where_the_file_ends_in_one() -> None:
     text = "<p>a</p>\nMade by hand in 2020.\n"
     outcome = land(text, WriteFile("<p>b</p>\nMade by hand in 2021.\n"), "a.html")
@@ -410,18 +426,18 @@ def test_a_sentence_is_content_where_the_file_ends_in_one() -> None:
 
 
 @pytest.mark.parametrize("line", ["=== a.tf ===", "File: a.tf", "--- src/a.tf ---", "**`a.tf`**"])
-def test_the_name_of_the_file_above_it_is_dropped(line: str) -> None:
+def test_the_name_of_the_file_above_it_is_refused(line: str) -> None:
     new = TERRAFORM.replace("d = 2", "d = 4")
     outcome = land(TERRAFORM, WriteFile(f"{line}\n{new}"), "src/a.tf")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == new
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"
 
 
-def test_the_tag_of_a_lost_fence_is_dropped() -> None:
+def test_the_tag_of_a_lost_fence_is_refused() -> None:
     text = "import a\n\nb = a.c()\nd = b.e()\n"
     outcome = land(text, WriteFile("python\n" + text.replace("a.c", "a.f")), "x.py")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == text.replace("a.c", "a.f")
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"
 
 
 def numbered(text: str) -> str:
@@ -431,15 +447,12 @@ def numbered(text: str) -> str:
 @pytest.mark.parametrize(
     "around",
     [
-        lambda text: f"<![CDATA[\n{numbered(text)}]]>\n",
         lambda text: f"<file>\n{numbered(text)}</file>\n",
         lambda text: f"```hcl\n{numbered(text)}```\n",
         lambda text: "```\n" + "".join(f"    {line}\n" for line in text.splitlines()) + "```\n",
         lambda text: f"\n\n{text}",
-        lambda text: f"hcl\n{text}",
-        lambda text: f"# src/a.tf\n{text}",
     ],
-    ids=["CDATA", "tags", "a fence", "a fence, indented", "blank lines", "a tag", "its path"],
+    ids=["tags", "a fence", "a fence, indented", "blank lines"],
 )
 def test_what_is_around_and_before_the_lines_of_a_file_is_undone_together(
     around: Callable[[str], str],
@@ -481,8 +494,33 @@ def test_a_file_on_one_line_that_is_not_known_again_is_refused() -> None:
 def test_the_tag_of_a_lost_fence_above_code_is_not_written_whatever_the_language_is() -> None:
     text = "module Store where\n\nmain = run 1\n"
     outcome = land(text, WriteFile("haskell\nmodule Store where\n\nmain = run 2\n"), "a.hs")
-    assert isinstance(outcome, Landed), outcome
-    assert outcome.text == "module Store where\n\nmain = run 2\n"
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "malformed"
     ignored = land("dist\nnode_modules\n", WriteFile("build\ndist\nmodules\n"), ".gitignore")
     assert isinstance(ignored, Landed), ignored
     assert ignored.text == "build\ndist\nmodules\n"
+
+
+def test_a_long_file_with_a_small_change_lands_in_linear_time() -> None:
+    text = "".join(f"value_{n} = compute({n})\n" for n in range(50_000))
+    started = time.process_time()
+    for new in (
+        "import os\n" + text,
+        f"print()\n{text}print(1)\n",
+        "(\n" * 25_000 + ")\n" * 25_000,
+    ):
+        outcome = land(text, WriteFile(new), path="a.py")
+        assert isinstance(outcome, Landed)
+        assert outcome.text == new
+    assert time.process_time() - started < 30
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"), [("```\n", "```\n"), ("cat > a.py <<EOF\n", "EOF\n")]
+)
+def test_what_is_wrapped_without_end_is_refused(opening: str, closing: str) -> None:
+    text = "a = 1\nb = 2\nc = 3\n"
+    new = opening * 2_000 + text.replace("2", "4") + closing * 2_000
+    outcome = land(text, WriteFile(new), path="a.py")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "malformed"

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, assert_never
 from holdfast.landing import refusals
 from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.new_levels import judge_levels
-from holdfast.landing.new_text import left_over, undone_warning, without_accidents
+from holdfast.landing.new_text import undone_warning, without_accidents
 from holdfast.landing.projection.splices import landed, line_splices
 from holdfast.landing.readers.chat_text import CHAT_END, without_end_token
+from holdfast.landing.readers.foreign_marks import find_foreign_mark
 from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
@@ -58,7 +59,7 @@ def land(text: str, request: Request, path: str | None = None) -> Outcome:
     if isinstance(outcome, Landed) and not isinstance(request, WriteFile):
         outcome = _judge_loss(text, outcome, path) or _without_accidents(text, outcome, path)
     if isinstance(outcome, Landed):
-        outcome = _gated(text, outcome, path)
+        outcome = _gated(text, outcome, path, single=_is_single_line(request))
     if isinstance(outcome, Refused):
         return _addressed(outcome, request, path)
 
@@ -120,6 +121,8 @@ def _land_replace(text: str, request: Replace, path: str | None) -> Outcome:
 
     old = without_end_token(text, request.old)
     read = read_replacement(text, old, request.new, path)
+    if isinstance(read, Refused):
+        return read
     outcome = land_replace(text, replace(request, old=old, new=read.text), path)
     if path is not None and isinstance(outcome, Landed):
         outcome = _judge_doubled(text, outcome, [(_written(text, outcome), outcome.spans)])
@@ -203,6 +206,8 @@ def _land_line_edits(text: str, request: LineEdits, path: str | None) -> Outcome
     undone: list[str] = []
     for edit in request.edits:
         read = read_lines(lines, text, edit, path)
+        if isinstance(read, Refused):
+            return read
         edits.append(replace(edit, new=read.text))
         undone += read.undone
 
@@ -337,7 +342,18 @@ def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:
     return _with_undone(replace(again, warning=outcome.warning), plain.undone)
 
 
-def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
+def _is_single_line(request: Request) -> bool:
+    """Return whether the new text of each edit is one line at most."""
+    match request:
+        case Replace(new=new):
+            return len(contents_of(new)) < 2
+        case LineEdits(edits):
+            return all(len(contents_of(edit.new)) < 2 for edit in edits)
+        case _:
+            return False
+
+
+def _gated(text: str, outcome: Landed, path: str | None, *, single: bool) -> Outcome:
     """Refuse a landing that changes nothing, or a guessed one that breaks the syntax.
 
     Add a warning to an exact one that breaks it.
@@ -345,10 +361,10 @@ def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
     line = outcome.spans[0].line
     if outcome.text == text:
         return refusals.already_applied(line)
-    if outcome.rung == "unmangled":
-        odd = left_over(text, outcome.text, path)
-        if odd:
-            return refusals.left_over(odd)
+    is_mangled = outcome.rung == "unmangled"
+    odd = find_foreign_mark(text, outcome.text, path, single=single, mangled=is_mangled)
+    if odd:
+        return refusals.left_over(odd)
 
     language = breaks(text, outcome.text, path)
     if language is None:

@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING
 from holdfast.landing import refusals
 from holdfast.landing.accidents import ACCIDENTS, FOREIGN_MARKS
 from holdfast.landing.formats.sentences import find_sentence
-from holdfast.landing.formats.surrounding_text import WRAPPER_TAG
 from holdfast.landing.text.code_spans import code_spans
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
-from holdfast.landing.text.line_keys import UNSEEN
 from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import contents_of, is_blank, solid_lines, split_lines
 from holdfast.landing.text.shared_ends import shared_ends
@@ -84,36 +82,6 @@ def without_accidents(
     if sentence:
         return refusals.sentence(sentence)
     return PlainText(change.after, tuple(undone))
-
-
-_LEFT_OVER = tuple(
-    map(
-        re.compile,
-        (
-            r"^\s*(?:L|line )?\d+ ?(?:[|│→]|\t)",
-            r"^[ \t]*[+>]",
-            r"^[ \t]*(?:`{3}|~{3})",
-            rf"^[ \t]*(?:{WRAPPER_TAG.pattern})",
-            r"<\|\w+\|>|</s>|\[/INST\]",
-            r'\\[n"]',
-            f"[{''.join(UNSEEN)}]",
-        ),
-    )
-)
-"""What is around, before or in lines that were mangled."""
-
-
-def left_over(before: str, after: str, path: str | None) -> str:
-    """Return a new line with a mark of mangling that no line of the file has, or "".
-
-    Asked of a request that was mangled: what has one such mark may have another one, in an order that was not undone.
-    """
-    change = _Change(before, after, path, whole_file=False)
-    for mark in _LEFT_OVER:
-        marked = list(filter(mark.search, change.added_texts))
-        if marked and not any(map(mark.search, contents_of(before))):
-            return marked[0]
-    return ""
 
 
 class _Change:
@@ -310,5 +278,6 @@ def _refusal(name: str, line: str, *, alone: bool) -> Refused:
             "Send the plain characters; if the others are meant, send an edit of that line alone."
         )
     return refusals.plain(
-        "malformed", f"`{line.strip()}` has {name} where the file has plain characters. {cure}"
+        "malformed",
+        f"{refusals.quoted(line)} has {name} where the file has plain characters. {cure}",
     )

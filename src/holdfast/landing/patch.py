@@ -16,13 +16,11 @@ from holdfast.landing.placement import Nowhere
 from holdfast.landing.plans import find_plan, land_plans, plan_or_refusal
 from holdfast.landing.projection.splices import Splice, landed
 from holdfast.landing.readers.diff_marks import (
-    with_lost_pluses,
+    judge_lost_pluses,
     with_plain_marks,
-    without_blanks_behind_marks,
-    without_doubled_marks,
+    without_second_marks,
 )
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines, script_of
-from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
 from holdfast.landing.text.lines import Doc, is_blank, solid_lines
@@ -52,14 +50,11 @@ def land_patch(text: str, request: Patch, path: str | None = None) -> Outcome:
     hunks = with_plain_marks(doc, files[0].hunks)
     if isinstance(hunks, Refused):
         return hunks
-    undone = "doubled marks"
-    plain = without_doubled_marks(doc, hunks, kind_of(path))
-    if plain is None:
-        undone = "a blank behind each mark"
-        plain = without_blanks_behind_marks(doc, hunks)
-    if plain is None:
+    second = without_second_marks(doc, hunks)
+    if second is None:
         return land_hunks(doc, hunks)
 
+    undone, plain = second
     outcome = land_hunks(doc, plain)
     if isinstance(outcome, Landed):
         outcome = replace(outcome, rung="unmangled", warning=undone_warning([undone]))
@@ -122,7 +117,7 @@ def land_hunks(doc: Doc, hunks: Sequence[Hunk]) -> Outcome:
 
 
 def _plan(doc: Doc, hunk: Hunk) -> LadderPlan | Refused:
-    marked = with_lost_pluses(doc, hunk)
+    marked = judge_lost_pluses(doc, hunk)
     if isinstance(marked, Refused):
         return marked
     hunk = marked

@@ -52,17 +52,29 @@ def of(
             assert_never(found)
 
 
+def quoted(line: str) -> str:
+    """Return the line in backticks as a message shows it: without its indentation, and not all of a very long one."""
+    bare = line.strip()
+    if len(bare) > _LONGEST:
+        bare = f"{bare[:_LONGEST]}…"
+    return f"`{bare}`"
+
+
+_LONGEST = 160
+"""Characters of a line in a message: a whole file may be on one line."""
+
+
 def sentence(line: str) -> Refused:
     """Return the refusal of a new text with a sentence beside its code."""
-    return Refused("malformed", f"`{line}` is no code; send the content alone.")
+    return Refused("malformed", f"{quoted(line)} is no code; send the content alone.")
 
 
 def left_over(line: str) -> Refused:
-    """Return the refusal of a mangled request that would leave such a line in the file."""
+    """Return the refusal of a new line with a mark that no line of the file has."""
     return plain(
         "malformed",
-        f"the request has marks around or in its lines, and `{line.strip()}` would keep one that the file has nowhere. Send the "
-        "lines alone, as the file has them.",
+        f"the request has marks around or in its lines, and {quoted(line)} would keep one that the file has nowhere. Send the "
+        "lines alone, as the file has them; if the mark is meant, send an edit of that line alone.",
     )
 
 
@@ -160,7 +172,7 @@ def doubled_line(line: str, at: int) -> Refused:
     """Return the refusal of a new text that begins or ends with the line that is beside the old one in the file."""
     return Refused(
         "malformed",
-        f"`{line}` is in the file already, beside the old text (line {at}), and would be there twice. Leave it out of new, or "
+        f"{quoted(line)} is in the file already, beside the old text (line {at}), and would be there twice. Leave it out of new, or "
         "put it into old too.",
         candidates=(at,),
     )
@@ -183,7 +195,7 @@ def foreign_levels(line: str, unit: str) -> Refused:
         own = f"{len(unit)} blanks"
     return Refused(
         "malformed",
-        f"`{line}` is indented as no line of the file would be there; the file indents by {own}. Send the new lines in the "
+        f"{quoted(line)} is indented as no line of the file would be there; the file indents by {own}. Send the new lines in the "
         "indentation of the lines around them.",
     )
 
@@ -196,7 +208,7 @@ def lost_lines(line: str, *, whole_file: bool) -> Refused:
 
     return Refused(
         "elision",
-        f"the new text has `{line.strip()}`, and lines of the old text would be lost there. {cure}; if they are to be "
+        f"the new text has {quoted(line)}, and lines of the old text would be lost there. {cure}; if they are to be "
         "deleted, leave that line out.",
     )
 

@@ -50,21 +50,23 @@ def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
 
 def _read(text: str, new: str, path: str | None) -> PlainText | Refused:
     """Return the content that is meant, without what happened to it on its way."""
-    read = read_file_text(text, new, path)
-    if isinstance(read, Refused):
-        return read
+    undone: tuple[str, ...] = ()
+    # What is around the lines may show only when their characters are plain.
+    for _ in range(_READINGS):
+        read = read_file_text(text, new, path)
+        if isinstance(read, Refused):
+            return read
+        plain = without_accidents(text, with_file_endings(text, read.text), path, whole_file=True)
+        if isinstance(plain, Refused):
+            return plain
+        undone += read.undone + plain.undone
+        new = plain.text
+        if not plain.undone:
+            break
+    return PlainText(new, undone)
 
-    plain = without_accidents(text, with_file_endings(text, read.text), path, whole_file=True)
-    if isinstance(plain, Refused):
-        return plain
-    if plain.text in {new, read.text}:
-        return PlainText(plain.text, read.undone + plain.undone)
 
-    # What is around the lines may show only now.
-    inner = _read(text, plain.text, path)
-    if isinstance(inner, Refused):
-        return inner
-    return PlainText(inner.text, read.undone + plain.undone + inner.undone)
+_READINGS = 2
 
 
 def _judge_loss(text: str, new: str, path: str | None) -> Refused | None:

@@ -33,16 +33,16 @@ def judge_cut(text: str, new: str, path: str | None) -> Refused | None:
     if not (_stops_in_block(text, new, path) or _stops_in_line(script, new, loss)):
         return None
 
-    last = solid_lines(script.new)[-1].strip()
+    last = refusals.quoted(solid_lines(script.new)[-1])
     if loss < 1:
         return refusals.plain(
             "malformed",
-            f"the text stops at `{last}`, in the middle of a line or with a bracket or a quote open: it was cut off. Send "
+            f"the text stops at {last}, in the middle of a line or with a bracket or a quote open: it was cut off. Send "
             "the whole file.",
         )
     return refusals.plain(
         "malformed",
-        f"the text stops at `{last}`, and the lines of the file behind it would be lost: it was cut off. Send the whole "
+        f"the text stops at {last}, and the lines of the file behind it would be lost: it was cut off. Send the whole "
         "file, or an edit of the lines that change; if the rest is to be deleted, end the text with a whole line and a "
         "newline.",
     )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.formats.hunks import mark_like
-from holdfast.landing.text.line_keys import indent_of, key_of
-from holdfast.landing.text.lines import Doc, is_blank, solid_lines
+from holdfast.landing.text.line_keys import indent_of
+from holdfast.landing.text.lines import Doc, is_blank, keys_in, solid_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.landing.formats.hunks import Hunk, HunkLine, Mark
-    from holdfast.landing.text.file_kinds import FileKind
+    from holdfast.landing.formats.hunks import Hunk, HunkLine
     from holdfast.vocab.outcomes import Refused
 
 
@@ -51,31 +49,20 @@ def _with_plain_mark(doc: Doc, line: HunkLine) -> HunkLine | None:
     return None
 
 
-def with_lost_pluses(doc: Doc, hunk: Hunk) -> Hunk | Refused:
-    """Return the hunk with a + before new lines that lost it, if its header counts them as new; a refusal if it is not clear.
-
-    Such a line is context beside changed lines, the file has none like it, and has all others without it.
-    """
+def judge_lost_pluses(doc: Doc, hunk: Hunk) -> Hunk | Refused:
+    """Return the hunk, or a refusal if a + before new lines was lost: the file has all other lines, and none like these."""
     lost = _unknown_beside_changed(doc, hunk.lines)
     if not lost:
         return hunk
-
-    lines = list(hunk.lines)
-    for n in lost:
-        lines[n] = replace(lines[n], mark="+")
-    others = [line.text for line in lines if line.mark != "+"]
-    keys = list(map(key_of, solid_lines(others)))
-    if not doc.runs(keys):
+    others = [line.text for n, line in enumerate(hunk.lines) if n not in lost and line.mark != "+"]
+    if not doc.runs(keys_in(others)):
         return hunk
 
     marks = [line.mark for line in hunk.lines]
-    old = len(marks) - marks.count("+")
-    new = len(marks) - marks.count("-")
-    if hunk.counts == (old, new):
+    counts = (len(marks) - marks.count("+"), len(marks) - marks.count("-"))
+    if hunk.counts == counts:
         return hunk
-    if hunk.counts != (old - len(lost), new):
-        return _lost_plus(hunk.lines[lost[0]])
-    return replace(hunk, lines=tuple(lines))
+    return _lost_plus(hunk.lines[lost[0]])
 
 
 _CHANGES = frozenset("+-")
@@ -111,111 +98,35 @@ def _odd_mark(line: HunkLine) -> Refused:
     )
 
 
-_ITEM = re.compile(r"\+ {1,3}[\w\[(`*\"']")
-"""An item of a list, as prose has it."""
+_SECOND_MARKS = {"+-": "doubled marks", "-": "doubled marks", " ": "a blank behind each mark"}
+"""The names of what is behind the marks of all removed and new lines."""
 
 
-def without_doubled_marks(doc: Doc, hunks: Sequence[Hunk], kind: FileKind) -> Sequence[Hunk] | None:
-    """Return the hunks with one mark a line, or None where the second one is content or there is none."""
-    texts = _texts_by_mark(hunks)
-    added, removed = texts["+"], texts["-"]
-    if not all(map(_PLUS.match, added)):
+def without_second_marks(doc: Doc, hunks: Sequence[Hunk]) -> tuple[str, list[Hunk]] | None:
+    """Return the hunks with one mark a line and the name of the second one, or None where that is content or there is none.
+
+    The removed lines prove it: the file has all of them without their first character, and none with it. Without any, the
+    indentations of the new lines do.
+    """
+    lines = [line for hunk in hunks for line in hunk.lines]
+    removed, added, context = (
+        solid_lines(line.text for line in lines if line.mark == mark) for mark in "-+ "
+    )
+    if any(map(doc.has_line, removed)) or not all(doc.has_line(line[1:]) for line in removed):
         return None
-    if not _are_removable(doc, removed):
+
+    marks = "".join(sorted({line[:1] for line in (*removed, *added)}))
+    indents = {indent_of(line[1:]) for line in added}
+    is_indented_so = any(indent_of(line) in doc.indents for line in added)
+    if not removed and (is_indented_so or not doc.indents.issuperset(indents)):
         return None
-    if not _are_unlike_file(doc, added, kind):
-        return None
-
-    marks = "+-"
-    if _has_two_blanks(doc, texts[" "]):
-        marks = "+- "
-    return [_with_one_mark(hunk, marks) for hunk in hunks]
-
-
-def _texts_by_mark(hunks: Sequence[Hunk]) -> dict[Mark, list[str]]:
-    texts: dict[Mark, list[str]] = {"+": [], "-": [], " ": [], "?": []}
-    for hunk in hunks:
-        for line in hunk.lines:
-            texts[line.mark].append(line.text)
-    return texts
-
-
-def without_blanks_behind_marks(doc: Doc, hunks: Sequence[Hunk]) -> Sequence[Hunk] | None:
-    """Return the hunks without a blank behind each + and -, or None where it is a part of the lines."""
-    texts = _texts_by_mark(hunks)
-    added, removed = solid_lines(texts["+"]), solid_lines(texts["-"])
-    if not all(line.startswith(" ") for line in added + removed):
-        return None
+    name = _SECOND_MARKS.get(marks)
+    is_shifted = not any(map(doc.has_line, context)) and {line[:1] for line in context} == {" "}
     # Where all lines of the diff are further to the right, they are shifted as a whole.
-    if not any(map(doc.has_line, solid_lines(texts[" "]))):
+    if name is None or (is_shifted and " " in marks):
         return None
-
-    if not _have_blank_too_many(doc, added, removed):
-        return None
-    return [_with_one_mark(hunk, "+-") for hunk in hunks]
-
-
-def _have_blank_too_many(doc: Doc, added: Sequence[str], removed: Sequence[str]) -> bool:
-    """Return whether the file shows that the first blank of these lines is no part of them."""
-    if not removed:
-        return _fit_only_without_blank(doc, added)
-    known = list(filter(doc.has, removed))
-    return _are_one_blank_off(doc, known)
-
-
-def _are_one_blank_off(doc: Doc, lines: Sequence[str]) -> bool:
-    """Return whether there are lines, and the file has all of them without their first blank and none with it."""
-    if not lines:
-        return False
-    if any(map(doc.has_line, lines)):
-        return False
-    without_blank = [line[1:] for line in lines]
-    return all(map(doc.has_line, without_blank))
-
-
-def _fit_only_without_blank(doc: Doc, added: Sequence[str]) -> bool:
-    """Return whether the file indents no line as any of these, and some as each of these without its first blank."""
-    indents = set(map(indent_of, added))
-    if doc.indents & indents:
-        return False
-    without_blank = [indent[1:] for indent in indents]
-    return doc.indents.issuperset(without_blank)
-
-
-# The mark is there twice, and not three times: `++i` is code.
-_PLUS = re.compile(r"\+(?!\+)")
-
-
-def _has_two_blanks(doc: Doc, context: Sequence[str]) -> bool:
-    """Return whether context lines have their mark twice too: no line is in the file as it is, and all begin with a blank."""
-    for line in solid_lines(context):
-        if not line.startswith(" "):
-            return False
-        if line.rstrip() in doc.bare_lines:
-            return False
-    return True
-
-
-def _are_removable(doc: Doc, removed: Sequence[str]) -> bool:
-    """Return whether the file has all these lines without their second mark, and none with it."""
-    if any(map(doc.has, removed)):
-        return False
-    if not all(line.startswith("-") for line in solid_lines(removed)):
-        return False
-    bare = solid_lines(line[1:] for line in removed)
-    return all(map(doc.has, bare))
-
-
-def _are_unlike_file(doc: Doc, added: Sequence[str], kind: FileKind) -> bool:
-    """Return whether a file of this kind has no lines such as these, which begin with `+`."""
-    for line in doc.lines:
-        if line.startswith("+"):
-            return False
-
-    if kind != "prose":
-        return True
-    is_list = all(map(_ITEM.match, added))
-    return not is_list
+    doubled = "+- " if is_shifted else "+-"
+    return name, [_with_one_mark(hunk, doubled) for hunk in hunks]
 
 
 def _with_one_mark(hunk: Hunk, marks: str) -> Hunk:

@@ -1,0 +1,63 @@
+"""A pair of lines around others, as models and tools put it around what they send: a fence, a pair of tags."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from holdfast.landing.text.lines import solid_numbers
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FENCE = re.compile(r"\s*(`{3,}|~{3,})[\w+.#-]*\s*")
+# Names that tools give to what they carry. Not any tag: `<section>` around a request may be the
+# file's own markup.
+_CARRIERS = (
+    r"(?:antml:)?(?:tool_(?:call|code|use|response|result)s?|function(?:_calls?|_call)?|invoke|parameters?|arguments?|"
+    r"(?:old|new)(?:_?(?:str|string|text|code))?|search|replace|patch|diff|edit|apply_patch|file(?:_content)?|content|"
+    r"answer|response|final|output|code_block|document)"
+)
+CARRIER = re.compile(rf"\s*</?{_CARRIERS}(?:[\s=][^<>]*)?>\s*")
+_TAG = re.compile(r"\s*<([A-Za-z_][\w:.-]*)(?:[\s=][^<>]*)?>\s*")
+_ON_ONE_LINE = re.compile(rf"\s*<({_CARRIERS})>([^<>]*)</\1>\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class LinePair:
+    """The first and the last line that is not blank, and the lines between them."""
+
+    first: str
+    tag: str
+    """The name of the tag, "" for a fence."""
+    inside: list[str]
+
+    @property
+    def is_carrier(self) -> bool:
+        """Whether it is a pair of tags that tools and models put around content."""
+        return self.tag != "" and CARRIER.match(self.first) is not None
+
+
+def pair_around(lines: Sequence[str]) -> LinePair | None:
+    """Return the fence or the pair of tags around all of the lines, or None.
+
+    >>> pair_around(["```py", "a", "```"]).inside, pair_around(["<new_str></new_str>"]).inside
+    (['a'], [])
+    """
+    outer = solid_numbers(lines)
+    if not outer:
+        return None
+    first, last = lines[outer[0]], lines[outer[-1]].strip()
+    inside = list(lines[outer[0] + 1 : outer[-1]])
+    single = _ON_ONE_LINE.fullmatch(first)
+    if single is not None and len(outer) == 1:
+        return LinePair(first, single[1], [single[2]][: len(single[2])])
+
+    fence = FENCE.fullmatch(first)
+    if fence is not None and len(outer) > 1 and last == fence[1]:
+        return LinePair(first, "", inside)
+    tag = _TAG.fullmatch(first)
+    if tag is not None and last == f"</{tag[1]}>":
+        return LinePair(first, tag[1], inside)
+    return None
