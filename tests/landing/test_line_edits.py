@@ -250,3 +250,21 @@ def test_a_new_text_that_begins_with_one_word_keeps_it() -> None:
     outcome = land("if a\n  x = 1\nend\n", LineEdits((edit,)), "a.rb")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "if a\n  x = 1\nelse\n  x = 2\nend\n"
+
+
+def test_a_number_of_the_blank_line_above_the_old_text_is_one_line_off() -> None:
+    text = "a = 1\n\n[b]\nc = 1\nd = 2\n"
+    edit = LineEdit(2, 4, "[b]\n", old="[b]\nc = 1\nd = 2\n")
+    outcome = land(text, LineEdits((edit,)), "a.ini")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "a = 1\n\n[b]\n"
+    # Its twin: the new text is at the named line, and the old one elsewhere.
+    other = land(f"{outcome.text}\n{text}", LineEdits((edit,)), "a.ini")
+    assert isinstance(other, Refused)
+
+
+def test_a_range_whose_first_line_is_old_and_new_is_no_edit_without_effect() -> None:
+    outcome = land("a\nb\nc\n", LineEdits((LineEdit(2, 3, "b\n", old="b\n"),)))
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "conflict"
+    assert "send all lines of the range as oldText" in outcome.message

@@ -252,3 +252,24 @@ def test_an_insertion_is_not_done_twice_although_a_word_of_its_context_is_misspe
     assert isinstance(outcome, Refused), outcome
     assert outcome.reason == "already_applied"
     assert isinstance(land(text.replace(added, ""), Patch(diff), "a.py"), Landed)
+
+
+SECTIONS = "def a():\n    one()\n    two()\n\n\ndef b():\n    one()\n    three()\n"
+
+
+@pytest.mark.parametrize(
+    ("anchor", "hunk", "landed"),
+    [
+        ("def a():", " def b():\n     one()\n-    three()\n", True),
+        ("def b():", " def b():\n     one()\n-    three()\n", True),
+        ("def a():", "     one()\n-    three()\n", False),
+        ("def b():", " def a():\n     one()\n-    two()\n", False),
+        ("def a():", " one()\n-three()\n", False),
+    ],
+    ids=["the section above", "its own block", "another block", "above it", "lost indentation"],
+)
+def test_an_anchor_is_the_block_of_a_hunk_or_the_section_above_its_own(
+    anchor: str, hunk: str, landed: bool
+) -> None:
+    patch = f"*** Begin Patch\n*** Update File: a.py\n@@ {anchor}\n{hunk}*** End Patch\n"
+    assert land_reply(patch, {"a.py": SECTIONS}).landed is landed

@@ -30,7 +30,7 @@ AppliedVerdict: TypeAlias = AlreadyApplied | Doubtful | Elsewhere
 def judge_applied(doc: Doc, script: EditScript, found: LadderOutcome) -> AppliedVerdict | None:
     """Return why a plan must not be carried out, or where a request without a place is applied already; else None."""
     if isinstance(found, LadderPlan):
-        return _judge_named(found) or _judge_parts(doc, found) or _judge_twin(doc, found)
+        return _judge_named(doc, found) or _judge_parts(doc, found) or _judge_twin(doc, found)
     if not isinstance(found, Nowhere):
         return None
 
@@ -40,9 +40,11 @@ def judge_applied(doc: Doc, script: EditScript, found: LadderOutcome) -> Applied
     return next(filter(None, verdicts), None)
 
 
-def _judge_named(plan: LadderPlan) -> AlreadyApplied | Elsewhere | None:
+def _judge_named(doc: Doc, plan: LadderPlan) -> AlreadyApplied | Elsewhere | None:
     """Return why the place is not meant, for a request that names another line, where its new text is."""
     for line in plan.named:
+        if _is_above_place(doc, line, plan.lines):
+            continue
         if not plan.occurrence.has_new_at(line):
             continue
         if plan.occurrence.fresh_keys:
@@ -50,6 +52,12 @@ def _judge_named(plan: LadderPlan) -> AlreadyApplied | Elsewhere | None:
         # What is deleted leaves nothing to tell by: if the named line is free of it, it may be gone.
         return Elsewhere(plan.lines.start, line)
     return None
+
+
+def _is_above_place(doc: Doc, line: int, place: range) -> bool:
+    """Return whether a blank file line is directly above the place: what begins there begins at the place."""
+    below = doc.solid[bisect_left(doc.solid, line) :][:1]
+    return below == [place.start]
 
 
 def _judge_parts(doc: Doc, plan: LadderPlan) -> AlreadyApplied | None:

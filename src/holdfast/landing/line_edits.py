@@ -95,15 +95,14 @@ def _plan_by_text(doc: Doc, source: Doc, edit: LineEdit, old: list[str]) -> Ladd
         if edit.new.endswith("\n") and solid_lines(new[-1:]):
             new.append("")
     script = script_of(old, new)
-    if not script.edits:
-        return refusals.no_change()
-
     fits = _is_at(source, script.old, edit.start - 1)
     # Old and new end in the same line, be it a blank one.
-    kept = script.edits[-1].o2 < len(script.old)
+    kept = bool(script.edits) and script.edits[-1].o2 < len(script.old)
     size = edit.end - edit.start + 1
     if fits and not kept and len(script.old) < size and edit.end <= len(source.lines):
         return _plan_whole_range(doc, source, edit)
+    if not script.edits:
+        return refusals.no_change()
 
     plan = find_plan(doc, script, hint_at(edit.start))
     if isinstance(plan, Refused):

@@ -126,7 +126,7 @@ def _plan(doc: Doc, hunk: Hunk) -> LadderPlan | Refused:
         return _judge_unplaced(doc, script)
 
     hint = replace(hint_at(hunk.start or None), within=_section(doc, hunk))
-    bounds = Bounds(_scopes(doc, hunk.anchors), hunk.at_end)
+    bounds = Bounds(_scopes_of_hunk(doc, hunk, script), hunk.at_end)
     plan = find_plan(doc, _with_markers_found(doc, script), hint, bounds)
     if not isinstance(plan, Refused):
         return plan
@@ -246,6 +246,21 @@ def _fit_only_with_blank(doc: Doc, indents: Sequence[str]) -> bool:
 
 
 _CLOSERS = ("}", ")", "]", "end", "fi", "done", "esac")
+
+
+def _scopes_of_hunk(doc: Doc, hunk: Hunk, script: EditScript) -> tuple[range, ...]:
+    """Return the blocks that the anchors of the hunk open; all below an anchor, if the hunk begins no deeper than that.
+
+    Then the anchor is the line that git writes there: the last one above that opens a block.
+    """
+    scopes = _scopes(doc, hunk.anchors)
+    first = solid_lines(script.old)[0]
+    anchors = [doc.lines[scope.start] for scope in scopes]
+    if not hunk.anchors or not doc.has_line(first):
+        return scopes
+    if any(indent_width(anchor) < indent_width(first) for anchor in anchors):
+        return scopes
+    return tuple(range(scope.start, len(doc.lines)) for scope in scopes)
 
 
 def _scopes(doc: Doc, anchors: Sequence[str]) -> tuple[range, ...]:

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-Format: TypeAlias = Literal["markdown"] | FileKind
+FileFormat: TypeAlias = Literal["markdown"] | FileKind
 
 
-def format_of(path: str | None) -> Format:
+def format_of(path: str | None) -> FileFormat:
     """Return the kind of file, and "markdown" for a text for people in which fences and tags are content."""
     kind = kind_of(path)
     if kind == "prose" and not str(path).lower().endswith(_PLAIN_TEXT):
@@ -38,10 +38,10 @@ class _Mark:
     """What a line has, and the formats in which that may be content."""
 
     seen: re.Pattern[str]
-    content_in: frozenset[Format] = frozenset()
+    content_in: frozenset[FileFormat] = frozenset()
 
 
-def _mark(seen: str, *content_in: Format) -> _Mark:
+def _mark(seen: str, *content_in: FileFormat) -> _Mark:
     return _Mark(re.compile(seen), frozenset(content_in))
 
 
