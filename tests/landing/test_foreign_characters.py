@@ -277,11 +277,14 @@ def test_tags_around_the_only_line_that_changes_are_undone_where_the_file_can_ha
     assert (outcome.text == plain) is lands
 
 
-def test_half_a_line_ending_and_a_doubled_one_are_one_ending() -> None:
+def test_half_a_line_ending_is_one_and_a_doubled_one_is_refused() -> None:
     file = "one\r\ntwo\r\nthree\r\n"
-    outcome = land(file, Replace("two\r\nthree", "2\r\r\n3\r"), "a.txt")
+    outcome = land(file, Replace("two\r\nthree", "2\r\n3\r"), "a.txt")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "one\r\n2\r\n3\r\n"
+    doubled = land(file, Replace("two\r\nthree", "2\r\r\n3"), "a.txt")
+    assert isinstance(doubled, Refused)
+    assert doubled.reason == "malformed"
 
 
 def test_a_whole_file_that_stops_in_a_word_of_the_file_was_cut() -> None:

@@ -255,11 +255,13 @@ def _scopes_of_hunk(doc: Doc, hunk: Hunk, script: EditScript) -> tuple[range, ..
     """
     scopes = _scopes(doc, hunk.anchors)
     first = solid_lines(script.old)[0]
-    anchors = [doc.lines[scope.start] for scope in scopes]
     if not hunk.anchors or not doc.has_line(first):
         return scopes
-    if any(indent_width(anchor) < indent_width(first) for anchor in anchors):
-        return scopes
+    for scope in scopes:
+        widths = list(map(indent_width, solid_lines(doc.lines[scope.start : scope.stop])))
+        # Below a heading nothing is deeper, and the indentation of the hunk says nothing.
+        if widths[0] < indent_width(first) or max(widths) == widths[0]:
+            return scopes
     return tuple(range(scope.start, len(doc.lines)) for scope in scopes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from holdfast.landing import refusals
 from holdfast.landing.ladder.line_pair import pair_around
 from holdfast.landing.ladder.listing import is_numbered, without_numbers_from
 from holdfast.landing.readers.chat_text import without_chat
@@ -26,6 +27,11 @@ def read_replacement(text: str, old: str, new: str, path: str | None) -> PlainTe
 
     What is around it or before its lines is undone if lines of `old` come back by that, unless `old` is wrapped too.
     """
+    if "\r\r\n" in new and "\r\r\n" not in f"{text}\n{old}":
+        return refusals.plain(
+            "malformed",
+            r"the new text has \r\r\n at the end of a line, and the file has not; send \n for each line break.",
+        )
     new = with_whole_endings(text, old, new)
     read = without_chat(text, new)
     # What both texts have is undone in both, where the old one is looked for.
