@@ -425,3 +425,16 @@ def test_characters_in_doubt_among_several_new_lines_are_refused(path: str, line
     alone = land("one\ntwo\n", Replace("two\n", f"two\n{line}\n"), path)
     assert isinstance(alone, Landed), alone
     assert alone.text == f"one\ntwo\n{line}\n"
+
+
+def test_an_insertion_whose_mangling_was_undone_does_not_land_twice() -> None:
+    text = "class A {\n    }\n\n    /// <summary>\n    /// One.\n    /// </summary>\n    void F() {}\n}\n"
+    old = "    }\n\n    /// <summary>\n    /// One."
+    block = "    /// <summary>\n    /// Two.\n    /// </summary>\n    void G()\n    {\n    }\n\n"
+    new = f"    }}\n\n{block}    /// <summary>\n    /// One."
+    request = Replace(old, new.replace("<", "&lt;").replace(">", "&gt;"))
+    once = text_of(text, request, "a.cs")
+    assert once == text.replace(old, new)
+    again = land(once, request, "a.cs")
+    assert isinstance(again, Refused)
+    assert again.reason == "already_applied"

@@ -18,7 +18,7 @@ from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, contents_of, keys_in, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from holdfast.landing.ladder.ladder import LadderOutcome
     from holdfast.landing.projection.splices import Splice
@@ -30,7 +30,11 @@ AppliedVerdict: TypeAlias = AlreadyApplied | Doubtful | Elsewhere
 def judge_applied(doc: Doc, script: EditScript, found: LadderOutcome) -> AppliedVerdict | None:
     """Return why a plan must not be carried out, or where a request without a place is applied already; else None."""
     if isinstance(found, LadderPlan):
-        return _judge_named(doc, found) or _judge_parts(doc, found) or _judge_twin(doc, found)
+        return (
+            _judge_named(doc, found)
+            or judge_splices(doc, found.splices, found.known)
+            or _judge_twin(doc, found)
+        )
     if not isinstance(found, Nowhere):
         return None
 
@@ -60,15 +64,17 @@ def _is_above_place(doc: Doc, line: int, place: range) -> bool:
     return below == [place.start]
 
 
-def _judge_parts(doc: Doc, plan: LadderPlan) -> AlreadyApplied | None:
-    """Return where the lines of a splice are beside its place already, on lines that the request does not know.
+def judge_splices(
+    doc: Doc, splices: Sequence[Splice], known: frozenset[int] = frozenset()
+) -> AlreadyApplied | None:
+    """Return where the lines of a splice are beside its place already, on lines that are not `known` to the request.
 
     The context of the request may have drifted, or only a part of the request is applied.
     """
-    for splice in plan.splices:
+    for splice in splices:
         line = _find_around(doc.text, splice)
         if line is None:
-            line = _find_beside(doc, splice, plan.known)
+            line = _find_beside(doc, splice, known)
         if line is not None:
             return AlreadyApplied(line)
     return None

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing import refusals
+from holdfast.landing.already_applied import judge_splices
 from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.new_levels import judge_levels
 from holdfast.landing.new_text import undone_warning, without_accidents
@@ -338,6 +339,10 @@ def _without_accidents(text: str, outcome: Landed, path: str | None) -> Outcome:
         return outcome
 
     splices = line_splices(text, plain.text)
+    # The lines that were judged before were others.
+    applied = judge_splices(Doc(text), splices)
+    if applied is not None:
+        return refusals.already_applied(applied.line + 1)
     again = landed(text, splices, outcome.rung, outcome.similarity)
     return _with_undone(replace(again, warning=outcome.warning), plain.undone)
 
