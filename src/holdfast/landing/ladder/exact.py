@@ -100,17 +100,15 @@ def joins_lines(hit: Occurrence) -> bool:
         return False
 
     stop = at + len(old)
-    before, behind = text[max(0, at - 1) : at], text[stop : stop + 1]
-    starts_line = before in _NEWLINES or new[0] in _NEWLINES
-    if old[0] in _NEWLINES and not starts_line:
+    # Where the line above is blank, it would be lost.
+    if old[0] in _NEWLINES and new[0] not in _NEWLINES:
         return True
     # A literal `\\n` is undone later.
     ends_open = not new[-1].isspace() and not new.endswith("\\n")
-    # A blank line below would be lost.
-    return old[-1] in _NEWLINES and ends_open and behind != ""
+    return old[-1] in _NEWLINES and ends_open and text[stop : stop + 1] != ""
 
 
-_NEWLINES = frozenset(("", "\r", "\n"))
+_NEWLINES = frozenset(("\r", "\n"))
 
 
 def parts_line(hit: Occurrence) -> bool:
