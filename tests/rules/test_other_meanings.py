@@ -639,3 +639,48 @@ def test_a_function_that_a_condition_calls_does_not_become_async() -> None:
     assert _reason(rule, text, said) == "the program uses the result of the function at once"
     late = text.replace("if (g(2)) {\n    stop();\n}\n", "g(2).then(stop);\n")
     assert _reason(rule, late, said) == REWRITTEN
+
+
+AWAITED = ("node", "SyntaxError", "await is only valid in async functions")
+GREET = "const greet = (name) => {\n  «await» wait(1);\n  return name;\n};\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_rewritten"),
+    [
+        (
+            "const load = (id, key) => {\n  const user = «await» read(id, key);\n  return user;\n};\n",
+            True,
+        ),
+        ("function f(xs) {\n  xs.forEach((x) => {\n    «await» save(x);\n  });\n}\n", False),
+    ],
+    ids=["with a name", "passed on"],
+)
+def test_a_function_that_is_passed_on_is_not_one_with_a_name(text: str, is_rewritten: bool) -> None:
+    after = _plain(GREET).replace("(name)", "async (name)")
+    rule = _learned(GREET, after, _said(*AWAITED, text=GREET), "javascript")
+    found = _reason(rule, text, _said(*AWAITED, text=text))
+    assert (found == REWRITTEN) is is_rewritten, found
+
+
+UNSET = ("node", "SyntaxError", "Missing initializer in const declaration")
+SIZE = "function f(a) {\n  «const» name;\n  if (a) {\n    name = 1;\n  }\n  return name;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("function g(b) {\n  «const» word;\n  while (b) {\n    word = b;\n  }\n  return word;\n}\n", REWRITTEN),
+        (
+            "function g(b) {\n  «const» most;\n  while (b < most) {\n    b = h(b);\n  }\n  return b;\n}\n",
+            "nothing sets the variable afterwards",
+        ),
+    ],
+    ids=["set", "only read"],
+)  # fmt: skip
+def test_a_constant_without_a_value_becomes_a_variable_if_something_sets_it(
+    text: str, reason: str
+) -> None:
+    after = _plain(SIZE).replace("const", "let")
+    rule = _learned(SIZE, after, _said(*UNSET, text=SIZE), "javascript")
+    assert _reason(rule, text, _said(*UNSET, text=text)) == reason

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MOST_LINE_BREAKS: Final = 3
+_FUNCTION_VALUE: Final = re.compile("^(?:arrow|lambda|closure|func_literal)|function_expression$")
 _DECLARATOR: Final = re.compile("declarator$|^as_pattern_target$|^let_declaration$")
 """The kinds of nodes that declare a name."""
 
@@ -336,6 +337,10 @@ class _Construct:
 
         if alone and not self._typed:
             return _agreed(map(construct_around, self.nodes))
+
+        # A function that is passed on is called by somebody else than one with a name.
+        if _FUNCTION_VALUE.search(node.kind()):
+            return _agreed(map(kind_around, self.nodes))
 
         return ()
 

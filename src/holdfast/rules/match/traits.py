@@ -209,6 +209,14 @@ TRAITS: Final = (
         "nothing reads afterwards what the function is to change",
     ),
     Trait(
+        Sign(
+            "after",
+            r"\A(?![\s\S]*\bNAME\s*(?:[-+*/%|&^?]{0,2}=(?!=)|\+\+|--))",
+            fix=r"\b(?:let|var|mut) \$HOLE\b",
+        ),
+        "nothing sets the variable afterwards",
+    ),
+    Trait(
         Sign("function", r"\bNAME\s*(?:<|>=)\s*(?:0\b|-)"),
         "the value may be negative",
         _CONVERSION,
