@@ -268,3 +268,20 @@ def test_a_range_whose_first_line_is_old_and_new_is_no_edit_without_effect() -> 
     assert isinstance(outcome, Refused)
     assert outcome.reason == "conflict"
     assert "send all lines of the range as oldText" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "meant"),
+    [
+        ("]\n", "2\n]\n", "[\n2\n]\n\n\nf()\n"),
+        ("]\n\n", "2\n]\n\n", "[\n2\n]\n\n\nf()\n"),
+    ],
+)
+def test_lines_that_were_joined_without_a_newline_at_the_end_keep_the_blank_lines(
+    old: str, new: str, meant: str
+) -> None:
+    text = "[\n]\n\n\nf()\n"
+    edit = LineEdit(2, 2 + old.count("\n"), new, old=old)
+    outcome = land(text, LineEdits((edit,)), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == meant

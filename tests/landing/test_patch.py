@@ -273,3 +273,16 @@ def test_an_anchor_is_the_block_of_a_hunk_or_the_section_above_its_own(
 ) -> None:
     patch = f"*** Begin Patch\n*** Update File: a.py\n@@ {anchor}\n{hunk}*** End Patch\n"
     assert land_reply(patch, {"a.py": SECTIONS}).landed is landed
+
+
+def test_a_line_that_is_removed_and_added_again_must_be_in_the_file() -> None:
+    text = "def f(name):\n    if name in a:\n        return a[name]\n    return get(name, b)\n"
+    hunk = "-    if name in a:\n+    if names in a:\n         return a[name]\n-    return get(names, b)\n+    return get(names, b)\n"
+    outcome = land(text, Patch(f"--- a/a.py\n+++ b/a.py\n@@ -2,3 +2,3 @@\n{hunk}"), path="a.py")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "not_found"
+    # Its twin: the file has it, and it stays.
+    same = hunk.replace("names, b", "name, b")
+    landed = land(text, Patch(f"--- a/a.py\n+++ b/a.py\n@@ -2,3 +2,3 @@\n{same}"), path="a.py")
+    assert isinstance(landed, Landed)
+    assert landed.text == text.replace("if name", "if names")

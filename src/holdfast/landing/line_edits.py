@@ -92,7 +92,7 @@ def _plan_by_text(doc: Doc, source: Doc, edit: LineEdit, old: list[str]) -> Ladd
     if _ends_in_blank_line(source, edit, old):
         # The lines were joined without a newline at the end: the last one of the text is the blank line's.
         old = [*old, ""]
-        if edit.new.endswith("\n") and solid_lines(new[-1:]):
+        if 0 < _count_last_newlines(edit.new) <= _count_last_newlines(str(edit.old)):
             new.append("")
     script = script_of(old, new)
     fits = _is_at(source, script.old, edit.start - 1)
@@ -128,6 +128,10 @@ def _ends_in_blank_line(source: Doc, edit: LineEdit, old: list[str]) -> bool:
     if not str(edit.old).endswith("\n"):
         return False
     return _is_at(source, [*old, ""], edit.start - 1)
+
+
+def _count_last_newlines(text: str) -> int:
+    return len(text) - len(text.rstrip("\n"))
 
 
 def _is_at(source: Doc, old: Sequence[str], first: int) -> bool:

@@ -121,7 +121,7 @@ def _plan(doc: Doc, hunk: Hunk) -> LadderPlan | Refused:
     if isinstance(marked, Refused):
         return marked
     hunk = marked
-    script = script_of_hunk(hunk)
+    script = _script_of_hunk(doc, hunk)
     if not solid_lines(script.old):
         return _judge_unplaced(doc, script)
 
@@ -135,7 +135,7 @@ def _plan(doc: Doc, hunk: Hunk) -> LadderPlan | Refused:
     if not is_known or not any(map(indent_of, script.old)):
         return plan
 
-    whole = find_plan(doc, script_of_hunk(_with_lost_markers(hunk)), hint, bounds)
+    whole = find_plan(doc, _script_of_hunk(doc, _with_lost_markers(hunk)), hint, bounds)
     if isinstance(whole, Refused):
         return plan
     return whole
@@ -189,8 +189,11 @@ def _numbered(refusal: Refused, number: int, found: Sequence[LadderPlan | Refuse
     return replace(refusal, reason="conflict", message=sentence)
 
 
-def script_of_hunk(hunk: Hunk) -> EditScript:
-    """Return the hunk's old and new lines, and its edits as it marks them; a line that is removed and added again stays."""
+def _script_of_hunk(doc: Doc, hunk: Hunk) -> EditScript:
+    """Return the hunk's old and new lines, and its edits as it marks them.
+
+    A line that is removed and added again stays, if the file has it.
+    """
     old: list[str] = []
     new: list[str] = []
     edits: list[ScriptEdit] = []
@@ -203,7 +206,10 @@ def script_of_hunk(hunk: Hunk) -> EditScript:
                 new.append(line.text)
         if not changed:
             continue
-        for edit in script_of(old[o1:], new[n1:]).edits:
+        changes: Sequence[ScriptEdit] = (ScriptEdit(0, len(old) - o1, 0, len(new) - n1),)
+        if all(map(doc.has, solid_lines(old[o1:]))):
+            changes = script_of(old[o1:], new[n1:]).edits
+        for edit in changes:
             moved = ScriptEdit(o1 + edit.o1, o1 + edit.o2, n1 + edit.n1, n1 + edit.n2)
             edits.append(moved)
 
