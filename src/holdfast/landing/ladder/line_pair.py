@@ -34,9 +34,11 @@ class LinePair:
     inside: list[str]
 
     @property
-    def is_carrier(self) -> bool:
-        """Whether it is a pair of tags that tools and models put around content."""
-        return self.tag != "" and CARRIER.match(self.first) is not None
+    def is_wrapper(self) -> bool:
+        """Whether tools and models put it around content: a fence, or tags with such a name."""
+        if not self.tag:
+            return True
+        return CARRIER.match(self.first) is not None
 
 
 def pair_around(lines: Sequence[str]) -> LinePair | None:

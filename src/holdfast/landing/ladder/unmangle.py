@@ -74,14 +74,15 @@ def _out_of_pair(doc: Doc, reading: Unmangled) -> Unmangled | None:
     if old is None or not _is_foreign(doc, old):
         return None
     bare = replace(reading, old=text_of(old.inside))
-    if new is not None:
-        # To change a fence is an edit.
-        if old.tag == "" and key_of(old.first) != key_of(new.first):
-            return None
-        return replace(bare, new=text_of(new.inside))
-    # Around one text only, a tag of any name may be meant.
-    is_plain = old.tag == "" or old.is_carrier
-    return bare if is_plain else None
+    if new is None:
+        # Around one text only, a tag of any name may be meant.
+        if old.is_wrapper:
+            return bare
+        return None
+    # To change a fence is an edit.
+    if old.tag == "" and key_of(old.first) != key_of(new.first):
+        return None
+    return replace(bare, new=text_of(new.inside))
 
 
 def _is_foreign(doc: Doc, pair: LinePair) -> bool:
@@ -91,8 +92,9 @@ def _is_foreign(doc: Doc, pair: LinePair) -> bool:
         return True
     if doc.has(pair.first):
         return False
-    is_plain = pair.tag == "" or pair.is_carrier
-    return is_plain or _MARKUP.search(doc.text) is None
+    if pair.is_wrapper:
+        return True
+    return _MARKUP.search(doc.text) is None
 
 
 _MARKUP = re.compile(r"^\s*</?[A-Za-z]", re.MULTILINE)
@@ -181,12 +183,15 @@ def _out_of_decoration(doc: Doc, reading: Unmangled) -> Unmangled | None:
     if before is None:
         return None
 
-    bare, bare_new = strip_all(before, old), strip_all(before, new)
+    bare = replace(reading, old=text_of(strip_all(before, old) or ()))
+    bare_new = strip_all(before, new)
     if bare_new is not None:
-        return Unmangled(text_of(bare or ()), text_of(bare_new), reading.near)
-    if any(map(before.match, new)) or not any(map(doc.has, solid_lines(new))):
+        return replace(bare, new=text_of(bare_new))
+    if any(map(before.match, new)):
         return None
-    return replace(reading, old=text_of(bare or ()))
+    if not any(map(doc.has, solid_lines(new))):
+        return None
+    return bare
 
 
 _WRAPPERS: tuple[Undo, ...] = (

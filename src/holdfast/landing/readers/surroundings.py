@@ -15,7 +15,14 @@ from holdfast.landing.readers.foreign_marks import format_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import UNKNOWN, language_of
 from holdfast.landing.text.line_keys import key_of
-from holdfast.landing.text.lines import Doc, contents_of, numbers_matching, solid_lines, text_of
+from holdfast.landing.text.lines import (
+    Doc,
+    contents_of,
+    keys_in,
+    numbers_matching,
+    solid_lines,
+    text_of,
+)
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
@@ -64,7 +71,9 @@ def _undo_one(undoing: Undoing, lines: list[str]) -> tuple[str, list[str] | Refu
     """Return what was undone and the lines without it, a refusal, or the lines as they are."""
     pair = pair_around(lines)
     if pair is not None:
-        name = "tags around it" if pair.tag else "a Markdown fence"
+        name = "a Markdown fence"
+        if pair.tag:
+            name = "tags around it"
         return name, _out_of_pair(undoing, pair, lines)
     if undoing.whole_file and _is_answer_with_file(undoing, lines):
         first, last = numbers_matching(FENCE, lines)
@@ -99,8 +108,10 @@ def _out_of_decoration(undoing: Undoing, lines: list[str], bare: list[str]) -> l
     if kind_of(undoing.path) != "prose":
         return bare
     listing = listing_of(lines)
+    if listing is not None and listing.numbers[0][2] == ". ":
+        return lines
     if listing is not None:
-        return lines if listing.numbers[0][2] == ". " else bare
+        return bare
     return refusals.plain(
         "malformed",
         f"all lines have what {refusals.quoted(lines[0])} begins with, and other lines change too; send the lines alone.",
@@ -155,22 +166,31 @@ def _out_of_tags(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str
     """Return the lines inside of tags that are no elements of the file, a refusal where they may be, or the lines with them."""
     if re.search(f"</?{re.escape(pair.tag)}", undoing.text):
         return lines
-    format_ = format_of(undoing.path)
-    is_new = _shared(undoing.known, pair.inside) == 0
-    may_have_tags = format_ in {"markdown", "markup"} or (format_ == "mixed" and is_new)
-    # No element has such a name: `<new_str>`.
-    is_carrier = pair.is_carrier and (undoing.whole_file or "_" in pair.tag)
-    if is_carrier or not (may_have_tags or _TAG_LINE.search(undoing.text)):
+    if not _may_have_tags(undoing, pair):
         return pair.inside
+    # No element has such a name: `<new_str>`.
+    if pair.is_wrapper and (undoing.whole_file or "_" in pair.tag):
+        return pair.inside
+    if not undoing.whole_file:
+        return lines
 
-    ends = [key_of(line) for line in solid_lines(pair.inside)]
-    own = undoing.known.solid_keys
-    if undoing.whole_file and (own[:1], own[-1:]) == (ends[:1], ends[-1:]):
-        return refusals.plain(
-            "malformed",
-            f"`<{pair.tag}>` is around the whole file; send the content alone, or the new tags as an edit.",
-        )
-    return lines
+    own, inside = undoing.known.solid_keys, keys_in(pair.inside)
+    if (own[:1], own[-1:]) != (inside[:1], inside[-1:]):
+        return lines
+    return refusals.plain(
+        "malformed",
+        f"`<{pair.tag}>` is around the whole file; send the content alone, or the new tags as an edit.",
+    )
+
+
+def _may_have_tags(undoing: Undoing, pair: LinePair) -> bool:
+    """Return whether such a file may have tags around these lines."""
+    if _TAG_LINE.search(undoing.text):
+        return True
+    format_ = format_of(undoing.path)
+    if format_ == "mixed":
+        return _shared(undoing.known, pair.inside) == 0
+    return format_ in {"markdown", "markup"}
 
 
 _TAG_LINE = re.compile(r"^\s*</?\w", re.MULTILINE)
