@@ -56,14 +56,23 @@ def judge_file_levels(before: str, after: str, path: str | None) -> Refused | No
 
     If nothing else changes, it is the edit.
     """
+    if path is None:
+        return None
     levels = FileLevels(Doc(before[:_SAMPLE], language_of(path)))
-    if path is None or not levels.char:
+    if not levels.char:
         return None
+
     own = frozenset(map(str.strip, levels.doc.lines))
-    back = [line for line in contents_of(after) if levels.is_foreign(line) and line.strip() in own]
-    if len(back) < _SEVERAL or before.split() == after.split():
+    back: list[str] = []
+    for line in filter(levels.is_foreign, contents_of(after)):
+        bare = line.strip()
+        if bare in own:
+            back.append(bare)
+    if len(back) < _SEVERAL:
         return None
-    return refusals.foreign_levels(back[0].strip(), unit_of(levels.doc))
+    if before.split() == after.split():
+        return None
+    return refusals.foreign_levels(back[0], unit_of(levels.doc))
 
 
 _SEVERAL = 2

@@ -77,8 +77,11 @@ def _land_part_unmangled(doc: Doc, request: Replace, path: str | None) -> Outcom
 
 def _leaves_beginning(text: str, old: str, read: str) -> bool:
     """Return whether a reading dropped the beginning of the old text, which the file has there: `3. ` in a list."""
-    dropped = old.strip().removesuffix(read.strip())
-    return dropped != old.strip() and dropped.strip() != "" and old.strip() in text
+    whole = old.strip()
+    dropped = whole.removesuffix(read.strip())
+    if dropped == whole or not dropped.strip():
+        return False
+    return whole in text
 
 
 def _without_foreign_blanks(text: str, request: Replace) -> Unmangled:

@@ -80,12 +80,14 @@ def _lack_indent(indent: str, first: str, new_lines: list[str]) -> bool:
     if indent + first not in new_lines:
         return True
     # The line below one that opens a block would be no deeper.
-    below = solid_lines(new_lines[1:])[:1]
-    if opens_block(key_of(new_lines[0])) and set(map(indent_of, below)) == {indent}:
+    first_new, *others = new_lines
+    below = solid_lines(others)
+    if opens_block(key_of(first_new)) and set(map(indent_of, below[:1])) == {indent}:
         return True
     # A line that is wrapped may be as deep as the file's by chance.
-    is_placed = all(line.startswith(indent) for line in solid_lines(new_lines[1:]))
-    return new_lines[0] != first and not is_placed
+    if first_new == first:
+        return False
+    return not all(line.startswith(indent) for line in below)
 
 
 def joins_lines(hit: Occurrence) -> bool:
@@ -104,10 +106,11 @@ def joins_lines(hit: Occurrence) -> bool:
     starts_line = before in _NEWLINES or new[0] in _NEWLINES
     if old[0] in _NEWLINES and not starts_line:
         return True
-    # A literal `\\n` is undone later.
-    ends_open = not new[-1].isspace() and not new.endswith("\\n")
     # A blank line below would be lost.
-    return old[-1] in _NEWLINES and ends_open and behind != ""
+    if old[-1] not in _NEWLINES or behind == "":
+        return False
+    # A literal `\\n` is undone later.
+    return not new[-1].isspace() and not new.endswith("\\n")
 
 
 _NEWLINES = frozenset(("", "\r", "\n"))

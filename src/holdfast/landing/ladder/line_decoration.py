@@ -72,7 +72,9 @@ def _proven_before(
                 continue
             before = _shape_of(sample[:width])
             bare = strip_all(before, lines)
-            if bare is not None and _is_proven(before, lines):
+            if bare is None:
+                continue
+            if _is_proven(before, lines):
                 yield before, bare
 
 

@@ -132,6 +132,11 @@ class _Candidate:
         missing = sorted(set(range(len(self.needle.lines))) - self.beside)
         return list(itertools.filterfalse(self.needle.is_doubled, missing))
 
+    @property
+    def dropped_above(self) -> list[int]:
+        """The dropped lines above the run."""
+        return self.dropped[: bisect_left(self.dropped, self.run.start)]
+
     def is_misspelt(self, pair: Pair) -> bool:
         """Return whether the old line differs from the file's in the spelling of words alone."""
         real = self.doc.lines[self.doc.solid[pair.i]]
@@ -328,7 +333,7 @@ def _nothing_leads(place: _Candidate) -> Iterator[int]:
         if needle.name_in(n) == key_of(needle.lines[n]):
             return
 
-    yield from place.dropped[: bisect_left(place.dropped, place.run.start)]
+    yield from place.dropped_above
 
 
 def _dropped_is_rewritten(place: _Candidate) -> Iterator[int]:
@@ -337,8 +342,9 @@ def _dropped_is_rewritten(place: _Candidate) -> Iterator[int]:
     What was invented is like nothing there.
     """
     shift = place.sure[place.run.start] - place.run.start
-    for n in place.dropped:
-        if n < place.run.start and n + shift >= 0 and _is_rewritten(place, n, n + shift):
+    for n in place.dropped_above:
+        there = n + shift
+        if there >= 0 and _is_rewritten(place, n, there):
             yield n
 
 

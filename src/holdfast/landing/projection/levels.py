@@ -69,7 +69,9 @@ class FileLevels:
         # One blank is before each line of a block comment; behind tabs blanks align.
         if not self.char or indent in {"", " "}:
             return False
-        return not indent.startswith(self.char) or "\t" in indent.lstrip(self.char)
+        if not indent.startswith(self.char):
+            return True
+        return "\t" in indent.lstrip(self.char)
 
     @cached_property
     def openers(self) -> frozenset[str]:
@@ -99,14 +101,18 @@ class FileLevels:
 
     def may_step(self, above: str, step: str) -> bool:
         """Return whether a line may be deeper by `step` below such a line; any, if the file does not show it."""
+        if not self.deeper:
+            return True
+        if self.opens(above):
+            return step in self.deeper
         end = end_of(above)
         steps = self.steps.get(end, Counter())
-        opens = self.opens(above)
         # A word shows less than a mark: few lines end with it.
-        is_known = opens or steps.total() > _ENOUGH * end.isalnum()
-        if not self.deeper or not is_known:
+        if steps.total() <= _ENOUGH * end.isalnum():
             return True
-        return step in self.deeper and (opens or steps.total() > steps[""])
+        if steps.total() == steps[""]:
+            return False
+        return step in self.deeper
 
     def fit(self, above: str, lines: Iterable[str]) -> bool:
         """Return whether the file indents such lines so, below `above` and below each other."""
@@ -119,7 +125,9 @@ class FileLevels:
         step = step_between(above, line)
         if not step:
             return True
-        return self.opens(above) and step in {*self.deeper, unit_of(self.doc)}
+        if not self.opens(above):
+            return False
+        return step in {*self.deeper, unit_of(self.doc)}
 
     @cached_property
     def outermost(self) -> frozenset[str]:
@@ -147,9 +155,11 @@ def goes_on(line: str) -> bool:
     (True, True, False, False, False)
     """
     body = line.rstrip()
-    if body.endswith(_OPENING) or not body:
+    if body.endswith(_OPENING):
         return False
-    if body.endswith(_GOES_ON) or _OPEN_TAG.search(body):
+    if body.endswith(_GOES_ON):
+        return True
+    if _OPEN_TAG.search(body):
         return True
     return any(body.count(one) > body.count(other) for one, other in _BRACKETS)
 

@@ -86,16 +86,23 @@ def find_foreign_mark(
     head, tail = shared_ends(before, after)
     start = after.rfind("\n", 0, head) + 1
     stop = after.find("\n", len(after) - tail)
-    changed = contents_of(after[start : len(after) if stop < 0 else stop])
+    if stop < 0:
+        stop = len(after)
+    changed = contents_of(after[start:stop])
     if mangled:
         return _marked_line(before, changed, _LEFT_OVER)
     if str(path).endswith((".diff", ".patch")):
         return ""
-    marks = _MARKS[:1] if single else _MARKS
+    marks: Sequence[_Mark] = _MARKS
+    if single:
+        marks = _MARKS[:1]
     format_ = format_of(path)
     foreign = [mark for mark in marks if format_ not in mark.content_in]
     line = _marked_line(before, changed, foreign)
-    if line and code_spans(after, language_of(path)).covers(after.index(line, start) - 1):
+    if not line:
+        return ""
+    spans = code_spans(after, language_of(path))
+    if spans.covers(after.index(line, start) - 1):
         return ""
     return line
 
