@@ -400,3 +400,35 @@ def test_a_request_that_was_mangled_leaves_no_other_mark_in_the_file(old: str, n
     refused = land(file, Replace(old, new), "a.md")
     assert isinstance(refused, Refused), refused
     assert refused.reason == "malformed"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "is_content"),
+    [
+        ("A.java", "class A {\n  void f() {\n    a();\n  }\n}\n", False),
+        ("a.properties", "# A\na.b=1\na.c=2\n# C\nc.d=2\n", False),
+        ("a.txt", "One line.\nAnother line.\nA third.\n", False),
+        ("a.html", "<div>\n  <b>a</b>\n  <i>b</i>\n</div>\n", True),
+        ("a.tsx", "f(\n  <p>a</p>,\n  <i>b</i>,\n);\n", True),
+    ],
+)
+@pytest.mark.parametrize("count", [1, 2], ids=["one line", "two lines"])
+def test_a_tag_of_a_tool_that_closes_the_last_new_line_is_refused_but_in_markup(
+    path: str, text: str, is_content: bool, count: int
+) -> None:
+    lines = text.split("\n")[: count + 1]
+    old = "\n".join(lines)
+    new = "\n".join([f"{lines[0]}9", *lines[1:]]) + "</content>"
+    outcome = land(text, Replace(old, new), path)
+    assert outcome.landed is is_content
+    if isinstance(outcome, Refused):
+        assert outcome.reason == "malformed"
+        assert "</content>" in outcome.message
+
+
+def test_a_number_and_an_arrow_before_both_lines_have_no_blank_behind_them() -> None:
+    text = "def a():\n    # One.\n    b()\n"
+    edit = LineEdit(2, 2, "   2→    # Two.\n", old="   2→    # One.\n")
+    outcome = land(text, LineEdits((edit,)), "a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("One", "Two")

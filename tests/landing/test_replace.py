@@ -524,3 +524,17 @@ def test_a_block_around_a_line_without_its_indentation_is_as_deep_as_that_line(e
     placed = land(text, Replace(f"one(1){end}", f"zero(0)\n    one(1){end}"), "a.py")
     assert isinstance(placed, Landed), placed
     assert placed.text == "def f():\n    zero(0)\n    one(1)\n    two(2)\n"
+
+
+def test_a_newline_that_only_old_begins_with_is_no_edit_of_the_blank_line_above() -> None:
+    text = "a();\n\nb();\nc();\n"
+    lost = land(text, Replace("\nb();\nc();\n", "b();\nd();\n"), path="a.js")
+    assert isinstance(lost, Refused)
+    assert "old begins or ends with a newline there" in lost.message
+    # Its twins: both have it, and it is all that differs.
+    kept = land(text, Replace("\nb();\nc();\n", "\nb();\nd();\n"), path="a.js")
+    assert isinstance(kept, Landed)
+    assert kept.text == "a();\n\nb();\nd();\n"
+    gone = land(text, Replace("\nb();\nc();\n", "b();\nc();\n"), path="a.js")
+    assert isinstance(gone, Landed)
+    assert gone.text == "a();\nb();\nc();\n"

@@ -56,7 +56,9 @@ def is_line_but_indent(hit: Occurrence) -> bool:
     old, new = hit.old, hit.new
     first = contents_of(old)[0]
     indent = indent_before(hit.text, hit.at)
-    if is_blank(first) or not indent:
+    if is_blank(first):
+        return False
+    if not indent:
         return False
 
     ends_line = old.endswith(("\n", "\r"))
@@ -70,7 +72,9 @@ def is_line_but_indent(hit: Occurrence) -> bool:
     # The rest of an indentation that the old text has a part of would be put before another line.
     if indent_of(first):
         return True
-    return len(solid_lines(contents_of(old))) == 1 and _lack_indent(indent, first, contents_of(new))
+    if len(solid_lines(contents_of(old))) > 1:
+        return False
+    return _lack_indent(indent, first, contents_of(new))
 
 
 def _lack_indent(indent: str, first: str, new_lines: list[str]) -> bool:
@@ -102,18 +106,16 @@ def joins_lines(hit: Occurrence) -> bool:
         return False
 
     stop = at + len(old)
-    before, behind = text[max(0, at - 1) : at], text[stop : stop + 1]
-    starts_line = before in _NEWLINES or new[0] in _NEWLINES
-    if old[0] in _NEWLINES and not starts_line:
+    # Where the line above is blank, it would be lost.
+    if old[0] in _NEWLINES and new[0] not in _NEWLINES:
         return True
-    # A blank line below would be lost.
-    if old[-1] not in _NEWLINES or behind == "":
+    if old[-1] not in _NEWLINES or stop >= len(text):
         return False
     # A literal `\\n` is undone later.
     return not new[-1].isspace() and not new.endswith("\\n")
 
 
-_NEWLINES = frozenset(("", "\r", "\n"))
+_NEWLINES = frozenset(("\r", "\n"))
 
 
 def parts_line(hit: Occurrence) -> bool:

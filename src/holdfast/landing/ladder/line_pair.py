@@ -20,6 +20,8 @@ _CARRIERS = (
     r"answer|response|final|output|code_block|document)"
 )
 CARRIER = re.compile(rf"\s*</?{_CARRIERS}(?:[\s=][^<>]*)?>\s*")
+CLOSING_TAG = re.compile(rf"</{_CARRIERS}>\s*$")
+"""The end of a line that a tag of a tool closes."""
 _TAG = re.compile(r"\s*<([A-Za-z_][\w:.-]*)(?:[\s=][^<>]*)?>\s*")
 _ON_ONE_LINE = re.compile(rf"\s*<({_CARRIERS})>([^<>]*)</\1>\s*")
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.formats.surrounding_text import WRAPPER_TAG
-from holdfast.landing.ladder.line_pair import CARRIER
+from holdfast.landing.ladder.line_pair import CARRIER, CLOSING_TAG
 from holdfast.landing.text.code_spans import code_spans
 from holdfast.landing.text.file_kinds import FileKind, kind_of
 from holdfast.landing.text.languages import language_of
@@ -45,9 +45,14 @@ def _mark(seen: str, *content_in: FileFormat) -> _Mark:
     return _Mark(re.compile(seen), frozenset(content_in))
 
 
-_MARKS = (
-    # The mark of a new line in a diff, also before a single line.
+_MARKS_OF_ONE_LINE = (
+    # The mark of a new line in a diff, and what closes the field of a call.
     _mark(r"^\+(?!\+\w)", "markdown", "prose"),
+    _mark(rf"\S.*{CLOSING_TAG.pattern}", "markdown", "markup", "mixed"),
+)
+"""Those that are foreign before and behind a single line too."""
+_MARKS = (
+    *_MARKS_OF_ONE_LINE,
     # A fence, also behind the last line.
     _mark(r"^\s*`{3}|[\w)\]};](?:`{3}|~{3})\s*$", "markdown"),
     _mark(r"^\s*~{3}", "markdown", "prose"),
@@ -95,7 +100,7 @@ def find_foreign_mark(
         return ""
     marks: Sequence[_Mark] = _MARKS
     if single:
-        marks = _MARKS[:1]
+        marks = _MARKS_OF_ONE_LINE
     format_ = format_of(path)
     foreign = [mark for mark in marks if format_ not in mark.content_in]
     line = _marked_line(before, changed, foreign)
@@ -111,6 +116,8 @@ def _marked_line(before: str, changed: Sequence[str], marks: Sequence[_Mark]) ->
     """Return a changed line with one of the marks that no line of the text before has, or ""."""
     for mark in marks:
         marked = list(filter(mark.seen.search, changed))
-        if marked and not any(map(mark.seen.search, contents_of(before))):
+        if not marked:
+            continue
+        if not any(map(mark.seen.search, contents_of(before))):
             return marked[0]
     return ""

@@ -49,10 +49,11 @@ def read_lines(
     source: Sequence[str], text: str, edit: LineEdit, path: str | None
 ) -> PlainText | Refused:
     """Return the text that the new text of a line edit means; `source` are the lines that it was made for."""
-    # The numbers of the range itself, which no line of the file has, need no other proof.
+    # The numbers of the range itself, which no line of the file or of the old text has, need no other proof.
     plain = without_numbers_from(edit.start, edit.new)
     undone: tuple[str, ...] = ()
-    if plain is not None and not any(map(is_numbered, source)):
+    others = (*source, *contents_of(edit.old or ""))
+    if plain is not None and not any(map(is_numbered, others)):
         edit = replace(edit, new=plain)
         undone = ("line numbers",)
     shown = text_of(source[max(0, edit.start - 1) : edit.end])
