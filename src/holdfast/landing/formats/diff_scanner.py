@@ -106,11 +106,6 @@ class Scan:
         return tuple(file.section(source) for file in self.files)
 
 
-def read_bare(source: DiffLines) -> tuple[FileSection, ...]:
-    """Return the shares of a diff that has nothing around it."""
-    return read_scan(source, strict=True).shares(source)
-
-
 def read_scan(source: DiffLines, *, strict: bool = False) -> Scan:
     """Return the files and what is outside of them, or raise the first fault.
 

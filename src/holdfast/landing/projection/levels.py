@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from holdfast.landing.projection.indentation import unit_of
 from holdfast.landing.text.languages import is_block_line
 from holdfast.landing.text.line_keys import indent_of, key_of, width_of
-from holdfast.landing.text.line_tokens import strength, words_of
+from holdfast.landing.text.line_tokens import first_word, strength
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,20 +79,24 @@ class FileLevels:
         found = set()
         for above, line in pairwise(self.sample):
             if step_between(above, line):
-                found.add(_first_word(above))
+                found.add(first_word(above))
         return frozenset(found)
 
     def opens(self, above: str) -> bool:
         """Return whether the line ends or begins as lines that open a block."""
         key = key_of(above)
-        if is_block_line(key) or self.doc.language.lists_name(key):
+        if is_block_line(key):
             return True
-        return _first_word(above) in self.openers
+        if self.doc.language.lists_name(key):
+            return True
+        return first_word(above) in self.openers
 
     def always_steps(self, above: str) -> bool:
         """Return whether the line opens a block, and each line below one that ends so is deeper."""
         steps = self.steps.get(end_of(above), Counter())
-        if steps[""] or steps.total() < _ENOUGH:
+        if steps[""]:
+            return False
+        if steps.total() < _ENOUGH:
             return False
         # In a value a line may begin anywhere.
         if _OPENS_VALUE.search(above):
@@ -120,7 +124,7 @@ class FileLevels:
         return all(starmap(self._fits, pairwise(solid)))
 
     def _fits(self, above: str, line: str) -> bool:
-        if indent_of(line) and _first_word(line) in self.outermost:
+        if indent_of(line) and first_word(line) in self.outermost:
             return False
         step = step_between(above, line)
         if not step:
@@ -132,9 +136,9 @@ class FileLevels:
     @cached_property
     def outermost(self) -> frozenset[str]:
         """The first words of several lines, none of which is indented."""
-        words = Counter(map(_first_word, self.sample))
+        words = Counter(map(first_word, self.sample))
         several = {word for word, count in words.items() if count >= _ENOUGH}
-        indented = map(_first_word, filter(indent_of, self.sample))
+        indented = map(first_word, filter(indent_of, self.sample))
         return frozenset(several.difference(indented, {""}))
 
 
@@ -182,10 +186,6 @@ def end_of(line: str) -> str:
 
 
 _CLOSES_TAG = re.compile(r"</|/>")
-
-
-def _first_word(line: str) -> str:
-    return next(iter(words_of(line)), "")
 
 
 def is_closer(line: str) -> bool:

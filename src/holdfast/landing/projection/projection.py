@@ -217,7 +217,11 @@ class _Writer:
         return [(line, real) for line, real in pairs if not is_blank(line)]
 
     def write(self, edit: ScriptEdit, first: int, last: int) -> tuple[str, ...] | UnclearProjection:
-        indents = self.indents or self._local_indents(edit)
+        indents = self.indents
+        if indents is None:
+            # No map fits all lines. One may fit those that the edit touches.
+            near = self._solid_pairs(max(0, edit.o1 - 1), edit.o2 + 1)
+            indents = map_indents(near, self.request, self.doc)
         if indents is None:
             if solid_numbers(self.script.new[edit.n1 : edit.n2]):
                 return UnclearProjection(first, last)
@@ -319,14 +323,6 @@ class _Writer:
                 found[n] = line, real
 
         return found
-
-    def _local_indents(self, edit: ScriptEdit) -> Indents | None:
-        """Return the map of the lines that the edit touches, if it is clear.
-
-        Used where no map fits all lines.
-        """
-        near = self._solid_pairs(max(0, edit.o1 - 1), edit.o2 + 1)
-        return map_indents(near, self.request, self.doc)
 
 
 def _spellings(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
