@@ -221,8 +221,10 @@ def _in_own_spelling(own: Sequence[str], new: tuple[str, ...]) -> tuple[str, ...
     script = script_of(list(map(fold, own)), list(map(fold, new)))
     if not script.edits:
         return new
-    kept = dict(kept_lines(script))
-    return tuple(own[kept[n]] if n in kept else line for n, line in enumerate(new))
+    lines = list(new)
+    for n, o in kept_lines(script):
+        lines[n] = own[o]
+    return tuple(lines)
 
 
 def _lines(edit: LineEdit) -> str:
