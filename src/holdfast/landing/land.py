@@ -202,7 +202,10 @@ def _land_line_edits(text: str, request: LineEdits, path: str | None) -> Outcome
     from holdfast.landing.line_edits import land_line_edits  # noqa: PLC0415 - see above
     from holdfast.landing.readers.replacement_text import read_lines  # noqa: PLC0415 - see above
 
-    lines = Doc(text if request.shown is None else request.shown).lines
+    shown = request.shown
+    if shown is None:
+        shown = text
+    lines = Doc(shown).lines
     edits: list[LineEdit] = []
     undone: list[str] = []
     for edit in request.edits:

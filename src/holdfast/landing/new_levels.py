@@ -45,8 +45,10 @@ def judge_levels(before: str, after: str, path: str | None) -> Refused | None:
     if change.odd_line(frozenset()) is None:
         return None
     odd = change.odd_line(change.covered())
+    if odd is None:
+        return None
     # If only the indentation differs, it is the edit.
-    if odd is None or before.split() == after.split():
+    if before.split() == after.split():
         return None
     return refusals.foreign_levels(change.lines[odd].strip(), unit_of(change.levels.doc))
 
@@ -119,7 +121,9 @@ class _Change:
         for n in sorted(self.added - covered):
             if self.levels.is_foreign(self.lines[n]):
                 return n
-        if self.is_prose or not self.added:
+        if self.is_prose:
+            return None
+        if not self.added:
             return None
         return self._misplaced(covered)
 
@@ -133,8 +137,12 @@ class _Change:
         for above, line in pairwise(walked):
             _open_level(opened, indent_of(above.text))
             was_open, is_open = is_open, goes_on(above.text)
-            new = line if line.is_new else above
-            if was_open or is_open or not new.is_new:
+            if was_open or is_open:
+                continue
+            new = above
+            if line.is_new:
+                new = line
+            if not new.is_new:
                 continue
             if above.is_new != line.is_new and indent_of(new.text) in known[new.n]:
                 continue

@@ -116,9 +116,13 @@ def _form_of(line: str) -> tuple[int, str]:
 def _is_title_of_words(line: str) -> bool:
     """Return whether the line begins with a capital at the margin, and has only words in small letters behind it."""
     words = line.split(maxsplit=_MANY_WORDS)
-    if len(words) < _MANY_WORDS or not line[:1].isupper():
+    if len(words) < _MANY_WORDS:
         return False
-    return " ".join(words[1:]).islower() and is_prose(line)
+    if not line[:1].isupper():
+        return False
+    if not " ".join(words[1:]).islower():
+        return False
+    return is_prose(line)
 
 
 def _only_adds_text(script: EditScript, fresh: Iterable[int], language: FileLanguage) -> bool:

@@ -56,9 +56,7 @@ def is_line_but_indent(hit: Occurrence) -> bool:
     old, new = hit.old, hit.new
     first = contents_of(old)[0]
     indent = indent_before(hit.text, hit.at)
-    if is_blank(first):
-        return False
-    if not indent:
+    if is_blank(first) or not indent:
         return False
 
     ends_line = old.endswith(("\n", "\r"))
@@ -72,9 +70,8 @@ def is_line_but_indent(hit: Occurrence) -> bool:
     # The rest of an indentation that the old text has a part of would be put before another line.
     if indent_of(first):
         return True
-    if len(solid_lines(contents_of(old))) > 1:
-        return False
-    return _lack_indent(indent, first, contents_of(new))
+    is_only_line = len(solid_lines(contents_of(old))) == 1
+    return is_only_line and _lack_indent(indent, first, contents_of(new))
 
 
 def _lack_indent(indent: str, first: str, new_lines: list[str]) -> bool:

@@ -272,7 +272,9 @@ def _insertion_in_gap(place: _Candidate) -> Iterator[int]:
             continue
         between = place.doc.solid_keys[above.i + 1 : below.i]
         # Where the new lines themselves are in between, the edit was made before.
-        if needle.added.isdisjoint(between) and _skips_code(place.doc, (above, below)):
+        if not needle.added.isdisjoint(between):
+            continue
+        if _skips_code(place.doc, (above, below)):
             yield above.j
 
 

@@ -34,7 +34,9 @@ class Hint:
 
     def lines_but(self, place: Placement) -> range:
         """Return the lines that may be named, if the place is not at the very line."""
-        if self.near is None or stands_at(place, self.near):
+        if self.near is None:
+            return range(0)
+        if stands_at(place, self.near):
             return range(0)
         return range(self.near - self.reach, self.near + self.reach + 1)
 

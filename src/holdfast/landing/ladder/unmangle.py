@@ -62,8 +62,9 @@ def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
     for undo in undos:
         reading = undo(doc, reading) or reading
 
-    is_same = reading.old == old
-    if is_same or not reading.old.strip():
+    if reading.old == old:
+        return None
+    if not reading.old.strip():
         return None
     return reading
 
@@ -146,7 +147,7 @@ def _out_of_quotes(_doc: Doc, reading: Unmangled) -> Unmangled | None:
 
 def with_single_spacing(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unmangled | None:
     """Return the reading without a blank line behind each line, if the file is not written so; else None."""
-    if not all(map(_is_double_spaced, (old, new))):
+    if solid_lines((*old[1::2], *new[1::2])):
         return None
     # A single blank line is a slip.
     if len(solid_lines(new)) < _MANY_LINES:
@@ -169,11 +170,6 @@ def _are_twice_as_far(doc: Doc, old: Sequence[str]) -> bool:
             ratios.add(2 * distance == other - one)
 
     return ratios == {True}
-
-
-def _is_double_spaced(lines: Sequence[str]) -> bool:
-    """Return whether every second line is blank."""
-    return all(map(is_blank, lines[1::2]))
 
 
 def _out_of_decoration(doc: Doc, reading: Unmangled) -> Unmangled | None:

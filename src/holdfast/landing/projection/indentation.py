@@ -66,7 +66,9 @@ class Indents:
     def _is_of_file(self, indent: str) -> bool:
         """Return whether the new line is indented by characters that the file's lines have, and none of the request's old ones."""
         chars, old_chars = frozenset(indent), frozenset("".join(self.table))
-        if not old_chars or chars & old_chars:
+        if not old_chars:
+            return False
+        if chars & old_chars:
             return False
         return chars <= frozenset("".join(self.table.values()))
 

@@ -133,9 +133,10 @@ def _first_characters(lines: Sequence[str]) -> set[str]:
 
 def _is_second(doc: Doc, removed: Sequence[str], added: Sequence[str]) -> bool:
     """Return whether the lines of the file begin behind the first character of the changed lines, and not with it."""
+    if any(map(doc.has_line, removed)):
+        return False
     if removed:
-        bare = [line[1:] for line in removed]
-        return all(map(doc.has_line, bare)) and not any(map(doc.has_line, removed))
+        return all(doc.has_line(line[1:]) for line in removed)
 
     indents = {indent_of(line[1:]) for line in added}
     if not doc.indents.issuperset(indents):

@@ -89,7 +89,9 @@ def _undo_one(undoing: Undoing, lines: list[str]) -> tuple[str, list[str] | Refu
 def _is_answer_with_file(undoing: Undoing, lines: list[str]) -> bool:
     """Return whether the file is in the only fence of an answer: most of its lines are inside, and none is outside."""
     fences = numbers_matching(FENCE, lines)
-    if len(fences) != 2 or kind_of(undoing.path) == "prose":
+    if len(fences) != 2:
+        return False
+    if kind_of(undoing.path) == "prose":
         return False
     if numbers_matching(FENCE, undoing.known.lines):
         return False
@@ -108,14 +110,14 @@ def _out_of_decoration(undoing: Undoing, lines: list[str], bare: list[str]) -> l
     if kind_of(undoing.path) != "prose":
         return bare
     listing = listing_of(lines)
-    if listing is not None and listing.numbers[0][2] == ". ":
+    if listing is None:
+        return refusals.plain(
+            "malformed",
+            f"all lines have what {refusals.quoted(lines[0])} begins with, and other lines change too; send the lines alone.",
+        )
+    if listing.numbers[0][2] == ". ":
         return lines
-    if listing is not None:
-        return bare
-    return refusals.plain(
-        "malformed",
-        f"all lines have what {refusals.quoted(lines[0])} begins with, and other lines change too; send the lines alone.",
-    )
+    return bare
 
 
 def _out_of_pair(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str] | Refused:
@@ -148,11 +150,11 @@ def _out_of_fence_in_prose(
     """Return the lines with the fence if it may be the edit: around lines that stay, or that are all new; else a refusal."""
     shared = _shared(undoing.known, pair.inside)
     own = undoing.known.key_set
-    if not undoing.whole_file and names_language(pair.first, undoing.path):
-        return pair.inside
-    if undoing.whole_file and 4 * shared >= 3 * max(
-        len(own), len(set(solid_lines(pair.inside))), 4
-    ):
+    if undoing.whole_file:
+        most = max(len(own), len(set(solid_lines(pair.inside))), 4)
+        if 4 * shared >= 3 * most:
+            return pair.inside
+    elif names_language(pair.first, undoing.path):
         return pair.inside
     if shared == 0 or pair.inside == undoing.known.lines:
         return lines

@@ -263,7 +263,9 @@ def is_ellipsis_of_text(line: str) -> bool:
     >>> list(map(is_ellipsis_of_text, ("// ... (unchanged) ...", "# ...", "# rest", "...")))
     [True, True, False, False]
     """
-    if not has_dots(line) or key_of(line) == "...":
+    if not has_dots(line):
+        return False
+    if key_of(line) == "...":
         return False
     return _ABOUT_TEXT.issuperset(_WORDS.findall(comment_words(line).lower()))
 
