@@ -300,7 +300,9 @@ def _readings(text: str, request: OneOf, path: str | None) -> Sequence[Replace]:
     first, last = request.readings[0], request.readings[-1]
     if _has_content_between(first, last):
         return request.readings
-    if kind_of(path) == "prose" or _DIVIDER.search(text):
+    if kind_of(path) == "prose":
+        return request.readings
+    if _DIVIDER.search(text):
         return request.readings
     return [replace(first, new=last.new)]
 

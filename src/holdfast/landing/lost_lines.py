@@ -266,7 +266,9 @@ def judge_lost_blocks(
     kept = frozenset(map(key_of, new))
     for edit in script.edits:
         added = solid_lines(script.new[edit.n1 : edit.n2])
-        if len(added) != 1 or fresh.isdisjoint(added):
+        if len(added) != 1:
+            continue
+        if fresh.isdisjoint(added):
             continue
         (comment,) = added
         removed = solid_lines(script.old[edit.o1 : edit.o2])

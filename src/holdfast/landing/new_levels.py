@@ -165,7 +165,9 @@ class _Change:
 
     def _has_level(self, line: _Line) -> bool:
         """Return whether the line is at a level of the code: it is not blank and no comment."""
-        return key_of(line.text) != "" and not is_comment_like(line.text, self.levels.doc.language)
+        if not key_of(line.text):
+            return False
+        return not is_comment_like(line.text, self.levels.doc.language)
 
     def _known_indents(self, walked: Sequence[_Line]) -> dict[int, set[str]]:
         """Return for each new line the indentations of the lines that its edit removes, and of the next line that stays."""

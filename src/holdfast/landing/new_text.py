@@ -217,10 +217,12 @@ def _without_trailing_blanks(change: _Change) -> str:
 
     In prose two blanks end a line. In a file without any, no line of code or data needs them.
     """
-    # The file is looked through last: it may be large.
-    if not _TRAILING_BLANKS.search(change.middle) or _TRAILING_BLANKS.search(change.before):
-        return change.after
     if change.kind == "prose":
+        return change.after
+    if not _TRAILING_BLANKS.search(change.middle):
+        return change.after
+    # The file is looked through last: it may be large.
+    if _TRAILING_BLANKS.search(change.before):
         return change.after
     plain = change.rewritten(_without_blanks)
     if plain == change.before:

@@ -81,7 +81,9 @@ def _leaves_beginning(text: str, old: str, read: str) -> bool:
     """Return whether a reading dropped the beginning of the old text, which the file has there: `3. ` in a list."""
     whole = old.strip()
     dropped = whole.removesuffix(read.strip())
-    if dropped == whole or not dropped.strip():
+    if dropped == whole:
+        return False
+    if not dropped.strip():
         return False
     return whole in text
 

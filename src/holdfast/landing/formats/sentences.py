@@ -58,7 +58,9 @@ def find_sentence(
     lines = script.new
     fresh = set(script.added).intersection(solid_numbers(lines))
     spoken = [n for n in sorted(fresh) if _speaks(lines, fresh, n)]
-    if not spoken or _may_have_sentences(before, path):
+    if not spoken:
+        return ""
+    if _may_have_sentences(before, path):
         return ""
     language = language_of(path)
     # If nothing else changes, it is the edit.

@@ -208,8 +208,9 @@ def _hits_in_context(text: str, old: str, request: Replace) -> list[int]:
     for end, is_cut, is_kept in zip((0, -1), cuts, kept, strict=True):
         if not is_cut:
             continue
-        is_whole = lines[end].strip() in known
-        if is_whole or not is_kept or old[end].isdigit():
+        if not is_kept or old[end].isdigit():
+            return []
+        if lines[end].strip() in known:
             return []
 
     return hits

@@ -66,7 +66,9 @@ def climb(
         found = plan_at(doc, attempt.script, place, attempt.hint)
         if isinstance(found, LadderPlan):
             return replace(found, rung=attempt.rung or found.rung)
-        if attempt.decides and not isinstance(found, Nowhere):
+        if not attempt.decides:
+            continue
+        if not isinstance(found, Nowhere):
             return found
 
     return found

@@ -52,11 +52,14 @@ def without_decoration(doc: Doc, new: Sequence[str]) -> list[str] | None:
     solid = solid_lines(new)
     before = doc.bare_lines.intersection(map(str.rstrip, solid))
     for shape, bare in _proven_before(doc, solid[:_TRIED], new):
-        known = doc.bare_lines.intersection(map(str.rstrip, solid_lines(bare)))
-        # Numbers that count the lines prove nearly as much as lines that come back.
-        is_most = shape.groups > 0 or 2 * len(known) > len(doc.bare_lines)
         # Where nothing else changes, it is the edit.
-        if is_most and len(known) > 2 * len(before) and bare != doc.lines:
+        if bare == doc.lines:
+            continue
+        known = doc.bare_lines.intersection(map(str.rstrip, solid_lines(bare)))
+        if len(known) <= 2 * len(before):
+            continue
+        # Numbers that count the lines prove nearly as much as lines that come back.
+        if shape.groups > 0 or 2 * len(known) > len(doc.bare_lines):
             return bare
     return None
 

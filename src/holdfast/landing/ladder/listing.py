@@ -114,5 +114,7 @@ class _ListingStyle:
 
 def _has_gap(number: re.Match[str]) -> bool:
     """Return whether a blank that is not the file's may follow: listings put one behind a mark, not behind a tab."""
+    if number[2] == "\t":
+        return False
     behind = number.string[number.end() : number.end() + 1]
-    return number[2] != "\t" and behind in {"", " "}
+    return behind in {"", " "}

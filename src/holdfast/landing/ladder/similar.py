@@ -83,7 +83,9 @@ class _Candidate:
     def run(self) -> range:
         """The longest run of neighbouring sure lines that has all changed lines in it; empty if none has."""
         first, last = self.needle.reach
-        if first not in self.sure or not all(map(self._is_joined, range(first, last))):
+        if first not in self.sure:
+            return range(0)
+        if not all(map(self._is_joined, range(first, last))):
             return range(0)
 
         while self._is_joined(first - 1):
@@ -268,7 +270,9 @@ def _insertion_in_gap(place: _Candidate) -> Iterator[int]:
     needle = place.needle
     for n in needle.insertions:
         above, below = place.pairs.get(n - 1), place.pairs.get(n)
-        if above is None or below is None:
+        if above is None:
+            continue
+        if below is None:
             continue
         between = place.doc.solid_keys[above.i + 1 : below.i]
         # Where the new lines themselves are in between, the edit was made before.

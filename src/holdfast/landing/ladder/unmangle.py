@@ -43,9 +43,10 @@ def readings(doc: Doc, old: str, new: str) -> Iterator[Unmangled]:
             if undone is None:
                 continue
             queue.append((undone, following))
-            is_new = undone not in seen
+            if undone in seen:
+                continue
             seen.add(undone)
-            if is_new and undone.old.strip():
+            if undone.old.strip():
                 yield undone
 
 
@@ -72,7 +73,9 @@ def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
 def _out_of_pair(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without the fence or the tags around the old text, and around the new one where it has such; never the file's own."""
     old, new = map(pair_around, map(contents_of, (reading.old, reading.new)))
-    if old is None or not _is_foreign(doc, old):
+    if old is None:
+        return None
+    if not _is_foreign(doc, old):
         return None
     bare = replace(reading, old=text_of(old.inside))
     if new is None:

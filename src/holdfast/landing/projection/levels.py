@@ -65,9 +65,11 @@ class FileLevels:
 
     def is_foreign(self, line: str) -> bool:
         """Return whether the line is indented by another character than all lines of the file."""
+        if not self.char:
+            return False
         indent = indent_of(line)
         # One blank is before each line of a block comment; behind tabs blanks align.
-        if not self.char or indent in {"", " "}:
+        if indent in {"", " "}:
             return False
         if not indent.startswith(self.char):
             return True

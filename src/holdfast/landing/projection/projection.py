@@ -72,7 +72,9 @@ def _is_torn(doc: Doc, script: EditScript, place: Placement) -> bool:
         upper, lower = numbers
         above, below = known
         indent = indent_of(script.old[upper])
-        if not indent or indent != indent_of(doc.lines[above]):
+        if not indent:
+            continue
+        if indent != indent_of(doc.lines[above]):
             continue
         if indent_of(script.old[lower]) == indent_of(doc.lines[below]):
             continue
@@ -329,8 +331,11 @@ def _spellings(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the file's own text, without its indentation, of each old line that is one line of the file and no other."""
     found: dict[str, set[str]] = {}
     for line, real in pairs:
-        # What was copied as it is needs no other spelling, and a bracket does not move.
-        if line == real or strength(line) <= _SHORT:
+        # What was copied as it is needs no other spelling.
+        if line == real:
+            continue
+        # A bracket does not move.
+        if strength(line) <= _SHORT:
             continue
         spellings = found.setdefault(line.strip(), set())
         spellings.add(real[len(indent_of(real)) :])
@@ -365,7 +370,9 @@ def _has_lost(first: tuple[str, str], rest: Sequence[tuple[str, str]], new: Sequ
         return _are_placed(new, indent_width(first[1]))
 
     shifts = set(map(_shift, rest))
-    if len(shifts) != 1 or shift <= max(shifts):
+    if len(shifts) != 1:
+        return False
+    if shift <= max(shifts):
         return False
 
     own = indent_width(first[0])

@@ -37,7 +37,9 @@ def with_plain_marks(doc: Doc, hunks: Sequence[Hunk]) -> list[Hunk] | Refused:
 def _with_plain_mark(doc: Doc, line: HunkLine) -> HunkLine | None:
     """Return the line with a mark for a character like one, or None where the file has no such line to remove."""
     mark = mark_like(line)
-    if mark is None or doc.has(line.text):
+    if mark is None:
+        return line
+    if doc.has(line.text):
         return line
 
     rest = line.text[1:]
@@ -73,7 +75,9 @@ def _unknown_beside_changed(doc: Doc, lines: Sequence[HunkLine]) -> list[int]:
     found: list[int] = []
     marks = ["", *(line.mark for line in lines), ""]
     for n, line in enumerate(lines):
-        if line.mark != " " or is_blank(line.text):
+        if line.mark != " ":
+            continue
+        if is_blank(line.text):
             continue
         if doc.has(line.text):
             continue

@@ -48,7 +48,9 @@ def read_file_text(text: str, new: str, path: str | None) -> PlainText | Refused
 def _without_leading_blanks(text: str, new: str) -> str:
     """Return the new text without blank lines above it, if the file has none and something else changes too."""
     bare = _LEADING_BLANKS.sub("", new)
-    if _BLANK_START.match(text) or bare in {"", text}:
+    if _BLANK_START.match(text):
+        return new
+    if bare in {"", text}:
         return new
     return bare
 
@@ -129,7 +131,9 @@ def _is_above_files(line: str, path: str | None) -> bool:
     if kind_of(path) == "prose":
         return names_language(line, path)
     word = line.lower()
-    if word in _TAGS_OF_FENCES or word == name.rpartition(".")[2]:
+    if word in _TAGS_OF_FENCES:
+        return True
+    if word == name.rpartition(".")[2]:
         return True
     plain = _ROLE_OF_NAME.sub("", comment_words(line))
     return plain.strip(_AROUND_NAME) in {path, str(path).rpartition("/")[2]}

@@ -156,7 +156,9 @@ def _out_of_fence_in_prose(
             return pair.inside
     elif names_language(pair.first, undoing.path):
         return pair.inside
-    if shared == 0 or pair.inside == undoing.known.lines:
+    if shared == 0:
+        return lines
+    if pair.inside == undoing.known.lines:
         return lines
     return refusals.plain(
         "malformed",
@@ -211,7 +213,9 @@ def names_language(fence: str, path: str | None) -> bool:
     """
     tag = fence.strip("`~ ").lower()
     named = language_of(f"a.{_SUFFIXES.get(tag, tag)}")
-    return named is language_of(path) and named is not UNKNOWN
+    if named is UNKNOWN:
+        return False
+    return named is language_of(path)
 
 
 _SUFFIXES = {"restructuredtext": "rst", "text": "txt", "plaintext": "txt"}

@@ -203,8 +203,10 @@ def is_comment_like(line: str, language: FileLanguage = UNKNOWN) -> bool:
     key = key_of(line)
     if language.is_comment(key):
         return True
+    if _PLACEHOLDER.fullmatch(key):
+        return True
     # A heading of Markdown too.
-    if _PLACEHOLDER.fullmatch(key) or comment_words(key) == "...":
+    if comment_words(key) == "...":
         return True
     if language.lists_name(key):
         return False
