@@ -99,7 +99,8 @@ def _plan_by_text(doc: Doc, source: Doc, edit: LineEdit, old: list[str]) -> Ladd
     # Old and new end in the same line, be it a blank one.
     kept = bool(script.edits) and script.edits[-1].o2 < len(script.old)
     size = edit.end - edit.start + 1
-    if fits and not kept and len(script.old) < size and edit.end <= len(source.lines):
+    is_shorter = len(script.old) < size and edit.end <= len(source.lines)
+    if fits and not kept and is_shorter:
         return _plan_whole_range(doc, source, edit)
     if not script.edits:
         return refusals.no_change()

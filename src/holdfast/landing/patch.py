@@ -67,7 +67,9 @@ def _read(request: Patch, path: str | None) -> tuple[FileDiff, ...] | Malformed:
     A header may name the file by its absolute path, if that ends in the path we know.
     """
     files = read_diff(request.diff, unwrap=request.unwrap)
-    if not isinstance(files, Malformed) or not path:
+    if not isinstance(files, Malformed):
+        return files
+    if not path:
         return files
 
     lenient = read_diff(request.diff, unwrap=request.unwrap, judge_paths=False)

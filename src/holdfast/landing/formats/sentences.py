@@ -133,7 +133,9 @@ def _only_adds_text(script: EditScript, fresh: Iterable[int], language: FileLang
         return False
     for n in fresh:
         line = script.new[n]
-        if not is_prose(line) or language.is_comment(line):
+        if not is_prose(line):
+            return False
+        if language.is_comment(line):
             return False
     return True
 

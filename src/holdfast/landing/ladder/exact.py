@@ -106,7 +106,9 @@ def joins_lines(hit: Occurrence) -> bool:
     # Where the line above is blank, it would be lost.
     if old[0] in _NEWLINES and new[0] not in _NEWLINES:
         return True
-    if old[-1] not in _NEWLINES or stop >= len(text):
+    if old[-1] not in _NEWLINES:
+        return False
+    if stop >= len(text):
         return False
     # A literal `\\n` is undone later.
     return not new[-1].isspace() and not new.endswith("\\n")
@@ -208,7 +210,9 @@ def _hits_in_context(text: str, old: str, request: Replace) -> list[int]:
     for end, is_cut, is_kept in zip((0, -1), cuts, kept, strict=True):
         if not is_cut:
             continue
-        if not is_kept or old[end].isdigit():
+        if not is_kept:
+            return []
+        if old[end].isdigit():
             return []
         if lines[end].strip() in known:
             return []

@@ -71,7 +71,9 @@ def _proven_before(
     for sample in samples:
         for width in range(1, min(len(sample), _WIDEST)):
             content = sample[width:_LONGEST].rstrip()
-            if content not in doc.bare_lines or is_blank(content):
+            if content not in doc.bare_lines:
+                continue
+            if is_blank(content):
                 continue
             before = _shape_of(sample[:width])
             bare = strip_all(before, lines)

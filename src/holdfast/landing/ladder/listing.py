@@ -77,7 +77,9 @@ def is_numbered(line: str) -> bool:
 def without_numbers_from(start: int, text: str) -> str | None:
     """Return the text without the line numbers of a listing that begins with line `start`, or None."""
     reading = out_of_listing(Doc(""), Unmangled(text, text))
-    if reading is None or reading.near != start - 1:
+    if reading is None:
+        return None
+    if reading.near != start - 1:
         return None
     return reading.new
 

@@ -260,8 +260,9 @@ def _insertion_beside_other(place: _Candidate) -> Iterator[int]:
         above = place.pairs.get(n - 1)
         if above is None:
             continue
-        is_other = above.likeness == "typo" and not place.is_misspelt(above)
-        if is_other:
+        if above.likeness != "typo":
+            continue
+        if not place.is_misspelt(above):
             yield above.j
 
 

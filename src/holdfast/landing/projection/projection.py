@@ -276,7 +276,9 @@ class _Writer:
         language = self.doc.language
         if language is UNKNOWN or language.underlined:
             return lines
-        if not lines or not self.is_respaced:
+        if not lines:
+            return lines
+        if not self.is_respaced:
             return lines
 
         lines_above = reversed(self.doc.lines[:first])

@@ -115,7 +115,9 @@ def _judge_fences(doc: Doc, lines: Sequence[str]) -> Refused | None:
         if is_at_end or not doc.has(lines[-1]):
             return _foreign(lines[last].strip())
     outside = solid_lines((*lines[:first], *lines[last + 1 :]))
-    if not outside or any(map(doc.has, outside)):
+    if not outside:
+        return None
+    if any(map(doc.has, outside)):
         return None
     inside = doc.key_set.intersection(map(key_of, lines))
     if 2 * len(inside) <= len(doc.key_set):
