@@ -621,3 +621,52 @@ def test_a_comment_in_a_handler_is_no_work(body: str, is_empty: bool) -> None:
     after = before.replace("save();", f"try {{ save(); }} catch (E e) {{ {body} }}")
     reasons = _judged(before, after, said, "java")
     assert any("an empty catch" in reason for reason in reasons) is is_empty
+
+
+SAVE = "void save(void) {\n    memcpy(saved, current);\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        ("memcpy(saved, current, 8)", ""),
+        ("memcpy(saved, 8, current)", ""),
+        ("memcpy(current, saved, 8)", "it swaps the arguments of `memcpy`."),
+        ("memcpy(saved, current, saved)", "it passes `saved` to `memcpy` twice."),
+    ],
+    ids=["added", "between", "swapped", "twice"],
+)
+def test_the_arguments_of_a_call_keep_their_order_and_none_is_passed_twice(
+    call: str, reason: str
+) -> None:
+    said = _said("too few arguments to function 'memcpy'", 2, 5, "memcpy")
+    found = _judged(SAVE, SAVE.replace("memcpy(saved, current)", call), said, "c")
+    assert found == list(filter(None, [reason]))
+
+
+def test_a_test_is_not_deleted_though_another_one_has_its_name() -> None:
+    one, two = "def test_a():\n    assert f(0) == 0\n", "def test_a():\n    assert f(1) == 2\n"
+    said = Diagnostic(
+        "ruff", "", "F811", "error", "Redefinition of unused `test_a` from line 1", "", ("test_a",), "", Area(4, 5, 4, 11)
+    )  # fmt: skip
+    before = f"{one}\n\n{two}"
+    assert (
+        list(
+            objections(
+                before, before.replace("test_a", "test_of_zero", 1), "a.py", "python", [said]
+            )
+        )
+        == []
+    )
+    (reason,) = objections(before, two, "a.py", "python", [said])
+    assert reason == "it deletes the test `test_a`; keep it, or give it a name of its own."
+
+
+@pytest.mark.parametrize(("sign", "count"), [("===", 0), ("!==", 1)])
+def test_an_assignment_in_a_condition_was_a_comparison_and_no_negated_one(
+    sign: str, count: int
+) -> None:
+    before = "function f(a, b) {\n  if (!a && b = 3) {\n    return 1;\n  }\n}\n"
+    said = _said("Invalid left-hand side in assignment", 2, 7)
+    found = _judged(before, before.replace("b = 3", f"b {sign} 3"), said, "javascript")
+    assert len(found) == count, found

@@ -126,6 +126,21 @@ def written_names(source: ParsedSource) -> set[str]:
 # --------------------------------------------------------------------------------------- types
 
 
+def arguments_around(source: ParsedSource, offset: int) -> tuple[str, list[str]]:
+    """Return the function of the innermost call with this offset among its arguments, and their texts; else "" and []."""
+    for node in reversed(source.nodes_around(offset)):
+        arguments = node.field("arguments")
+        if arguments is None:
+            continue
+
+        start, end = span_of(arguments)
+        if start <= offset <= end:
+            named = [child.text() for child in arguments.children() if child.is_named()]
+            return field_text(node, "function", "name"), named
+
+    return "", []
+
+
 def _type_facts(node: SgNode, language: str) -> Iterator[Fact]:
     text = node.text()
     start, _ = span_of(node)

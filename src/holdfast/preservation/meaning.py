@@ -25,7 +25,12 @@ from holdfast.preservation.fact_rule import (
     is_superfluous,
     may_delete,
 )
-from holdfast.preservation.facts import unused_parameters, value_of, written_names
+from holdfast.preservation.facts import (
+    arguments_around,
+    unused_parameters,
+    value_of,
+    written_names,
+)
 from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, refused, review
 from holdfast.preservation.relevance import unrelated_edits
 from holdfast.preservation.stand_ins import RULES as STAND_IN_RULES
@@ -135,9 +140,10 @@ def _is_unchecked(fact: Fact, _: EditFacts) -> bool:
     return fact.text in tables.UNCHECKED_TYPES
 
 
-def _takes_part_in_condition(_: Fact, facts: EditFacts) -> bool:
-    """Return whether an edit changes an assignment, or an error wants a truth."""
-    if "=" in facts.removed:
+def _takes_part_in_condition(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether an edit makes an assignment a comparison, or an error wants a truth."""
+    # Nobody writes `=` for `!=`.
+    if "=" in facts.removed and not fact.text.startswith("!"):
         return True
 
     return not tables.TRUTH_TYPES.isdisjoint(facts.reports.names)
@@ -166,6 +172,10 @@ def _has_operands_of_call(fact: Fact, facts: EditFacts) -> bool:
     """Return whether `k in d` takes the place of a call of both that an error is about."""
     removed = set(_WORD.findall(facts.removed))
     operands = set(_WORD.findall(facts.added)) - {fact.text}
+    if not operands:
+        # A sign alone was left out or misspelt; nobody leaves out a negation.
+        return not fact.text.startswith("!")
+
     return removed.issuperset(operands)
 
 
@@ -343,6 +353,38 @@ def _drops_name(facts: EditFacts) -> MeaningChange | None:
     return None
 
 
+def _changes_arguments(facts: EditFacts) -> MeaningChange | None:
+    """Find a call whose arguments change their places, or that gets one of them a second time."""
+    name, had = arguments_around(facts.old, facts.edit.start)
+    called, has = arguments_around(facts.new, facts.edit.new_start)
+    if name != called or not had:
+        return None
+
+    kept = [text for text in has if text in had]
+    if sorted(kept) == sorted(had) and kept != had:
+        return review(f"it swaps the arguments of `{name}`.")
+
+    for text in kept:
+        if text.isidentifier() and has.count(text) > had.count(text):
+            return review(f"it passes `{text}` to `{name}` twice.")
+
+    return None
+
+
+def _deletes_test(facts: EditFacts) -> MeaningChange | None:
+    """Find a test that is gone, also where another one has its name."""
+    lost = sorted(filter(_is_test, facts.lost.texts("function")))
+    gained = sorted(filter(_is_test, facts.gained.texts("function")))
+    if len(lost) <= len(gained):
+        return None
+
+    return refused(f"it deletes the test `{lost[0]}`; keep it, or give it a name of its own.")
+
+
+def _is_test(name: str) -> bool:
+    return name.lower().startswith("test")
+
+
 # ----------------------------------------------------------------------------------- the rules
 
 RULES: Final[tuple[MeaningRule, ...]] = (
@@ -377,6 +419,8 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         unless=(is_broken,),
     ),
     _drops_effect,
+    _changes_arguments,
+    _deletes_test,
     _misses_placeholder,
     FactRule("it changes only a copy (`{0}`).", gained=("copy",)),
     FactRule(
