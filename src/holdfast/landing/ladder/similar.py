@@ -271,9 +271,7 @@ def _insertion_in_gap(place: _Candidate) -> Iterator[int]:
     needle = place.needle
     for n in needle.insertions:
         above, below = place.pairs.get(n - 1), place.pairs.get(n)
-        if above is None:
-            continue
-        if below is None:
+        if above is None or below is None:
             continue
         between = place.doc.solid_keys[above.i + 1 : below.i]
         # Where the new lines themselves are in between, the edit was made before.

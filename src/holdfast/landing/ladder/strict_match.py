@@ -154,9 +154,7 @@ _CLEARLY = 4
 def _nearest(starts: Sequence[int], hint: Hint) -> set[int]:
     """Return the line that is clearly the nearest to the named one, if that is within reach; else none."""
     near = hint.near
-    if near is None:
-        return set()
-    if len(starts) < 2:
+    if near is None or len(starts) < 2:
         return set()
     distances = sorted((abs(start - near), start) for start in starts)
     (nearest, start), (second, _) = distances[:2]
