@@ -13,7 +13,6 @@ from holdfast.landing.ladder.ladder import LadderPlan
 from holdfast.landing.ladder.unmangle import readings
 from holdfast.landing.placement import AlreadyApplied, Doubtful, Elsewhere, Nowhere
 from holdfast.landing.projection.splices import line_at
-from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, contents_of, keys_in, text_of
 
@@ -38,16 +37,22 @@ def judge_applied(doc: Doc, script: EditScript, found: LadderOutcome) -> Applied
     if not isinstance(found, Nowhere):
         return None
 
-    others = readings(doc, text_of(script.old), text_of(script.new))
-    scripts = (script_of(contents_of(other.old), contents_of(other.new)) for other in others)
-    verdicts = (_judge_missing(doc, reading) for reading in (script, *scripts))
-    return next(filter(None, verdicts), None)
+    applied = _judge_missing(doc, script)
+    if applied is not None:
+        return applied
+    for reading in readings(doc, text_of(script.old), text_of(script.new)):
+        applied = _judge_missing(doc, reading.script)
+        if applied is not None:
+            return applied
+    return None
 
 
 def _judge_named(doc: Doc, plan: LadderPlan) -> AlreadyApplied | Elsewhere | None:
     """Return why the place is not meant, for a request that names another line, where its new text is."""
     for line in plan.named:
-        if _is_above_place(doc, line, plan.lines):
+        # What begins on a blank line directly above the place begins at the place.
+        below = doc.solid[bisect_left(doc.solid, line) :][:1]
+        if below == [plan.lines.start]:
             continue
         if not plan.occurrence.has_new_at(line):
             continue
@@ -56,12 +61,6 @@ def _judge_named(doc: Doc, plan: LadderPlan) -> AlreadyApplied | Elsewhere | Non
         # What is deleted leaves nothing to tell by: if the named line is free of it, it may be gone.
         return Elsewhere(plan.lines.start, line)
     return None
-
-
-def _is_above_place(doc: Doc, line: int, place: range) -> bool:
-    """Return whether a blank file line is directly above the place: what begins there begins at the place."""
-    below = doc.solid[bisect_left(doc.solid, line) :][:1]
-    return below == [place.start]
 
 
 def judge_splices(

@@ -179,7 +179,9 @@ def _line_written_twice(
             continue
         if before.keys.count(key) == 1 and after.keys.count(key) > 1:
             return key
-        if miscounted and _is_in_a_row(key, after) and not _is_in_a_row(key, before):
+        if not miscounted or _is_in_a_row(key, before):
+            continue
+        if _is_in_a_row(key, after):
             return key
     return ""
 
@@ -202,7 +204,10 @@ def _land_line_edits(text: str, request: LineEdits, path: str | None) -> Outcome
     from holdfast.landing.line_edits import land_line_edits  # noqa: PLC0415 - see above
     from holdfast.landing.readers.replacement_text import read_lines  # noqa: PLC0415 - see above
 
-    lines = Doc(text if request.shown is None else request.shown).lines
+    shown = request.shown
+    if shown is None:
+        shown = text
+    lines = Doc(shown).lines
     edits: list[LineEdit] = []
     undone: list[str] = []
     for edit in request.edits:
@@ -239,17 +244,16 @@ def _with_warning(outcome: Landed, warning: str) -> Landed:
 
 
 def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
-    """Return the outcome of the reading that is meant: the only one that lands, or the longest if the file has its old text.
-
-    A reading is cut short if the file goes on with the divider below it.
-    """
+    """Return the outcome of the longest reading that lands, or a refusal where another one may be meant."""
     readings = _readings(text, request, path)
-    hits: list[tuple[Replace, Landed]] = []
+    hits: list[Replace] = []
+    landings: list[Landed] = []
     misses: list[Refused] = []
     for reading in readings:
         outcome = _land_replace(text, reading, path)
         if isinstance(outcome, Landed):
-            hits.append((reading, outcome))
+            hits.append(reading)
+            landings.append(outcome)
         else:
             misses.append(outcome)
 
@@ -257,28 +261,39 @@ def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
         applied = (miss for miss in misses if miss.reason == "already_applied")
         return next(applied, misses[0])
 
-    longest, outcome = hits[-1]
-    if _ends_in_divider(longest):
+    if _ends_in_divider(hits[-1]):
         return refusals.plain(
             "ambiguous",
             "the new text ends in a ======= line, as a block does that has two of them. Leave one out; if the line is meant, send it with "
             "the line below it.",
         )
-    plain = text.replace("\r\n", "\n")
-    followed = re.escape(longest.old) + _DIVIDER.pattern
-    is_cut = longest is not readings[-1] and re.search(followed, plain, re.MULTILINE)
-    next_longest, _ = hits[-2:][0]
-    is_longer = longest.old in plain and _has_content_between(next_longest, longest)
-    is_clear = len(hits) == 1 or is_longer
-    if is_clear and not is_cut:
-        return outcome
+    if _is_meant(text, hits, readings[-1]):
+        return landings[-1]
 
-    lines = sorted({outcome.spans[0].line for _, outcome in hits})
+    lines = sorted({landing.spans[0].line for landing in landings})
     return refusals.plain(
         "ambiguous",
         "the block has several ======= lines and more than one way to read it fits; split it.",
         lines,
     )
+
+
+def _is_meant(text: str, readings: Sequence[Replace], longest_of_all: Replace) -> bool:
+    """Return whether the longest of the readings that land is meant: it is the only one, or the file has its old text.
+
+    It is cut short if the file goes on with the divider below it.
+    """
+    *others, longest = readings
+    plain = text.replace("\r\n", "\n")
+    if longest is not longest_of_all:
+        followed = re.escape(longest.old) + _DIVIDER.pattern
+        if re.search(followed, plain, re.MULTILINE):
+            return False
+    if not others:
+        return True
+    if longest.old not in plain:
+        return False
+    return _has_content_between(others[-1], longest)
 
 
 def _ends_in_divider(request: Replace) -> bool:
@@ -297,7 +312,9 @@ def _readings(text: str, request: OneOf, path: str | None) -> Sequence[Replace]:
     first, last = request.readings[0], request.readings[-1]
     if _has_content_between(first, last):
         return request.readings
-    if kind_of(path) == "prose" or _DIVIDER.search(text):
+    if kind_of(path) == "prose":
+        return request.readings
+    if _DIVIDER.search(text):
         return request.readings
     return [replace(first, new=last.new)]
 

@@ -99,7 +99,8 @@ def _plan_by_text(doc: Doc, source: Doc, edit: LineEdit, old: list[str]) -> Ladd
     # Old and new end in the same line, be it a blank one.
     kept = bool(script.edits) and script.edits[-1].o2 < len(script.old)
     size = edit.end - edit.start + 1
-    if fits and not kept and len(script.old) < size and edit.end <= len(source.lines):
+    is_shorter = len(script.old) < size and edit.end <= len(source.lines)
+    if fits and not kept and is_shorter:
         return _plan_whole_range(doc, source, edit)
     if not script.edits:
         return refusals.no_change()
@@ -225,8 +226,10 @@ def _in_own_spelling(own: Sequence[str], new: tuple[str, ...]) -> tuple[str, ...
     script = script_of(list(map(fold, own)), list(map(fold, new)))
     if not script.edits:
         return new
-    kept = dict(kept_lines(script))
-    return tuple(own[kept[n]] if n in kept else line for n, line in enumerate(new))
+    lines = list(new)
+    for n, o in kept_lines(script):
+        lines[n] = own[o]
+    return tuple(lines)
 
 
 def _lines(edit: LineEdit) -> str:

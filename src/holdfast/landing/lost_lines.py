@@ -23,7 +23,7 @@ from holdfast.landing.text.languages import (
     is_ellipsis_of_text,
 )
 from holdfast.landing.text.line_keys import indent_of, key_of
-from holdfast.landing.text.line_tokens import strength, words_of
+from holdfast.landing.text.line_tokens import first_word, strength
 from holdfast.landing.text.lines import is_blank, solid_lines
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ def _is_clear(language: FileLanguage, line: str) -> bool:
     """Return whether the line is like a comment and has only words about text; dots alone may be code."""
     if is_ellipsis_of_text(line):
         return True
-    return is_comment_like(line, language) and is_about_text(line)
+    if not is_comment_like(line, language):
+        return False
+    return is_about_text(line)
 
 
 def _removes_code(old: Sequence[str], new: Sequence[str], language: FileLanguage) -> bool:
@@ -121,8 +123,10 @@ def new_comments(old: Sequence[str], new: Sequence[str], language: FileLanguage)
 
 def may_stand_for_text(line: str, language: FileLanguage) -> bool:
     """Return whether the line is like a comment, or has only words about text."""
+    if is_comment_like(line, language):
+        return True
     # Also as a heading of Markdown.
-    if is_comment_like(line, language) or is_ellipsis_of_text(line):
+    if is_ellipsis_of_text(line):
         return True
     if not is_about_text(line):
         return False
@@ -223,13 +227,13 @@ def _lost_lines(
     if elsewhere:
         moved = Counter(key_of(script.new[n]) for n in script.added)
     comments = {comment_words(line) for line in added if is_comment_like(line, language)}
-    rewriting = Counter(map(_first_word, added))
+    rewriting = Counter(map(first_word, added))
     gone = []
     for line in script.old[edit.o1 : edit.o2]:
         key = key_of(line)
         if moved[key] > 0:
             moved[key] -= 1
-            rewriting[_first_word(line)] -= 1
+            rewriting[first_word(line)] -= 1
         elif comment_words(line) not in comments:
             gone.append(line)
 
@@ -238,17 +242,13 @@ def _lost_lines(
         # Dots may stand for a comment, or for blank lines.
         if code_only and (is_blank(line) or is_comment_like(line, language)):
             continue
-        word = _first_word(line)
+        word = first_word(line)
         if rewriting[word] > 0:
             rewriting[word] -= 1
         else:
             lost.append(line)
 
     return lost
-
-
-def _first_word(line: str) -> str:
-    return next(iter(words_of(line)), "")
 
 
 def judge_lost_blocks(
@@ -266,7 +266,9 @@ def judge_lost_blocks(
     kept = frozenset(map(key_of, new))
     for edit in script.edits:
         added = solid_lines(script.new[edit.n1 : edit.n2])
-        if len(added) != 1 or fresh.isdisjoint(added):
+        if len(added) != 1:
+            continue
+        if fresh.isdisjoint(added):
             continue
         (comment,) = added
         removed = solid_lines(script.old[edit.o1 : edit.o2])

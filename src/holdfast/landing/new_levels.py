@@ -45,8 +45,10 @@ def judge_levels(before: str, after: str, path: str | None) -> Refused | None:
     if change.odd_line(frozenset()) is None:
         return None
     odd = change.odd_line(change.covered())
+    if odd is None:
+        return None
     # If only the indentation differs, it is the edit.
-    if odd is None or before.split() == after.split():
+    if before.split() == after.split():
         return None
     return refusals.foreign_levels(change.lines[odd].strip(), unit_of(change.levels.doc))
 
@@ -56,14 +58,23 @@ def judge_file_levels(before: str, after: str, path: str | None) -> Refused | No
 
     If nothing else changes, it is the edit.
     """
+    if path is None:
+        return None
     levels = FileLevels(Doc(before[:_SAMPLE], language_of(path)))
-    if path is None or not levels.char:
+    if not levels.char:
         return None
+
     own = frozenset(map(str.strip, levels.doc.lines))
-    back = [line for line in contents_of(after) if levels.is_foreign(line) and line.strip() in own]
-    if len(back) < _SEVERAL or before.split() == after.split():
+    back: list[str] = []
+    for line in filter(levels.is_foreign, contents_of(after)):
+        bare = line.strip()
+        if bare in own:
+            back.append(bare)
+    if len(back) < _SEVERAL:
         return None
-    return refusals.foreign_levels(back[0].strip(), unit_of(levels.doc))
+    if before.split() == after.split():
+        return None
+    return refusals.foreign_levels(back[0], unit_of(levels.doc))
 
 
 _SEVERAL = 2
@@ -110,7 +121,9 @@ class _Change:
         for n in sorted(self.added - covered):
             if self.levels.is_foreign(self.lines[n]):
                 return n
-        if self.is_prose or not self.added:
+        if self.is_prose:
+            return None
+        if not self.added:
             return None
         return self._misplaced(covered)
 
@@ -124,8 +137,12 @@ class _Change:
         for above, line in pairwise(walked):
             _open_level(opened, indent_of(above.text))
             was_open, is_open = is_open, goes_on(above.text)
-            new = line if line.is_new else above
-            if was_open or is_open or not new.is_new:
+            if was_open or is_open:
+                continue
+            new = above
+            if line.is_new:
+                new = line
+            if not new.is_new:
                 continue
             if above.is_new != line.is_new and indent_of(new.text) in known[new.n]:
                 continue
@@ -148,7 +165,9 @@ class _Change:
 
     def _has_level(self, line: _Line) -> bool:
         """Return whether the line is at a level of the code: it is not blank and no comment."""
-        return key_of(line.text) != "" and not is_comment_like(line.text, self.levels.doc.language)
+        if not key_of(line.text):
+            return False
+        return not is_comment_like(line.text, self.levels.doc.language)
 
     def _known_indents(self, walked: Sequence[_Line]) -> dict[int, set[str]]:
         """Return for each new line the indentations of the lines that its edit removes, and of the next line that stays."""

@@ -217,10 +217,12 @@ def _without_trailing_blanks(change: _Change) -> str:
 
     In prose two blanks end a line. In a file without any, no line of code or data needs them.
     """
-    # The file is looked through last: it may be large.
-    if not _TRAILING_BLANKS.search(change.middle) or _TRAILING_BLANKS.search(change.before):
-        return change.after
     if change.kind == "prose":
+        return change.after
+    if not _TRAILING_BLANKS.search(change.middle):
+        return change.after
+    # The file is looked through last: it may be large.
+    if _TRAILING_BLANKS.search(change.before):
         return change.after
     plain = change.rewritten(_without_blanks)
     if plain == change.before:
@@ -239,11 +241,15 @@ def _judge_foreign_marks(change: _Change) -> Refused | None:
     """Return the refusal of a new line with a mark that such a file cannot have outside strings and comments, or None."""
     if is_blank(change.before):
         return None
-    is_alone = not change.whole_file and len(solid_lines(change.added_texts)) < _SEVERAL
+    is_alone = False
+    if not change.whole_file:
+        is_alone = len(solid_lines(change.added_texts)) < _SEVERAL
     for mark in FOREIGN_MARKS:
-        if change.kind not in mark.kinds or not mark.seen.search(change.middle):
+        if change.kind not in mark.kinds:
             continue
         if mark.alone and is_alone:
+            continue
+        if not mark.seen.search(change.middle):
             continue
         line = _marked_line(mark, change)
         if line:
@@ -263,10 +269,13 @@ def _marked_line(mark: ForeignMark, change: _Change) -> str:
         is_known = True
     for start, line in change.added_lines():
         for found in mark.seen.finditer(line):
-            counts = mark.anywhere or not change.spans.covers(start + found.start())
-            if mark.read is not None and not is_known:
-                counts = counts or mark.read(found) in change.quoted_chars
-            if counts:
+            if mark.anywhere:
+                return line
+            if not change.spans.covers(start + found.start()):
+                return line
+            if mark.read is None or is_known:
+                continue
+            if mark.read(found) in change.quoted_chars:
                 return line
     return ""
 

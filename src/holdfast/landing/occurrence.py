@@ -52,7 +52,9 @@ class Occurrence:
             return True
         first, stop = self.bounds_of(line)
         at = self.text.find(self.new, first, stop - 1 + len(self.new))
-        return at >= 0 and not any(cuts_token(self.text, at, at + len(self.new)))
+        if at < 0:
+            return False
+        return not any(cuts_token(self.text, at, at + len(self.new)))
 
     def bounds_of(self, line: int) -> tuple[int, int]:
         """Return where a file line begins, and where it ends."""

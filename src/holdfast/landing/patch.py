@@ -67,7 +67,9 @@ def _read(request: Patch, path: str | None) -> tuple[FileDiff, ...] | Malformed:
     A header may name the file by its absolute path, if that ends in the path we know.
     """
     files = read_diff(request.diff, unwrap=request.unwrap)
-    if not isinstance(files, Malformed) or not path:
+    if not isinstance(files, Malformed):
+        return files
+    if not path:
         return files
 
     lenient = read_diff(request.diff, unwrap=request.unwrap, judge_paths=False)
@@ -260,13 +262,17 @@ def _scopes_of_hunk(doc: Doc, hunk: Hunk, script: EditScript) -> tuple[range, ..
     Then the anchor is the line that git writes there: the last one above that opens a block.
     """
     scopes = _scopes(doc, hunk.anchors)
+    if not hunk.anchors:
+        return scopes
     first = solid_lines(script.old)[0]
-    if not hunk.anchors or not doc.has_line(first):
+    if not doc.has_line(first):
         return scopes
     for scope in scopes:
-        widths = list(map(indent_width, solid_lines(doc.lines[scope.start : scope.stop])))
+        anchor, *below = map(indent_width, solid_lines(doc.lines[scope.start : scope.stop]))
+        if anchor < indent_width(first):
+            return scopes
         # Below a heading nothing is deeper, and the indentation of the hunk says nothing.
-        if widths[0] < indent_width(first) or max(widths) == widths[0]:
+        if max(below, default=anchor) <= anchor:
             return scopes
     return tuple(range(scope.start, len(doc.lines)) for scope in scopes)
 

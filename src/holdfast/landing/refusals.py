@@ -107,7 +107,8 @@ def ambiguous(doc: Doc, lines: Sequence[int]) -> Refused:
     some = ", ".join(map(str, lines[:_FEW]))
     if len(lines) > _FEW:
         some += " and more"
-    places = "\n\n".join(_place(doc, line) for line in lines[:_SHOWN_PLACES])
+    # Each with the line above and the line below it.
+    places = "\n\n".join(numbered(doc, line - 2, line + 1) for line in lines[:_SHOWN_PLACES])
     return Refused(
         "ambiguous",
         f"the old text is at lines {some}; add a line of context above or below it to pick one:\n{places}",
@@ -117,11 +118,6 @@ def ambiguous(doc: Doc, lines: Sequence[int]) -> Refused:
 
 
 _SHOWN_PLACES = 3
-
-
-def _place(doc: Doc, line: int) -> str:
-    """Return the line (1-based) with the line above and the line below it."""
-    return numbered(doc, max(0, line - 2), min(len(doc.lines), line + 1))
 
 
 def elsewhere(line: int, named: int) -> Refused:

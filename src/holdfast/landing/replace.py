@@ -54,8 +54,10 @@ def land_replace(text: str, request: Replace, path: str | None = None) -> Outcom
     if outcome is not None:
         return outcome
     outcome = _land_by_lines(doc, request, path)
-    is_part = len(contents_of(request.old)) == 1
-    if not is_part or outcome.landed or outcome.reason != "not_found":
+    if outcome.landed or outcome.reason != "not_found":
+        return outcome
+    # Only the text of one line may be a part of a line.
+    if len(contents_of(request.old)) != 1:
         return outcome
     return _land_part_unmangled(doc, request, path) or outcome
 
@@ -77,8 +79,13 @@ def _land_part_unmangled(doc: Doc, request: Replace, path: str | None) -> Outcom
 
 def _leaves_beginning(text: str, old: str, read: str) -> bool:
     """Return whether a reading dropped the beginning of the old text, which the file has there: `3. ` in a list."""
-    dropped = old.strip().removesuffix(read.strip())
-    return dropped != old.strip() and dropped.strip() != "" and old.strip() in text
+    whole = old.strip()
+    dropped = whole.removesuffix(read.strip())
+    if dropped == whole:
+        return False
+    if not dropped.strip():
+        return False
+    return whole in text
 
 
 def _without_foreign_blanks(text: str, request: Replace) -> Unmangled:
@@ -168,8 +175,9 @@ def _land_by_lines(doc: Doc, request: Replace, path: str | None) -> Outcome:
         new.append("")
 
     outcome = _land_lines(doc, request, old, new)
-    loses_newline = request.old.endswith("\n") and not request.new.endswith("\n")
-    if not new or not loses_newline:
+    if not request.old.endswith("\n") or request.new.endswith("\n"):
+        return outcome
+    if not new:
         return outcome
 
     # The last new line may take the place of what follows the old text, if that is a blank line.

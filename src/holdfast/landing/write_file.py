@@ -88,8 +88,11 @@ def _judge_content(text: str, new: str) -> Refused | None:
     if len(own) < _FEW_LINES:
         return None
     lines = solid_lines(whole.lines)
-    if len(lines) == 1 and mark_of(lines[0]) and not doc.has(lines[0]):
-        return refusals.sentence(lines[0])
+    if len(lines) == 1:
+        (line,) = lines
+        if mark_of(line) and not doc.has(line):
+            return refusals.sentence(line)
+        return None
 
     found = Counter(whole.solid_keys)
     single = [key for key, count in own.items() if count == 1]

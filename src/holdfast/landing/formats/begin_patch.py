@@ -59,7 +59,11 @@ def read_patch(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...]:
             "the patch names no file with `*** Update File:`, `*** Add File:` or `*** Delete File:`:"
         )
 
-    return tuple(map(_request, sections))
+    requests: list[FileRequest] = []
+    for section in sections:
+        path = path_at(section.path, section.number, malformed)
+        requests.append(_REQUESTS[section.verb](path, section))
+    return tuple(requests)
 
 
 # ------------------------------------------------------------------------------------- the sections
@@ -118,10 +122,6 @@ def _check_outside(line: str, number: int, *, unwrap: bool) -> None:
 
 
 # ------------------------------------------------------------------------------------- the requests
-
-
-def _request(section: _Section) -> FileRequest:
-    return _REQUESTS[section.verb](path_at(section.path, section.number, malformed), section)
 
 
 def _add(path: str, section: _Section) -> FileRequest:

@@ -16,7 +16,13 @@ from holdfast.landing.formats.diff_headers import (
     starts_file,
 )
 from holdfast.landing.formats.hunk_body import Body, is_change, read_body
-from holdfast.landing.formats.hunks import FileDiff, Hunk, MalformedError, malformed_like
+from holdfast.landing.formats.hunks import (
+    FileDiff,
+    Hunk,
+    MalformedError,
+    counts_of,
+    malformed_like,
+)
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.surrounding_text import fence_of, is_directive, tag_of
 from holdfast.landing.text.lines import text_of
@@ -98,11 +104,6 @@ class Scan:
     def shares(self, source: DiffLines) -> tuple[FileSection, ...]:
         """Return each file with its own lines."""
         return tuple(file.section(source) for file in self.files)
-
-
-def read_bare(source: DiffLines) -> tuple[FileSection, ...]:
-    """Return the shares of a diff that has nothing around it."""
-    return read_scan(source, strict=True).shares(source)
 
 
 def read_scan(source: DiffLines, *, strict: bool = False) -> Scan:
@@ -211,9 +212,10 @@ def _is_cut(source: DiffLines, body: Body, counts: tuple[int, int] | None) -> bo
     if source.ends[body.end - 1]:
         return False
 
-    old = len(body.marks) - body.marks.count("+")
-    new = len(body.marks) - body.marks.count("-")
-    return body.marks.endswith("+") and counts[0] >= old and counts[1] > new
+    if not body.marks.endswith("+"):
+        return False
+    old, new = counts_of(body.lines)
+    return counts[0] >= old and counts[1] > new
 
 
 def _read_hunk_headers(lines: Sequence[str], at: int) -> tuple[HunkHeader, tuple[str, ...], int]:

@@ -45,6 +45,12 @@ def mark_like(line: HunkLine) -> Mark | None:
     return _LIKE_MARKS.get(line.text[:1])
 
 
+def counts_of(lines: Sequence[HunkLine]) -> tuple[int, int]:
+    """Return how many old and how many new lines these are."""
+    marks = list(map(attrgetter("mark"), lines))
+    return len(marks) - marks.count("+"), len(marks) - marks.count("-")
+
+
 @dataclass(frozen=True, slots=True)
 class Hunk:
     """One hunk. Numbers are a hint.

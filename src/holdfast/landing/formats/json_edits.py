@@ -65,7 +65,9 @@ def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...]:
         if not unwrap:
             raise
         value = _load_in_prose(text)
-    inner = _out_of_calls(value) if unwrap else value
+    inner = value
+    if unwrap:
+        inner = _out_of_calls(value)
     requests = _top(inner)
     if inner is not value and not all(map(_has_old_text, requests)):
         raise _WrongShapeError("", _BLIND_CALL)
@@ -159,7 +161,9 @@ def _out_of_calls(value: object) -> object:
     if not isinstance(value, list):
         return _arguments(value)
     inner = list(map(_arguments, value))
-    return value if inner == value else inner
+    if inner == value:
+        return value
+    return inner
 
 
 def _arguments(value: object) -> object:

@@ -132,7 +132,9 @@ def _closer(lines: Sequence[str], at: int, length: int) -> int | None:
         if closed == length and not inside:
             return i
         inside += (opened > 0) - (closed > 0)
-        if max(opened, closed) >= length or inside < 0:
+        if max(opened, closed) >= length:
+            return None
+        if inside < 0:
             return None
 
     return None

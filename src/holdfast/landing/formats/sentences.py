@@ -17,7 +17,7 @@ from holdfast.landing.text.line_keys import indent_width
 from holdfast.landing.text.lines import Doc, is_blank, solid_lines, solid_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.landing.text.edit_script import EditScript
     from holdfast.landing.text.languages import FileLanguage
@@ -58,12 +58,13 @@ def find_sentence(
     lines = script.new
     fresh = set(script.added).intersection(solid_numbers(lines))
     spoken = [n for n in sorted(fresh) if _speaks(lines, fresh, n)]
-    if not spoken or _may_have_sentences(before, path):
+    if not spoken:
+        return ""
+    if _may_have_sentences(before, path):
         return ""
     language = language_of(path)
     # If nothing else changes, it is the edit.
-    is_edit = not script.removed and all(_is_text(lines[n], language) for n in fresh)
-    if is_edit and not whole_file:
+    if not whole_file and _only_adds_text(script, fresh, language):
         return ""
 
     own = set(map(_form_of, Doc(without_spans(before, language)).lines))
@@ -75,14 +76,17 @@ def find_sentence(
     for n in spoken:
         line = lines[n]
         # A deeper one is a text inside another new line.
-        is_content = indent_width(line) > margin or _form_of(line) in own
+        if indent_width(line) > margin:
+            continue
+        if _form_of(line) in own:
+            continue
         at = after.find(line, start + sum(map(len, lines[:n])) + n)
-        if not is_content and not spans.covers(at):
+        if not spans.covers(at):
             return line.strip()
     return ""
 
 
-def _speaks(lines: Sequence[str], fresh: Container[int], n: int) -> bool:
+def _speaks(lines: Sequence[str], fresh: set[int], n: int) -> bool:
     """Return whether line `n` is a sentence beside the new lines, not between two of them.
 
     Without a mark at its end it is apart from all lines. A note in brackets is above them.
@@ -92,7 +96,9 @@ def _speaks(lines: Sequence[str], fresh: Container[int], n: int) -> bool:
         return n == 0
     if mark == _NO_MARK:
         return not solid_lines((*lines[max(0, n - 1) : n], *lines[n + 1 : n + 2]))
-    return mark != "" and not (n - 1 in fresh and n + 1 in fresh)
+    if not mark:
+        return False
+    return not fresh.issuperset((n - 1, n + 1))
 
 
 _NOTE_MARK, _NO_MARK = "]", " "
@@ -112,14 +118,26 @@ def _form_of(line: str) -> tuple[int, str]:
 def _is_title_of_words(line: str) -> bool:
     """Return whether the line begins with a capital at the margin, and has only words in small letters behind it."""
     words = line.split(maxsplit=_MANY_WORDS)
-    if len(words) < _MANY_WORDS or not line[:1].isupper():
+    if len(words) < _MANY_WORDS:
         return False
-    return " ".join(words[1:]).islower() and is_prose(line)
+    if not line[:1].isupper():
+        return False
+    if not " ".join(words[1:]).islower():
+        return False
+    return is_prose(line)
 
 
-def _is_text(line: str, language: FileLanguage) -> bool:
-    """Return whether the line reads as a sentence and is no comment."""
-    return is_prose(line) and not language.is_comment(line)
+def _only_adds_text(script: EditScript, fresh: Iterable[int], language: FileLanguage) -> bool:
+    """Return whether nothing is removed, and each of the `fresh` lines reads as a sentence and is no comment."""
+    if script.removed:
+        return False
+    for n in fresh:
+        line = script.new[n]
+        if not is_prose(line):
+            return False
+        if language.is_comment(line):
+            return False
+    return True
 
 
 def _may_have_sentences(text: str, path: str | None) -> bool:
@@ -131,6 +149,8 @@ def _may_have_sentences(text: str, path: str | None) -> bool:
         return True
     if kind_of(path) != "prose":
         return False
-    if path is None or "." in name_of(path):
+    if path is None:
+        return True
+    if "." in name_of(path):
         return True
     return any(map(mark_of, Doc(text).lines))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from holdfast.landing.formats.diff_scanner import DiffLines, FileSection, read_bare
+from holdfast.landing.formats.diff_scanner import DiffLines, FileSection, read_scan
 from holdfast.landing.formats.hunks import FileDiff, Malformed, MalformedError, fault_as_value
 from holdfast.landing.formats.wrappers import read_wrapped
 from holdfast.landing.text.lines import split_lines
@@ -45,7 +45,7 @@ def read_shares(
     lines, ends = split_lines(text)
     source = DiffLines(lines, ends, judge_paths=judge_paths)
     try:
-        return read_bare(source)
+        return read_scan(source, strict=True).shares(source)
     except MalformedError:
         if not unwrap:
             raise

@@ -103,7 +103,9 @@ def _chains(
         chains = _with_segment_above(doc, chains, segments[n])
 
     for n in range(anchor + 1, len(segments)):
-        limit = _MANY if n in touched else 1
+        limit = 1
+        if n in touched:
+            limit = _MANY
         size = len(segments[n - 1])
         chains = _with_segment_below(doc, chains, size, segments[n], limit)
 

@@ -70,7 +70,8 @@ def is_line_but_indent(hit: Occurrence) -> bool:
     # The rest of an indentation that the old text has a part of would be put before another line.
     if indent_of(first):
         return True
-    return len(solid_lines(contents_of(old))) == 1 and _lack_indent(indent, first, contents_of(new))
+    is_only_line = len(solid_lines(contents_of(old))) == 1
+    return is_only_line and _lack_indent(indent, first, contents_of(new))
 
 
 def _lack_indent(indent: str, first: str, new_lines: list[str]) -> bool:
@@ -80,12 +81,14 @@ def _lack_indent(indent: str, first: str, new_lines: list[str]) -> bool:
     if indent + first not in new_lines:
         return True
     # The line below one that opens a block would be no deeper.
-    below = solid_lines(new_lines[1:])[:1]
-    if opens_block(key_of(new_lines[0])) and set(map(indent_of, below)) == {indent}:
+    first_new, *others = new_lines
+    below = solid_lines(others)
+    if opens_block(key_of(first_new)) and set(map(indent_of, below[:1])) == {indent}:
         return True
     # A line that is wrapped may be as deep as the file's by chance.
-    is_placed = all(line.startswith(indent) for line in solid_lines(new_lines[1:]))
-    return new_lines[0] != first and not is_placed
+    if first_new == first:
+        return False
+    return not all(line.startswith(indent) for line in below)
 
 
 def joins_lines(hit: Occurrence) -> bool:
@@ -103,9 +106,12 @@ def joins_lines(hit: Occurrence) -> bool:
     # Where the line above is blank, it would be lost.
     if old[0] in _NEWLINES and new[0] not in _NEWLINES:
         return True
+    if old[-1] not in _NEWLINES:
+        return False
+    if stop >= len(text):
+        return False
     # A literal `\\n` is undone later.
-    ends_open = not new[-1].isspace() and not new.endswith("\\n")
-    return old[-1] in _NEWLINES and ends_open and text[stop : stop + 1] != ""
+    return not new[-1].isspace() and not new.endswith("\\n")
 
 
 _NEWLINES = frozenset(("\r", "\n"))
@@ -204,8 +210,11 @@ def _hits_in_context(text: str, old: str, request: Replace) -> list[int]:
     for end, is_cut, is_kept in zip((0, -1), cuts, kept, strict=True):
         if not is_cut:
             continue
-        is_whole = lines[end].strip() in known
-        if is_whole or not is_kept or old[end].isdigit():
+        if not is_kept:
+            return []
+        if old[end].isdigit():
+            return []
+        if lines[end].strip() in known:
             return []
 
     return hits

@@ -25,7 +25,6 @@ from holdfast.landing.occurrence import Occurrence, occurrence_of_lines
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces
 from holdfast.landing.projection.projection import UnclearProjection, project
 from holdfast.landing.projection.splices import splice_of
-from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.line_keys import indent_of
 from holdfast.landing.text.lines import Doc, contents_of, is_blank, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -33,8 +32,8 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from holdfast.landing.ladder.reading import Unmangled
     from holdfast.landing.projection.splices import Splice
+    from holdfast.landing.text.edit_script import EditScript
     from holdfast.vocab.outcomes import Rung
 
 
@@ -67,7 +66,9 @@ def climb(
         found = plan_at(doc, attempt.script, place, attempt.hint)
         if isinstance(found, LadderPlan):
             return replace(found, rung=attempt.rung or found.rung)
-        if attempt.decides and not isinstance(found, Nowhere):
+        if not attempt.decides:
+            continue
+        if not isinstance(found, Nowhere):
             return found
 
     return found
@@ -95,10 +96,10 @@ def attempts(doc: Doc, script: EditScript, hint: Hint) -> Iterator[Attempt]:
     bare = without_diff_marks(doc, script.old, script.new)
     if bare is not None:
         for find in (_find_strictly, _find_loosely):
-            yield Attempt(_script_of(bare), find, hint, "unmangled", decides=False)
+            yield Attempt(bare.script, find, hint, "unmangled", decides=False)
     single = with_single_spacing(doc, script.old, script.new)
     if single is not None:
-        script = _script_of(single)
+        script = single.script
         yield Attempt(script, _find_strictly, hint, "unmangled", decides=False)
 
     yield Attempt(script, _find_strictly, hint)
@@ -107,12 +108,12 @@ def attempts(doc: Doc, script: EditScript, hint: Hint) -> Iterator[Attempt]:
         named = Hint(near=reading.near)
         bare = without_diff_marks(doc, contents_of(reading.old), contents_of(reading.new))
         if bare is not None:
-            yield Attempt(_script_of(bare), _find_strictly, named, "unmangled", decides=False)
-        yield Attempt(_script_of(reading), _find_strictly, named, "unmangled")
+            yield Attempt(bare.script, _find_strictly, named, "unmangled", decides=False)
+        yield Attempt(reading.script, _find_strictly, named, "unmangled")
 
     plain = unwrapped(doc, old, new)
     if plain is not None:
-        yield Attempt(_script_of(plain), _find_loosely, hint, decides=False)
+        yield Attempt(plain.script, _find_loosely, hint, decides=False)
     yield Attempt(script, _find_loosely, hint)
 
 
@@ -136,10 +137,6 @@ def _find_loosely(doc: Doc, script: EditScript, _hint: Hint, bounds: Bounds) -> 
         return Nowhere((place.first, place.last + 1))
 
     return place
-
-
-def _script_of(reading: Unmangled) -> EditScript:
-    return script_of(contents_of(reading.old), contents_of(reading.new))
 
 
 def plan_at(doc: Doc, script: EditScript, place: FoundPlace, hint: Hint = NO_HINT) -> LadderOutcome:

@@ -52,11 +52,14 @@ def without_decoration(doc: Doc, new: Sequence[str]) -> list[str] | None:
     solid = solid_lines(new)
     before = doc.bare_lines.intersection(map(str.rstrip, solid))
     for shape, bare in _proven_before(doc, solid[:_TRIED], new):
-        known = doc.bare_lines.intersection(map(str.rstrip, solid_lines(bare)))
-        # Numbers that count the lines prove nearly as much as lines that come back.
-        is_most = shape.groups > 0 or 2 * len(known) > len(doc.bare_lines)
         # Where nothing else changes, it is the edit.
-        if is_most and len(known) > 2 * len(before) and bare != doc.lines:
+        if bare == doc.lines:
+            continue
+        known = doc.bare_lines.intersection(map(str.rstrip, solid_lines(bare)))
+        if len(known) <= 2 * len(before):
+            continue
+        # Numbers that count the lines prove nearly as much as lines that come back.
+        if shape.groups > 0 or 2 * len(known) > len(doc.bare_lines):
             return bare
     return None
 
@@ -68,11 +71,15 @@ def _proven_before(
     for sample in samples:
         for width in range(1, min(len(sample), _WIDEST)):
             content = sample[width:_LONGEST].rstrip()
-            if content not in doc.bare_lines or is_blank(content):
+            if content not in doc.bare_lines:
+                continue
+            if is_blank(content):
                 continue
             before = _shape_of(sample[:width])
             bare = strip_all(before, lines)
-            if bare is not None and _is_proven(before, lines):
+            if bare is None:
+                continue
+            if _is_proven(before, lines):
                 yield before, bare
 
 

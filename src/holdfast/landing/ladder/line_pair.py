@@ -36,9 +36,11 @@ class LinePair:
     inside: list[str]
 
     @property
-    def is_carrier(self) -> bool:
-        """Whether it is a pair of tags that tools and models put around content."""
-        return self.tag != "" and CARRIER.match(self.first) is not None
+    def is_wrapper(self) -> bool:
+        """Whether tools and models put it around content: a fence, or tags with such a name."""
+        if not self.tag:
+            return True
+        return CARRIER.match(self.first) is not None
 
 
 def pair_around(lines: Sequence[str]) -> LinePair | None:
@@ -52,12 +54,14 @@ def pair_around(lines: Sequence[str]) -> LinePair | None:
         return None
     first, last = lines[outer[0]], lines[outer[-1]].strip()
     inside = list(lines[outer[0] + 1 : outer[-1]])
-    single = _ON_ONE_LINE.fullmatch(first)
-    if single is not None and len(outer) == 1:
-        return LinePair(first, single[1], [single[2]][: len(single[2])])
+    if len(outer) == 1:
+        single = _ON_ONE_LINE.fullmatch(first)
+        if single is None:
+            return None
+        return LinePair(first, single[1], list(filter(None, [single[2]])))
 
     fence = FENCE.fullmatch(first)
-    if fence is not None and len(outer) > 1 and last == fence[1]:
+    if fence is not None and last == fence[1]:
         return LinePair(first, "", inside)
     tag = _TAG.fullmatch(first)
     if tag is not None and last == f"</{tag[1]}>":

@@ -77,7 +77,9 @@ def is_numbered(line: str) -> bool:
 def without_numbers_from(start: int, text: str) -> str | None:
     """Return the text without the line numbers of a listing that begins with line `start`, or None."""
     reading = out_of_listing(Doc(""), Unmangled(text, text))
-    if reading is None or reading.near != start - 1:
+    if reading is None:
+        return None
+    if reading.near != start - 1:
         return None
     return reading.new
 
@@ -114,5 +116,7 @@ class _ListingStyle:
 
 def _has_gap(number: re.Match[str]) -> bool:
     """Return whether a blank that is not the file's may follow: listings put one behind a mark, not behind a tab."""
+    if number[2] == "\t":
+        return False
     behind = number.string[number.end() : number.end() + 1]
-    return number[2] != "\t" and behind in {"", " "}
+    return behind in {"", " "}

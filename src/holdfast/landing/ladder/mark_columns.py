@@ -26,7 +26,9 @@ def without_diff_marks(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unma
     if not widths:
         return None
     text = _bare_text(doc.lines)
-    if "\n+" in text or _bare_text(old) in text:
+    if "\n+" in text:
+        return None
+    if _bare_text(old) in text:
         return None
 
     for width in widths:
@@ -80,7 +82,9 @@ def _widths_of_marks(old: Sequence[str], new: Sequence[str]) -> list[int]:
         beginning = itemgetter(slice(len(stays)))
         marks = set(map(beginning, old_lines))
         new_marks = set(map(beginning, new_lines))
-        if not marks <= {stays, goes} or not new_marks <= {stays, comes}:
+        if not marks <= {stays, goes}:
+            continue
+        if not new_marks <= {stays, comes}:
             continue
         if not marks | new_marks <= {stays}:
             widths.append(len(stays))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from holdfast.landing.text.lines import Doc
+from holdfast.landing.text.edit_script import EditScript, script_of
+from holdfast.landing.text.lines import Doc, contents_of
 from holdfast.vocab.lazy_dataclass import dataclass
 
 
@@ -18,6 +19,11 @@ class Unmangled:
     old: str
     new: str
     near: int | None = None
+
+    @property
+    def script(self) -> EditScript:
+        """The old and the new lines, and the edits between them."""
+        return script_of(contents_of(self.old), contents_of(self.new))
 
 
 Undo = Callable[[Doc, Unmangled], Unmangled | None]

@@ -83,7 +83,9 @@ class _Candidate:
     def run(self) -> range:
         """The longest run of neighbouring sure lines that has all changed lines in it; empty if none has."""
         first, last = self.needle.reach
-        if first not in self.sure or not all(map(self._is_joined, range(first, last))):
+        if first not in self.sure:
+            return range(0)
+        if not all(map(self._is_joined, range(first, last))):
             return range(0)
 
         while self._is_joined(first - 1):
@@ -131,6 +133,11 @@ class _Candidate:
         """The old lines that the run does without, because the file has nothing like them there."""
         missing = sorted(set(range(len(self.needle.lines))) - self.beside)
         return list(itertools.filterfalse(self.needle.is_doubled, missing))
+
+    @property
+    def dropped_above(self) -> list[int]:
+        """The dropped lines above the run."""
+        return self.dropped[: bisect_left(self.dropped, self.run.start)]
 
     def is_misspelt(self, pair: Pair) -> bool:
         """Return whether the old line differs from the file's in the spelling of words alone."""
@@ -253,8 +260,9 @@ def _insertion_beside_other(place: _Candidate) -> Iterator[int]:
         above = place.pairs.get(n - 1)
         if above is None:
             continue
-        is_other = above.likeness == "typo" and not place.is_misspelt(above)
-        if is_other:
+        if above.likeness != "typo":
+            continue
+        if not place.is_misspelt(above):
             yield above.j
 
 
@@ -267,7 +275,9 @@ def _insertion_in_gap(place: _Candidate) -> Iterator[int]:
             continue
         between = place.doc.solid_keys[above.i + 1 : below.i]
         # Where the new lines themselves are in between, the edit was made before.
-        if needle.added.isdisjoint(between) and _skips_code(place.doc, (above, below)):
+        if not needle.added.isdisjoint(between):
+            continue
+        if _skips_code(place.doc, (above, below)):
             yield above.j
 
 
@@ -328,7 +338,7 @@ def _nothing_leads(place: _Candidate) -> Iterator[int]:
         if needle.name_in(n) == key_of(needle.lines[n]):
             return
 
-    yield from place.dropped[: bisect_left(place.dropped, place.run.start)]
+    yield from place.dropped_above
 
 
 def _dropped_is_rewritten(place: _Candidate) -> Iterator[int]:
@@ -337,8 +347,9 @@ def _dropped_is_rewritten(place: _Candidate) -> Iterator[int]:
     What was invented is like nothing there.
     """
     shift = place.sure[place.run.start] - place.run.start
-    for n in place.dropped:
-        if n < place.run.start and n + shift >= 0 and _is_rewritten(place, n, n + shift):
+    for n in place.dropped_above:
+        there = n + shift
+        if there >= 0 and _is_rewritten(place, n, there):
             yield n
 
 

@@ -34,7 +34,9 @@ class Hint:
 
     def lines_but(self, place: Placement) -> range:
         """Return the lines that may be named, if the place is not at the very line."""
-        if self.near is None or stands_at(place, self.near):
+        if self.near is None:
+            return range(0)
+        if stands_at(place, self.near):
             return range(0)
         return range(self.near - self.reach, self.near + self.reach + 1)
 
@@ -130,11 +132,14 @@ def _words(line: str) -> list[str]:
 def choose(places: Sequence[Placement], hint: Hint) -> Placement | SeveralPlaces:
     """Return the only place, or the only one that the number names and the section contains."""
     starts = [place.first for place in places]
-    at_number = {place.first for place in places if stands_at(place, hint.near)}
+    named = {place.first for place in places if stands_at(place, hint.near)}
+    if not named:
+        named = _nearest(starts, hint)
     within = set(filter(hint.within.__contains__, starts))
     picked = set(starts)
-    for chosen in filter(None, (at_number or _nearest(starts, hint), within)):
-        picked &= chosen
+    for chosen in (named, within):
+        if chosen:
+            picked &= chosen
     chosen_places = [place for place in places if place.first in picked]
     if len(chosen_places) == 1:
         return chosen_places[0]
@@ -153,7 +158,9 @@ def _nearest(starts: Sequence[int], hint: Hint) -> set[int]:
         return set()
     distances = sorted((abs(start - near), start) for start in starts)
     (nearest, start), (second, _) = distances[:2]
-    if nearest > hint.reach or second < _CLEARLY * nearest:
+    if nearest > hint.reach:
+        return set()
+    if second < _CLEARLY * nearest:
         return set()
     return {start}
 

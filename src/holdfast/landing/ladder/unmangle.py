@@ -43,9 +43,10 @@ def readings(doc: Doc, old: str, new: str) -> Iterator[Unmangled]:
             if undone is None:
                 continue
             queue.append((undone, following))
-            is_new = undone not in seen
+            if undone in seen:
+                continue
             seen.add(undone)
-            if is_new and undone.old.strip():
+            if undone.old.strip():
                 yield undone
 
 
@@ -62,8 +63,9 @@ def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
     for undo in undos:
         reading = undo(doc, reading) or reading
 
-    is_same = reading.old == old
-    if is_same or not reading.old.strip():
+    if reading.old == old:
+        return None
+    if not reading.old.strip():
         return None
     return reading
 
@@ -71,17 +73,20 @@ def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
 def _out_of_pair(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without the fence or the tags around the old text, and around the new one where it has such; never the file's own."""
     old, new = map(pair_around, map(contents_of, (reading.old, reading.new)))
-    if old is None or not _is_foreign(doc, old):
+    if old is None:
+        return None
+    if not _is_foreign(doc, old):
         return None
     bare = replace(reading, old=text_of(old.inside))
-    if new is not None:
-        # To change a fence is an edit.
-        if old.tag == "" and key_of(old.first) != key_of(new.first):
-            return None
-        return replace(bare, new=text_of(new.inside))
-    # Around one text only, a tag of any name may be meant.
-    is_plain = old.tag == "" or old.is_carrier
-    return bare if is_plain else None
+    if new is None:
+        # Around one text only, a tag of any name may be meant.
+        if old.is_wrapper:
+            return bare
+        return None
+    # To change a fence is an edit.
+    if old.tag == "" and key_of(old.first) != key_of(new.first):
+        return None
+    return replace(bare, new=text_of(new.inside))
 
 
 def _is_foreign(doc: Doc, pair: LinePair) -> bool:
@@ -91,8 +96,9 @@ def _is_foreign(doc: Doc, pair: LinePair) -> bool:
         return True
     if doc.has(pair.first):
         return False
-    is_plain = pair.tag == "" or pair.is_carrier
-    return is_plain or _MARKUP.search(doc.text) is None
+    if pair.is_wrapper:
+        return True
+    return _MARKUP.search(doc.text) is None
 
 
 _MARKUP = re.compile(r"^\s*</?[A-Za-z]", re.MULTILINE)
@@ -144,7 +150,7 @@ def _out_of_quotes(_doc: Doc, reading: Unmangled) -> Unmangled | None:
 
 def with_single_spacing(doc: Doc, old: Sequence[str], new: Sequence[str]) -> Unmangled | None:
     """Return the reading without a blank line behind each line, if the file is not written so; else None."""
-    if not all(map(_is_double_spaced, (old, new))):
+    if solid_lines((*old[1::2], *new[1::2])):
         return None
     # A single blank line is a slip.
     if len(solid_lines(new)) < _MANY_LINES:
@@ -169,11 +175,6 @@ def _are_twice_as_far(doc: Doc, old: Sequence[str]) -> bool:
     return ratios == {True}
 
 
-def _is_double_spaced(lines: Sequence[str]) -> bool:
-    """Return whether every second line is blank."""
-    return all(map(is_blank, lines[1::2]))
-
-
 def _out_of_decoration(doc: Doc, reading: Unmangled) -> Unmangled | None:
     """Without what is before each line; new lines have it all, or stay as they are."""
     old, new = contents_of(reading.old), contents_of(reading.new)
@@ -181,12 +182,15 @@ def _out_of_decoration(doc: Doc, reading: Unmangled) -> Unmangled | None:
     if before is None:
         return None
 
-    bare, bare_new = strip_all(before, old), strip_all(before, new)
+    bare = replace(reading, old=text_of(strip_all(before, old) or ()))
+    bare_new = strip_all(before, new)
     if bare_new is not None:
-        return Unmangled(text_of(bare or ()), text_of(bare_new), reading.near)
-    if any(map(before.match, new)) or not any(map(doc.has, solid_lines(new))):
+        return replace(bare, new=text_of(bare_new))
+    if any(map(before.match, new)):
         return None
-    return replace(reading, old=text_of(bare or ()))
+    if not any(map(doc.has, solid_lines(new))):
+        return None
+    return bare
 
 
 _WRAPPERS: tuple[Undo, ...] = (

@@ -66,7 +66,9 @@ class Indents:
     def _is_of_file(self, indent: str) -> bool:
         """Return whether the new line is indented by characters that the file's lines have, and none of the request's old ones."""
         chars, old_chars = frozenset(indent), frozenset("".join(self.table))
-        if not old_chars or chars & old_chars:
+        if not old_chars:
+            return False
+        if chars & old_chars:
             return False
         return chars <= frozenset("".join(self.table.values()))
 
@@ -186,7 +188,9 @@ def _begins_in_file_indentation(doc: Doc, script: EditScript, off: Mapping[int, 
     """Return whether the new lines of the first edit of such a line begin in the indentation that the file's line has."""
     for edit in script.edits:
         new = solid_lines(script.new[edit.n1 : edit.n2])
-        if not new or edit.o1 not in off:
+        if not new:
+            continue
+        if edit.o1 not in off:
             continue
         real = doc.lines[off[edit.o1]]
         return fold(indent_of(new[0])) == indent_of(real)

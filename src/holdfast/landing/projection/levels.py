@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from holdfast.landing.projection.indentation import unit_of
 from holdfast.landing.text.languages import is_block_line
 from holdfast.landing.text.line_keys import indent_of, key_of, width_of
-from holdfast.landing.text.line_tokens import strength, words_of
+from holdfast.landing.text.line_tokens import first_word, strength
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,11 +65,15 @@ class FileLevels:
 
     def is_foreign(self, line: str) -> bool:
         """Return whether the line is indented by another character than all lines of the file."""
+        if not self.char:
+            return False
         indent = indent_of(line)
         # One blank is before each line of a block comment; behind tabs blanks align.
-        if not self.char or indent in {"", " "}:
+        if indent in {"", " "}:
             return False
-        return not indent.startswith(self.char) or "\t" in indent.lstrip(self.char)
+        if not indent.startswith(self.char):
+            return True
+        return "\t" in indent.lstrip(self.char)
 
     @cached_property
     def openers(self) -> frozenset[str]:
@@ -77,20 +81,24 @@ class FileLevels:
         found = set()
         for above, line in pairwise(self.sample):
             if step_between(above, line):
-                found.add(_first_word(above))
+                found.add(first_word(above))
         return frozenset(found)
 
     def opens(self, above: str) -> bool:
         """Return whether the line ends or begins as lines that open a block."""
         key = key_of(above)
-        if is_block_line(key) or self.doc.language.lists_name(key):
+        if is_block_line(key):
             return True
-        return _first_word(above) in self.openers
+        if self.doc.language.lists_name(key):
+            return True
+        return first_word(above) in self.openers
 
     def always_steps(self, above: str) -> bool:
         """Return whether the line opens a block, and each line below one that ends so is deeper."""
         steps = self.steps.get(end_of(above), Counter())
-        if steps[""] or steps.total() < _ENOUGH:
+        if steps[""]:
+            return False
+        if steps.total() < _ENOUGH:
             return False
         # In a value a line may begin anywhere.
         if _OPENS_VALUE.search(above):
@@ -99,14 +107,18 @@ class FileLevels:
 
     def may_step(self, above: str, step: str) -> bool:
         """Return whether a line may be deeper by `step` below such a line; any, if the file does not show it."""
+        if not self.deeper:
+            return True
+        if self.opens(above):
+            return step in self.deeper
         end = end_of(above)
         steps = self.steps.get(end, Counter())
-        opens = self.opens(above)
         # A word shows less than a mark: few lines end with it.
-        is_known = opens or steps.total() > _ENOUGH * end.isalnum()
-        if not self.deeper or not is_known:
+        if steps.total() <= _ENOUGH * end.isalnum():
             return True
-        return step in self.deeper and (opens or steps.total() > steps[""])
+        if steps.total() == steps[""]:
+            return False
+        return step in self.deeper
 
     def fit(self, above: str, lines: Iterable[str]) -> bool:
         """Return whether the file indents such lines so, below `above` and below each other."""
@@ -114,19 +126,21 @@ class FileLevels:
         return all(starmap(self._fits, pairwise(solid)))
 
     def _fits(self, above: str, line: str) -> bool:
-        if indent_of(line) and _first_word(line) in self.outermost:
+        if indent_of(line) and first_word(line) in self.outermost:
             return False
         step = step_between(above, line)
         if not step:
             return True
-        return self.opens(above) and step in {*self.deeper, unit_of(self.doc)}
+        if not self.opens(above):
+            return False
+        return step in {*self.deeper, unit_of(self.doc)}
 
     @cached_property
     def outermost(self) -> frozenset[str]:
         """The first words of several lines, none of which is indented."""
-        words = Counter(map(_first_word, self.sample))
+        words = Counter(map(first_word, self.sample))
         several = {word for word, count in words.items() if count >= _ENOUGH}
-        indented = map(_first_word, filter(indent_of, self.sample))
+        indented = map(first_word, filter(indent_of, self.sample))
         return frozenset(several.difference(indented, {""}))
 
 
@@ -147,9 +161,11 @@ def goes_on(line: str) -> bool:
     (True, True, False, False, False)
     """
     body = line.rstrip()
-    if body.endswith(_OPENING) or not body:
+    if body.endswith(_OPENING):
         return False
-    if body.endswith(_GOES_ON) or _OPEN_TAG.search(body):
+    if body.endswith(_GOES_ON):
+        return True
+    if _OPEN_TAG.search(body):
         return True
     return any(body.count(one) > body.count(other) for one, other in _BRACKETS)
 
@@ -172,10 +188,6 @@ def end_of(line: str) -> str:
 
 
 _CLOSES_TAG = re.compile(r"</|/>")
-
-
-def _first_word(line: str) -> str:
-    return next(iter(words_of(line)), "")
 
 
 def is_closer(line: str) -> bool:

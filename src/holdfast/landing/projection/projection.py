@@ -72,7 +72,9 @@ def _is_torn(doc: Doc, script: EditScript, place: Placement) -> bool:
         upper, lower = numbers
         above, below = known
         indent = indent_of(script.old[upper])
-        if not indent or indent != indent_of(doc.lines[above]):
+        if not indent:
+            continue
+        if indent != indent_of(doc.lines[above]):
             continue
         if indent_of(script.old[lower]) == indent_of(doc.lines[below]):
             continue
@@ -217,7 +219,11 @@ class _Writer:
         return [(line, real) for line, real in pairs if not is_blank(line)]
 
     def write(self, edit: ScriptEdit, first: int, last: int) -> tuple[str, ...] | UnclearProjection:
-        indents = self.indents or self._local_indents(edit)
+        indents = self.indents
+        if indents is None:
+            # No map fits all lines. One may fit those that the edit touches.
+            near = self._solid_pairs(max(0, edit.o1 - 1), edit.o2 + 1)
+            indents = map_indents(near, self.request, self.doc)
         if indents is None:
             if solid_numbers(self.script.new[edit.n1 : edit.n2]):
                 return UnclearProjection(first, last)
@@ -270,7 +276,9 @@ class _Writer:
         language = self.doc.language
         if language is UNKNOWN or language.underlined:
             return lines
-        if not lines or not self.is_respaced:
+        if not lines:
+            return lines
+        if not self.is_respaced:
             return lines
 
         lines_above = reversed(self.doc.lines[:first])
@@ -320,21 +328,16 @@ class _Writer:
 
         return found
 
-    def _local_indents(self, edit: ScriptEdit) -> Indents | None:
-        """Return the map of the lines that the edit touches, if it is clear.
-
-        Used where no map fits all lines.
-        """
-        near = self._solid_pairs(max(0, edit.o1 - 1), edit.o2 + 1)
-        return map_indents(near, self.request, self.doc)
-
 
 def _spellings(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the file's own text, without its indentation, of each old line that is one line of the file and no other."""
     found: dict[str, set[str]] = {}
     for line, real in pairs:
-        # What was copied as it is needs no other spelling, and a bracket does not move.
-        if line == real or strength(line) <= _SHORT:
+        # What was copied as it is needs no other spelling.
+        if line == real:
+            continue
+        # A bracket does not move.
+        if strength(line) <= _SHORT:
             continue
         spellings = found.setdefault(line.strip(), set())
         spellings.add(real[len(indent_of(real)) :])
@@ -369,7 +372,9 @@ def _has_lost(first: tuple[str, str], rest: Sequence[tuple[str, str]], new: Sequ
         return _are_placed(new, indent_width(first[1]))
 
     shifts = set(map(_shift, rest))
-    if len(shifts) != 1 or shift <= max(shifts):
+    if len(shifts) != 1:
+        return False
+    if shift <= max(shifts):
         return False
 
     own = indent_width(first[0])

@@ -28,7 +28,9 @@ CHAT_END = "a token that ends a reply"
 def without_end_token(text: str, new: str) -> str:
     """Return the new text without the token of a chat template that ends it, unless the file has it or it closes a tag."""
     found = END_TOKEN.search(new)
-    if found is None or found[0] in text:
+    if found is None:
+        return new
+    if found[0] in text:
         return new
     if _is_opened(found[0], text + new):
         return new
@@ -46,7 +48,9 @@ def _without_thought(text: str, new: str) -> str:
     ('b', '<think>Hm.</think>')
     """
     found = _THOUGHT.match(new)
-    if found is None or found["tag"] in text:
+    if found is None:
+        return new
+    if found["tag"] in text:
         return new
     return new[found.end() :]
 

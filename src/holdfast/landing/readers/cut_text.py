@@ -108,8 +108,8 @@ def _stops_in_block(text: str, new: str, path: str | None) -> bool:
     if before.count('"') == 0 and after.rpartition("\n")[2].count('"') == 1:
         return True
     for opening, closing in _PAIRS:
-        open_before = before.count(opening) - before.count(closing)
-        open_after = after.count(opening) - after.count(closing)
-        if open_before == 0 and open_after > 0:
+        if before.count(opening) != before.count(closing):
+            continue
+        if after.count(opening) > after.count(closing):
             return True
     return False

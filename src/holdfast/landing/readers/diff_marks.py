@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.formats.hunks import mark_like
+from holdfast.landing.formats.hunks import counts_of, mark_like
 from holdfast.landing.text.line_keys import indent_of
 from holdfast.landing.text.lines import Doc, is_blank, keys_in, solid_lines
 
@@ -37,7 +37,9 @@ def with_plain_marks(doc: Doc, hunks: Sequence[Hunk]) -> list[Hunk] | Refused:
 def _with_plain_mark(doc: Doc, line: HunkLine) -> HunkLine | None:
     """Return the line with a mark for a character like one, or None where the file has no such line to remove."""
     mark = mark_like(line)
-    if mark is None or doc.has(line.text):
+    if mark is None:
+        return line
+    if doc.has(line.text):
         return line
 
     rest = line.text[1:]
@@ -54,13 +56,13 @@ def judge_lost_pluses(doc: Doc, hunk: Hunk) -> Hunk | Refused:
     lost = _unknown_beside_changed(doc, hunk.lines)
     if not lost:
         return hunk
-    others = [line.text for n, line in enumerate(hunk.lines) if n not in lost and line.mark != "+"]
+    others: list[str] = []
+    for n, line in enumerate(hunk.lines):
+        if n not in lost and line.mark != "+":
+            others.append(line.text)
     if not doc.runs(keys_in(others)):
         return hunk
-
-    marks = [line.mark for line in hunk.lines]
-    counts = (len(marks) - marks.count("+"), len(marks) - marks.count("-"))
-    if hunk.counts == counts:
+    if hunk.counts == counts_of(hunk.lines):
         return hunk
     return _lost_plus(hunk.lines[lost[0]])
 
@@ -73,7 +75,9 @@ def _unknown_beside_changed(doc: Doc, lines: Sequence[HunkLine]) -> list[int]:
     found: list[int] = []
     marks = ["", *(line.mark for line in lines), ""]
     for n, line in enumerate(lines):
-        if line.mark != " " or is_blank(line.text):
+        if line.mark != " ":
+            continue
+        if is_blank(line.text):
             continue
         if doc.has(line.text):
             continue
@@ -108,25 +112,40 @@ def without_second_marks(doc: Doc, hunks: Sequence[Hunk]) -> tuple[str, list[Hun
     The removed lines prove it: the file has all of them without their first character, and none with it. Without any, the
     indentations of the new lines do.
     """
-    lines = [line for hunk in hunks for line in hunk.lines]
-    removed, added, context = (
-        solid_lines(line.text for line in lines if line.mark == mark) for mark in "-+ "
-    )
-    if any(map(doc.has_line, removed)) or not all(doc.has_line(line[1:]) for line in removed):
-        return None
+    texts: dict[str, list[str]] = {"-": [], "+": [], " ": [], "?": []}
+    for hunk in hunks:
+        for line in hunk.lines:
+            texts[line.mark] += solid_lines([line.text])
 
-    marks = "".join(sorted({line[:1] for line in (*removed, *added)}))
-    indents = {indent_of(line[1:]) for line in added}
-    is_indented_so = any(indent_of(line) in doc.indents for line in added)
-    if not removed and (is_indented_so or not doc.indents.issuperset(indents)):
+    removed, added, context = texts["-"], texts["+"], texts[" "]
+    seconds = _first_characters([*removed, *added])
+    name = _SECOND_MARKS.get("".join(sorted(seconds)))
+    if name is None or not _is_second(doc, removed, added):
         return None
-    name = _SECOND_MARKS.get(marks)
-    is_shifted = not any(map(doc.has_line, context)) and {line[:1] for line in context} == {" "}
-    # Where all lines of the diff are further to the right, they are shifted as a whole.
-    if name is None or (is_shifted and " " in marks):
-        return None
-    doubled = "+- " if is_shifted else "+-"
+    doubled = "+-"
+    if _first_characters(context) == {" "} and not any(map(doc.has_line, context)):
+        # Where all lines of the diff are further to the right, they are shifted as a whole.
+        if " " in seconds:
+            return None
+        doubled = "+- "
     return name, [_with_one_mark(hunk, doubled) for hunk in hunks]
+
+
+def _first_characters(lines: Sequence[str]) -> set[str]:
+    return {line[0] for line in lines}
+
+
+def _is_second(doc: Doc, removed: Sequence[str], added: Sequence[str]) -> bool:
+    """Return whether the lines of the file begin behind the first character of the changed lines, and not with it."""
+    if any(map(doc.has_line, removed)):
+        return False
+    if removed:
+        return all(doc.has_line(line[1:]) for line in removed)
+
+    indents = {indent_of(line[1:]) for line in added}
+    if not doc.indents.issuperset(indents):
+        return False
+    return doc.indents.isdisjoint(map(indent_of, added))
 
 
 def _with_one_mark(hunk: Hunk, marks: str) -> Hunk:

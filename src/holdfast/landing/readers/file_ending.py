@@ -41,7 +41,9 @@ def with_file_end(text: str, new: str) -> str:
         return new
 
     end, new_end = text[len(body) :], new[len(new_body) :]
-    if len(new_end) > len(end) or lines[-1] == new_lines[-1]:
+    if len(new_end) > len(end):
+        return new_body + end
+    if lines[-1] == new_lines[-1]:
         return new_body + end
     if new_end:
         return new

@@ -48,7 +48,9 @@ def read_file_text(text: str, new: str, path: str | None) -> PlainText | Refused
 def _without_leading_blanks(text: str, new: str) -> str:
     """Return the new text without blank lines above it, if the file has none and something else changes too."""
     bare = _LEADING_BLANKS.sub("", new)
-    if _BLANK_START.match(text) or bare in {"", text}:
+    if _BLANK_START.match(text):
+        return new
+    if bare in {"", text}:
         return new
     return bare
 
@@ -71,18 +73,22 @@ def _with_file_mark(text: str, new: str) -> str:
 def _judge_surroundings(doc: Doc, new: str, path: str | None) -> Refused | None:
     """Return the refusal of a text that is one line, or has what is no line of the file around or before its lines; or None."""
     lines = contents_of(new)
-    solid = solid_lines(lines)
     if len(lines) == 1 and len(doc.lines) > _FEW and 2 * new.count("\\n") >= len(doc.lines):
         return refusals.plain(
             "malformed",
             r"the text is one line with \n in the place of line breaks; send the file's content as it is.",
         )
+    solid = solid_lines(lines)
     if not solid or not doc.solid_keys:
         return None
     first = solid[0].strip()
+    if doc.has(first):
+        return _judge_fences(doc, lines)
+    if _is_above_files(first, path):
+        return _foreign(first)
+    # A sentence that announces the file.
     is_above = solid[1:2] == solid_lines(doc.lines)[:1]
-    announces = is_above and mark_of(first) == ":"
-    if not doc.has(first) and (announces or _is_above_files(first, path)):
+    if is_above and mark_of(first) == ":":
         return _foreign(first)
     return _judge_fences(doc, lines)
 
@@ -102,15 +108,21 @@ def _judge_fences(doc: Doc, lines: Sequence[str]) -> Refused | None:
     own = numbers_matching(FENCE, doc.lines)
     if len(fences) <= len(own):
         return None
-    outer = solid_numbers(lines)
-    is_at_end = not {outer[0], outer[-1]}.isdisjoint(fences)
-    if len(fences) % 2 and len(own) % 2 == 0 and (is_at_end or not doc.has(lines[-1])):
-        return _foreign(lines[fences[-1]].strip())
-    outside = solid_lines((*lines[: fences[0]], *lines[fences[-1] + 1 :]))
+    first, last = fences[0], fences[-1]
+    if len(fences) % 2 and len(own) % 2 == 0:
+        outer = solid_numbers(lines)
+        is_at_end = not {outer[0], outer[-1]}.isdisjoint(fences)
+        if is_at_end or not doc.has(lines[-1]):
+            return _foreign(lines[last].strip())
+    outside = solid_lines((*lines[:first], *lines[last + 1 :]))
+    if not outside:
+        return None
+    if any(map(doc.has, outside)):
+        return None
     inside = doc.key_set.intersection(map(key_of, lines))
-    if outside and not any(map(doc.has, outside)) and 2 * len(inside) > len(doc.key_set):
-        return _foreign(lines[fences[0]].strip())
-    return None
+    if 2 * len(inside) <= len(doc.key_set):
+        return None
+    return _foreign(lines[first].strip())
 
 
 def _is_above_files(line: str, path: str | None) -> bool:
@@ -121,7 +133,9 @@ def _is_above_files(line: str, path: str | None) -> bool:
     if kind_of(path) == "prose":
         return names_language(line, path)
     word = line.lower()
-    if word in _TAGS_OF_FENCES or word == name.rpartition(".")[2]:
+    if word in _TAGS_OF_FENCES:
+        return True
+    if word == name.rpartition(".")[2]:
         return True
     plain = _ROLE_OF_NAME.sub("", comment_words(line))
     return plain.strip(_AROUND_NAME) in {path, str(path).rpartition("/")[2]}

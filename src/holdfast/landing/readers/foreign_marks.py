@@ -91,7 +91,9 @@ def find_foreign_mark(
     head, tail = shared_ends(before, after)
     start = after.rfind("\n", 0, head) + 1
     stop = after.find("\n", len(after) - tail)
-    changed = contents_of(after[start : len(after) if stop < 0 else stop])
+    if stop < 0:
+        stop = len(after)
+    changed = contents_of(after[start:stop])
     if mangled:
         return _marked_line(before, changed, _LEFT_OVER)
     if str(path).endswith((".diff", ".patch")):
@@ -102,7 +104,10 @@ def find_foreign_mark(
     format_ = format_of(path)
     foreign = [mark for mark in marks if format_ not in mark.content_in]
     line = _marked_line(before, changed, foreign)
-    if line and code_spans(after, language_of(path)).covers(after.index(line, start) - 1):
+    if not line:
+        return ""
+    spans = code_spans(after, language_of(path))
+    if spans.covers(after.index(line, start) - 1):
         return ""
     return line
 
@@ -111,6 +116,8 @@ def _marked_line(before: str, changed: Sequence[str], marks: Sequence[_Mark]) ->
     """Return a changed line with one of the marks that no line of the text before has, or ""."""
     for mark in marks:
         marked = list(filter(mark.seen.search, changed))
-        if marked and not any(map(mark.seen.search, contents_of(before))):
+        if not marked:
+            continue
+        if not any(map(mark.seen.search, contents_of(before))):
             return marked[0]
     return ""

@@ -15,7 +15,14 @@ from holdfast.landing.readers.foreign_marks import format_of
 from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import UNKNOWN, language_of
 from holdfast.landing.text.line_keys import key_of
-from holdfast.landing.text.lines import Doc, contents_of, numbers_matching, solid_lines, text_of
+from holdfast.landing.text.lines import (
+    Doc,
+    contents_of,
+    keys_in,
+    numbers_matching,
+    solid_lines,
+    text_of,
+)
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
@@ -64,7 +71,9 @@ def _undo_one(undoing: Undoing, lines: list[str]) -> tuple[str, list[str] | Refu
     """Return what was undone and the lines without it, a refusal, or the lines as they are."""
     pair = pair_around(lines)
     if pair is not None:
-        name = "tags around it" if pair.tag else "a Markdown fence"
+        name = "a Markdown fence"
+        if pair.tag:
+            name = "tags around it"
         return name, _out_of_pair(undoing, pair, lines)
     if undoing.whole_file and _is_answer_with_file(undoing, lines):
         first, last = numbers_matching(FENCE, lines)
@@ -80,7 +89,9 @@ def _undo_one(undoing: Undoing, lines: list[str]) -> tuple[str, list[str] | Refu
 def _is_answer_with_file(undoing: Undoing, lines: list[str]) -> bool:
     """Return whether the file is in the only fence of an answer: most of its lines are inside, and none is outside."""
     fences = numbers_matching(FENCE, lines)
-    if len(fences) != 2 or kind_of(undoing.path) == "prose":
+    if len(fences) != 2:
+        return False
+    if kind_of(undoing.path) == "prose":
         return False
     if numbers_matching(FENCE, undoing.known.lines):
         return False
@@ -99,12 +110,14 @@ def _out_of_decoration(undoing: Undoing, lines: list[str], bare: list[str]) -> l
     if kind_of(undoing.path) != "prose":
         return bare
     listing = listing_of(lines)
-    if listing is not None:
-        return lines if listing.numbers[0][2] == ". " else bare
-    return refusals.plain(
-        "malformed",
-        f"all lines have what {refusals.quoted(lines[0])} begins with, and other lines change too; send the lines alone.",
-    )
+    if listing is None:
+        return refusals.plain(
+            "malformed",
+            f"all lines have what {refusals.quoted(lines[0])} begins with, and other lines change too; send the lines alone.",
+        )
+    if listing.numbers[0][2] == ". ":
+        return lines
+    return bare
 
 
 def _out_of_pair(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str] | Refused:
@@ -137,13 +150,15 @@ def _out_of_fence_in_prose(
     """Return the lines with the fence if it may be the edit: around lines that stay, or that are all new; else a refusal."""
     shared = _shared(undoing.known, pair.inside)
     own = undoing.known.key_set
-    if not undoing.whole_file and names_language(pair.first, undoing.path):
+    if undoing.whole_file:
+        most = max(len(own), len(set(solid_lines(pair.inside))), 4)
+        if 4 * shared >= 3 * most:
+            return pair.inside
+    elif names_language(pair.first, undoing.path):
         return pair.inside
-    if undoing.whole_file and 4 * shared >= 3 * max(
-        len(own), len(set(solid_lines(pair.inside))), 4
-    ):
-        return pair.inside
-    if shared == 0 or pair.inside == undoing.known.lines:
+    if shared == 0:
+        return lines
+    if pair.inside == undoing.known.lines:
         return lines
     return refusals.plain(
         "malformed",
@@ -155,22 +170,31 @@ def _out_of_tags(undoing: Undoing, pair: LinePair, lines: list[str]) -> list[str
     """Return the lines inside of tags that are no elements of the file, a refusal where they may be, or the lines with them."""
     if re.search(f"</?{re.escape(pair.tag)}", undoing.text):
         return lines
-    format_ = format_of(undoing.path)
-    is_new = _shared(undoing.known, pair.inside) == 0
-    may_have_tags = format_ in {"markdown", "markup"} or (format_ == "mixed" and is_new)
-    # No element has such a name: `<new_str>`.
-    is_carrier = pair.is_carrier and (undoing.whole_file or "_" in pair.tag)
-    if is_carrier or not (may_have_tags or _TAG_LINE.search(undoing.text)):
+    if not _may_have_tags(undoing, pair):
         return pair.inside
+    # No element has such a name: `<new_str>`.
+    if pair.is_wrapper and (undoing.whole_file or "_" in pair.tag):
+        return pair.inside
+    if not undoing.whole_file:
+        return lines
 
-    ends = [key_of(line) for line in solid_lines(pair.inside)]
-    own = undoing.known.solid_keys
-    if undoing.whole_file and (own[:1], own[-1:]) == (ends[:1], ends[-1:]):
-        return refusals.plain(
-            "malformed",
-            f"`<{pair.tag}>` is around the whole file; send the content alone, or the new tags as an edit.",
-        )
-    return lines
+    own, inside = undoing.known.solid_keys, keys_in(pair.inside)
+    if (own[:1], own[-1:]) != (inside[:1], inside[-1:]):
+        return lines
+    return refusals.plain(
+        "malformed",
+        f"`<{pair.tag}>` is around the whole file; send the content alone, or the new tags as an edit.",
+    )
+
+
+def _may_have_tags(undoing: Undoing, pair: LinePair) -> bool:
+    """Return whether such a file may have tags around these lines."""
+    if _TAG_LINE.search(undoing.text):
+        return True
+    format_ = format_of(undoing.path)
+    if format_ == "mixed":
+        return _shared(undoing.known, pair.inside) == 0
+    return format_ in {"markdown", "markup"}
 
 
 _TAG_LINE = re.compile(r"^\s*</?\w", re.MULTILINE)
@@ -189,7 +213,9 @@ def names_language(fence: str, path: str | None) -> bool:
     """
     tag = fence.strip("`~ ").lower()
     named = language_of(f"a.{_SUFFIXES.get(tag, tag)}")
-    return named is language_of(path) and named is not UNKNOWN
+    if named is UNKNOWN:
+        return False
+    return named is language_of(path)
 
 
 _SUFFIXES = {"restructuredtext": "rst", "text": "txt", "plaintext": "txt"}

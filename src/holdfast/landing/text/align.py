@@ -338,7 +338,9 @@ def _shape(doc: Doc, line: str, real: str) -> _Shape | None:
 
 def _text_shape(line: str, real: str, similarity: float, enough: float) -> _Shape | None:
     """Return the likeness of two comments, or of two lines of prose: about another name it is another line."""
-    if similarity < enough or code_names(line) != code_names(real):
+    if similarity < enough:
+        return None
+    if code_names(line) != code_names(real):
         return None
     return "comment", similarity, ()
 

@@ -111,16 +111,17 @@ def _places_of_single_lines(lines: list[str], start: int, stop: int) -> dict[str
 def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the longest run of pairs, already in the order of their first numbers, whose second numbers rise too."""
     ends: list[int] = []
-    chosen: list[int] = []
+    # For each length of a run the last pair of the best one; -1 for none.
+    chosen = [-1]
     before: list[int] = []
     for at, (_, second) in enumerate(pairs):
         size = bisect_left(ends, second)
-        before.append(chosen[size - 1] if size else -1)
+        before.append(chosen[size])
         ends[size : size + 1] = [second]
-        chosen[size : size + 1] = [at]
+        chosen[size + 1 : size + 2] = [at]
 
     run: list[tuple[int, int]] = []
-    at = chosen[-1] if chosen else -1
+    at = chosen[-1]
     while at >= 0:
         run.append(pairs[at])
         at = before[at]

@@ -29,7 +29,9 @@ def with_whole_endings(text: str, old: str, new: str) -> str:
     >>> with_whole_endings("a\r\nb\r\n", "a", "c\r\nd\r")
     'c\r\nd'
     """
-    if not new.endswith("\r") or _HALF.search(f"{text}\n{old}"):
+    if not new.endswith("\r"):
+        return new
+    if _HALF.search(f"{text}\n{old}"):
         return new
     return new.removesuffix("\r")
 

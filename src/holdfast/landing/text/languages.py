@@ -203,8 +203,10 @@ def is_comment_like(line: str, language: FileLanguage = UNKNOWN) -> bool:
     key = key_of(line)
     if language.is_comment(key):
         return True
+    if _PLACEHOLDER.fullmatch(key):
+        return True
     # A heading of Markdown too.
-    if _PLACEHOLDER.fullmatch(key) or comment_words(key) == "...":
+    if comment_words(key) == "...":
         return True
     if language.lists_name(key):
         return False
@@ -263,7 +265,9 @@ def is_ellipsis_of_text(line: str) -> bool:
     >>> list(map(is_ellipsis_of_text, ("// ... (unchanged) ...", "# ...", "# rest", "...")))
     [True, True, False, False]
     """
-    if not has_dots(line) or key_of(line) == "...":
+    if not has_dots(line):
+        return False
+    if key_of(line) == "...":
         return False
     return _ABOUT_TEXT.issuperset(_WORDS.findall(comment_words(line).lower()))
 

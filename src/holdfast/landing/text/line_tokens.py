@@ -23,6 +23,11 @@ def words_of(line: str) -> list[str]:
     return _WORD.findall(line)
 
 
+def first_word(line: str) -> str:
+    """Return the first identifier or word of a line, or ""."""
+    return next(iter(words_of(line)), "")
+
+
 def numbers_of(line: str) -> list[str]:
     """Return the numbers that are alone on a line, in order."""
     return _NUMBER.findall(line)
