@@ -105,3 +105,10 @@ def test_a_section_in_brackets_is_a_line_like_any_other() -> None:
     outcome = land(text, Replace("b = 1\n", "[edited]\nb = 2\n"), "a.toml")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "[a]\n[edited]\nb = 2\n"
+
+
+@pytest.mark.parametrize("text", ["", "[old]\na = 1\n"])
+def test_a_section_at_the_top_of_a_file_of_settings_is_no_note(text: str) -> None:
+    outcome = land(text, WriteFile("[new]\nkey = 2\n"), "conf.ini")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "[new]\nkey = 2\n"

@@ -51,8 +51,7 @@ def read_patch(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...]:
     >>> read_patch("*** Begin Patch\n*** Delete File: a.py\n*** End Patch\n")
     (FileRequest(path='a.py', action='delete', request=None, to=None),)
     """
-    # Some models begin each reply with a blank.
-    lines, _ = split_lines(text.removeprefix("\ufeff").lstrip(" "))
+    lines, _ = split_lines(text.removeprefix("\ufeff"))
     sections = _split(lines, unwrap=unwrap)
     if not sections:
         raise malformed(
@@ -87,11 +86,11 @@ _HEADLESS = '"{}" is above the first `*** Update File:` line; name the file firs
 
 def _split(lines: Sequence[str], *, unwrap: bool) -> list[_Section]:
     """Return the sections of the patch. A patch that does not end is a fault."""
-    words = list(map(str.rstrip, lines))
-    begins = BEGIN in words
+    begins = BEGIN in map(str.strip, lines)
     inside = not begins
     sections: list[_Section] = []
-    for number, (line, word) in enumerate(zip(lines, words, strict=True), 1):
+    for number, line in enumerate(lines, 1):
+        word = _word_of(line, sections)
         opened = _SECTION.match(word)
         if not inside:
             inside = word == BEGIN
@@ -112,6 +111,13 @@ def _split(lines: Sequence[str], *, unwrap: bool) -> list[_Section]:
     if begins and inside:
         raise malformed(_UNENDED)
     return sections
+
+
+def _word_of(line: str, sections: Sequence[_Section]) -> str:
+    """Return the line as a marker is written; in an update a blank at the beginning makes a line context."""
+    if sections and sections[-1].verb == "Update":
+        return line.rstrip()
+    return line.strip()
 
 
 def _check_outside(line: str, number: int, *, unwrap: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.landing.formats.begin_patch import read_patch
+from holdfast.landing.formats.begin_patch import BEGIN, read_patch
 from holdfast.landing.formats.detect import opens_block, opens_notation
 from holdfast.landing.formats.diff_scanner import FileSection, malformed
 from holdfast.landing.formats.hunks import Malformed, fault_as_value, text_of
@@ -69,6 +69,9 @@ _END_TOKEN = re.compile(rf"(?<=\n)(?:{END_TOKEN.pattern})")
 def _detect(text: str) -> Format | None:
     """Return the notation whose opening line comes first: all that follows may be content of it."""
     lines, _ = split_lines(text)
+    # Its lines may be indented.
+    if text.lstrip().startswith(BEGIN):
+        return "patch"
     for i, line in enumerate(lines):
         if not opens_notation(lines, i):
             continue

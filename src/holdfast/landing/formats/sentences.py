@@ -75,6 +75,9 @@ def find_sentence(
     spans = code_spans(after, language)
     for n in spoken:
         line = lines[n]
+        # A section: `[server]`.
+        if language.lists_name(line) and _NOTE.fullmatch(line):
+            continue
         # A deeper one is a text inside another new line.
         if indent_width(line) > margin:
             continue

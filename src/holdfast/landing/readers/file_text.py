@@ -79,7 +79,7 @@ def _judge_surroundings(doc: Doc, new: str, path: str | None) -> Refused | None:
             r"the text is one line with \n in the place of line breaks; send the file's content as it is.",
         )
     solid = solid_lines(lines)
-    if not solid or not doc.solid_keys:
+    if len(solid) < 2 or not doc.solid_keys:
         return None
     first = solid[0].strip()
     if doc.has(first):
