@@ -670,3 +670,34 @@ def test_an_assignment_in_a_condition_was_a_comparison_and_no_negated_one(
     said = _said("Invalid left-hand side in assignment", 2, 7)
     found = _judged(before, before.replace("b = 3", f"b {sign} 3"), said, "javascript")
     assert len(found) == count, found
+
+
+@pytest.mark.parametrize(
+    ("added", "reason"),
+    [
+        ("u64::from(limit)", ""),
+        ("size as u64", ""),
+        ("size as u32", "`as u32` cuts off what only `u64` can hold."),
+    ],
+)
+def test_a_number_of_rust_is_not_cut_off(added: str, reason: str) -> None:
+    before = "fn f(size: u64, limit: u32) -> bool {\n    size > limit\n}\n"
+    old = "limit" if "limit" in added else "size"
+    head, body = before.split("{", 1)
+    said = _said("expected `u64`, found `u32`", 2, 12, "u64", "u32")
+    found = _judged(before, f"{head}{{{body.replace(old, added)}", said, "rust")
+    assert found == list(filter(None, [reason]))
+
+
+def test_a_type_in_the_message_is_no_reason_to_check_nothing() -> None:
+    before = "def f(amount: Decimal) -> None:\n    g(amount)\n\nf(row)\n"
+    said = _said(
+        'Argument 1 has incompatible type "str | Any"; expected "Decimal"',
+        4,
+        3,
+        "f",
+        "str | Any",
+        "Decimal",
+    )
+    found = _judged(before, before.replace("amount: Decimal", "amount: Any"), said)
+    assert "it evades the check with `Any` instead of a fix." in found

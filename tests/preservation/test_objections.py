@@ -41,7 +41,7 @@ PATHS: dict[Target, str] = {
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "    x = load(a, 3)\n", "    y = load(a, 3)\n", "", "", ["it no longer uses `x`."]),
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "x = load", "x: Any = load", "x", "", ["it evades the check with `Any` instead of a fix."]),
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "x = load", "x: object = load", "x", "", ["it evades the check with `object` instead of a fix."]),
-        ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "x = load", "x: Any = load", "any", "", []),
+        ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "x = load", "x: Any = load", "any", "", ["it evades the check with `Any` instead of a fix."]),
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "def f(a, b)", "def f(a, b, c)", "load", "", ["it changes how f is called; keep the parameters."]),
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "def f(a, b)", "def f(a, b, load)", "load", "", ["it changes how f is called; keep the parameters."]),
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "def f(a, b)", "def f(a, c)", "c", "", []),

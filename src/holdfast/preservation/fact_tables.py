@@ -328,6 +328,13 @@ _ELSEWHERE: Final = "extern|va_list|jmp_buf|return"
 """Words of a declaration of C whose variable another function sets."""
 
 
+NUMBER_BITS: Final = {
+    "i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "f32": 24, "f64": 53, "isize": 64, "usize": 64,
+    "i64": 64, "u64": 64, "i128": 128, "u128": 128,
+}  # fmt: skip
+"""Bits of the whole numbers that a type of Rust can hold."""
+
+
 def _by_node(
     rows: list[tuple[str, FactKind, str, str]],
 ) -> dict[str, list[tuple[str, FactKind, str]]]:

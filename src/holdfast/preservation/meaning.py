@@ -73,6 +73,7 @@ _NUMBER: Final = re.compile(r"\d")
 _QUOTED: Final = re.compile(r"[\"'`]([^\"'`]*)[\"'`]")
 _WORD: Final = re.compile(r"\w+")
 _CALL: Final = re.compile(r"(\w+)\(")
+_AS_NUMBER: Final = re.compile(rf"\bas ({'|'.join(tables.NUMBER_BITS)})\b")
 _MOST_SHOWN: Final = 40
 
 
@@ -134,6 +135,11 @@ def _similar_name(fact: Fact, facts: EditFacts) -> str:
 
 def _is_named_in_any_case(fact: Fact, facts: EditFacts) -> bool:
     return fact.text.lower() in map(str.lower, facts.reports.names)
+
+
+def _is_other_spelling(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether the edit had the word in other letters: `any` for `Any`."""
+    return fact.text.lower() in _WORD.findall(facts.removed.lower())
 
 
 def _is_unchecked(fact: Fact, _: EditFacts) -> bool:
@@ -371,6 +377,22 @@ def _changes_arguments(facts: EditFacts) -> MeaningChange | None:
     return None
 
 
+def _cuts_number_off(facts: EditFacts) -> MeaningChange | None:
+    """Find a conversion to a type of Rust that cannot hold all values of the other one in the message."""
+    found = _AS_NUMBER.search(facts.added)
+    if found is None:
+        return None
+
+    size = tables.NUMBER_BITS[found[1]]
+    others = facts.reports.names & tables.NUMBER_BITS.keys() - {found[1]}
+    for other in sorted(others):
+        is_signed = other[0] in "if" and found[1][0] == "u"
+        if is_signed or tables.NUMBER_BITS[other] > size:
+            return review(f"`as {found[1]}` cuts off what only `{other}` can hold.")
+
+    return None
+
+
 def _deletes_test(facts: EditFacts) -> MeaningChange | None:
     """Find a test that is gone, also where another one has its name."""
     lost = sorted(filter(_is_test, facts.lost.texts("function")))
@@ -420,6 +442,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     ),
     _drops_effect,
     _changes_arguments,
+    _cuts_number_off,
     _deletes_test,
     _misses_placeholder,
     FactRule("it changes only a copy (`{0}`).", gained=("copy",)),
@@ -463,7 +486,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         "it evades the check with `{0}` instead of a fix.",
         gained=("evasion", "wide type"),
         only=(_is_unchecked,),
-        unless=(_is_named_in_any_case,),
+        unless=(_is_other_spelling,),
         severity="refused",
     ),
     FactRule(
