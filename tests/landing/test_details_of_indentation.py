@@ -39,7 +39,10 @@ def insert(old: str, new: str) -> Replace:
     [
         ("if x:\n    one()\n    two()\n", "    if y:\n        more()\n"),
         ("if x:\n  one()\n  two()\n", "  if y:\n    more()\n"),
-        ("      if x:\n          one()\n          two()\n", "          if y:\n              more()\n"),
+        (
+            "      if x:\n          one()\n          two()\n",
+            "          if y:\n              more()\n",
+        ),
         (
             f"{' ' * 16}if x:\n{' ' * 20}one()\n{' ' * 20}two()\n",
             f"{' ' * 20}if y:\n{' ' * 24}more()\n",

@@ -31,7 +31,10 @@ def judged(outcome: Landed | Refused) -> str:
         ("    two()\n    three()\n", "    # by hand\n    three(3)\n"),
         # As many lines come as go.
         ("    two()\n    three()\n    four()\n", "    # better\n    x()\n    y()\n    four()\n"),
-        ("    two()\n    three()\n    four()\n", "    x()\n    y()\n    # the last one\n    four()\n"),
+        (
+            "    two()\n    three()\n    four()\n",
+            "    x()\n    y()\n    # the last one\n    four()\n",
+        ),
         # Lines that become comments are not lost.
         ("    two()\n    three()\n    four()\n", "    # two()\n    # three()\n    four()\n"),
         # A comment above a line that stays, with nothing lost.

@@ -97,7 +97,10 @@ def test_an_indentation_that_no_line_of_the_request_has_is_not_guessed(mark: str
     diff = f"@@\n # one must be here\n{mark}# two must be there\n+# two may be there\n three()\n"
     outcome = land(text, Patch(diff))
     assert isinstance(outcome, Refused)
-    assert (outcome.reason, outcome.closest) == ("not_found", "2|     # two must be there\n3| three()")
+    assert (outcome.reason, outcome.closest) == (
+        "not_found",
+        "2|     # two must be there\n3| three()",
+    )
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,9 @@ def test_two_places_that_are_as_like_are_both_shown(distance: int) -> None:
 
 
 def test_the_place_that_is_clearly_more_alike_is_meant() -> None:
-    other = STEPS.replace("first_thing(alpha)", "zeroth(0)").replace("second_thing(beta)", "nothing(9)")
+    other = STEPS.replace("first_thing(alpha)", "zeroth(0)").replace(
+        "second_thing(beta)", "nothing(9)"
+    )
     text = f"{other}\n\n{STEPS}"
     outcome = drift(text, STEPS.replace("second_thing", "second_thnig"), ("gamma", "delta"))
     assert isinstance(outcome, Landed), outcome

@@ -1,0 +1,134 @@
+"""What the file has already, in which characters and at which levels: new lines respect it."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast import Landed, LineEdit, LineEdits, Refused, Replace, WriteFile, land
+
+
+def told(outcome: Landed | Refused) -> str | tuple[str, tuple[int, ...]]:
+    """Return the new text, or the reason of the refusal and the lines it names."""
+    if isinstance(outcome, Landed):
+        return outcome.text
+    return outcome.reason, outcome.candidates
+
+
+@pytest.mark.parametrize("above", [0, 1, 40])
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        # The new text is around the old one, or beside it.
+        ("x = g(f(a))\n", "f(a)", "g(f(a))"),
+        ("first = 1\nsecond = 2\n", "first = 1\n", "first = 1\nsecond = 2\n"),
+        ("first = 1\nsecond = 2\n", "second = 2\n", "first = 1\nsecond = 2\n"),
+        # The old lines are gone and the new ones are there.
+        ("first = 1\nthird = 3\n", "first = 1\nsecond = 2\n", "first = 1\nthird = 3\n"),
+    ],
+)
+def test_an_edit_that_was_made_is_told_by_the_line_where_it_is(
+    above: int, text: str, old: str, new: str
+) -> None:
+    other = "".join(f"other_{n} = {n}\n" for n in range(above))
+    assert told(land(other + text, Replace(old, new))) == ("already_applied", (above + 1,))
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
+        # Decomposed letters stay decomposed, composed ones composed.
+        ("cafe\u0301 = 1\nx = 2\n", "caf\u00e9 = 1\n", "caf\u00e9 = 3\n", "cafe\u0301 = 3\nx = 2\n"),
+        ("caf\u00e9 = 1\nx = 2\n", "cafe\u0301 = 1\n", "cafe\u0301 = 3\n", "caf\u00e9 = 3\nx = 2\n"),
+        # The file's quotes and dashes, also where the line changes beside them.
+        ("say \u201chi\u201d \u2013 now\n", 'say "hi" - now\n', 'say "hi" - then\n', "say \u201chi\u201d \u2013 then\n"),
+        ("a\u00a0b = 1\n", "a b = 1\n", "a b = 2\n", "a\u00a0b = 2\n"),
+    ],
+)  # fmt: skip
+def test_a_changed_line_keeps_the_characters_of_the_file(
+    text: str, old: str, new: str, after: str
+) -> None:
+    assert told(land(text, Replace(old, new))) == after
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "old", "new", "lands"),
+    [
+        # A level of a block that ended above is not open any more.
+        ("a.py", "if a:\n  if b:\n    c()\nif d:\n      e()\n", "      e()\n", "      e()\n    f()\n", False),
+        ("a.py", "if a:\n  if b:\n    c()\nif d:\n    e()\n", "    e()\n", "    e()\nf()\n", True),
+        ("a.py", "if a:\n    if b:\n        c()\n", "        c()\n", "        c()\n    f()\n", True),
+        ("a.py", "if a:\n    if b:\n        c()\n", "        c()\n", "        c()\n      f()\n", False),
+        # Below a line that opens a block, a line is deeper.
+        ("a.js", "if (a) {\n  c();\n}\n", "  c();\n", "  if (b) {\n    c();\n  }\n", True),
+        # In brackets and strings, and in text for people, there is any indentation.
+        ("a.py", "if a:\n    c()\n", "    c()\n", "    c(1,\n      2)\n", True),
+        ("a.py", "if a:\n    c()\n", "    c()\n", "    c('''\n  text\n''')\n", True),
+        ("a.md", "- a\n  - b\n", "  - b\n", "  - b\n      more of b\n", True),
+        ("a.md", "# A\n\n1. one\n", "1. one\n", "1. one\n       code\n", True),
+        (None, "if a:\n    c()\n", "    c()\n", "    c()\n      f()\n", True),
+    ],
+)  # fmt: skip
+def test_new_code_is_at_a_level_that_is_open_there(
+    path: str | None, text: str, old: str, new: str, *, lands: bool
+) -> None:
+    outcome = told(land(text, Replace(old, new), path))
+    assert outcome == (text.replace(old, new) if lands else ("malformed", ()))
+
+
+@pytest.mark.parametrize(
+    ("new", "lands"),
+    [
+        # One column deeper than the line below, as in a `/** */` comment, it is about that line.
+        ("int e();\n// note\nint g();\n", True),
+        ("int e();\n // note\nint g();\n", True),
+        ("int e();\n  // note\nint g();\n", False),
+    ],
+)
+def test_a_comment_deeper_than_the_line_below_is_not_about_it(new: str, *, lands: bool) -> None:
+    outcome = told(land("int e();\nint f();\nint g();\n", WriteFile(new), "a.c"))
+    assert outcome == (new if lands else ("elision", ()))
+
+
+def test_a_bracket_below_a_comment_is_nothing_that_it_is_about() -> None:
+    text = "void f() {\nwork();\n}\n"
+    assert told(land(text, WriteFile("void f() {\n// note\n}\n"), "a.c")) == ("elision", ())
+
+
+@pytest.mark.parametrize(
+    ("line", "after"),
+    [
+        (3, "one\ntwo\nnew\nfour\n"),
+        (2, ("stale", ())),
+        (4, ("stale", ())),
+    ],
+)
+def test_an_old_text_of_blank_lines_has_to_be_in_the_range(
+    line: int, after: str | tuple[str, tuple[int, ...]]
+) -> None:
+    text = "one\ntwo\n\nfour\n"
+    edit = LineEdit(line, line, "new\n", old="\n")
+    assert told(land(text, LineEdits((edit,), shown=text))) == after
+
+
+WORDS = "call_alpha(first_one, second_two, third_three, fourth_four)\n"
+
+
+@pytest.mark.parametrize(
+    ("misspelt", "lands"),
+    [
+        (("alpha",), True),
+        (("alpha", "first"), True),
+        (("alpha", "first", "second"), True),
+        # With more words that differ it is another line.
+        (("alpha", "first", "second", "third"), False),
+    ],
+)
+def test_up_to_three_words_of_a_line_may_be_misspelt(
+    misspelt: tuple[str, ...], *, lands: bool
+) -> None:
+    text = f"before_this(1)\n{WORDS}after_this(2)\nand_after_that(4)\n"
+    old = text
+    for word in misspelt:
+        old = old.replace(word, word[0] + word[2] + word[1] + word[3:])
+    outcome = land(text, Replace(old, old.replace("(2)", "(3)")), "a.txt")
+    assert told(outcome) == (text.replace("(2)", "(3)") if lands else ("not_found", ()))
