@@ -12,15 +12,18 @@ from holdfast import Landed, LineEdit, LineEdits, land
 LINES = [f"line {n}" for n in range(1, 22)]
 
 
+def marked(text: str) -> list[str]:
+    """Return the lines of a diff of the text, without their marks."""
+    *lines, last = text.split("\n")
+    ended = [f"{line}\n" for line in lines]
+    if last:
+        ended.append(f"{last}\n\\ No newline at end of file\n")
+    return ended
+
+
 def unified(before: str, after: str) -> str:
-    """Return the hunks that the standard library makes of the two texts, with the marks for a missing newline."""
-    sides = (text.split("\n") for text in (before, after))
-    marked: list[list[str]] = []
-    for *lines, last in sides:
-        marked.append([f"{line}\n" for line in lines])
-        if last:
-            marked[-1].append(f"{last}\n\\ No newline at end of file\n")
-    _, _, *hunks = difflib.unified_diff(*marked, "a", "b")
+    """Return the hunks that the standard library makes of the two texts."""
+    _, _, *hunks = difflib.unified_diff(marked(before), marked(after), "a", "b")
     return "".join(hunks)
 
 

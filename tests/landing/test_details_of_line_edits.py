@@ -86,11 +86,11 @@ def test_lines_that_are_in_the_file_once_are_found_in_long_texts_that_differ_thr
 
 
 def conflict(lines: str) -> tuple[str, str]:
-    return (
-        "conflict",
+    message = (
         f"{lines} and oldText name different lines. Send all lines of the range as oldText, or the range of the lines in "
-        "oldText. oldText has 2 lines:",
+        "oldText. oldText has 2 lines:"
     )
+    return "conflict", message
 
 
 @pytest.mark.parametrize(
@@ -117,9 +117,6 @@ def conflict(lines: str) -> tuple[str, str]:
 def test_the_old_text_and_the_size_of_the_range_say_which_lines_are_meant(
     edit: LineEdit, after: str | tuple[str, str], shown: str | None
 ) -> None:
-    if shown is None and edit.end > 4 and isinstance(after, str) and "five" not in after:
-        # Lines that no text names are replaced in a text that was shown.
-        pytest.skip("the same as with the text shown")
     assert outcome_of(SHOWN, edit, shown=shown) == after
 
 
@@ -159,6 +156,13 @@ def test_the_range_of_an_edit_is_read_from_either_notation(item: str, edit: Line
     assert parse(reply) == (FileRequest("a.py", "edit", LineEdits((edit,))),)
 
 
+CALLS = (
+    r'[{"function": {"name": "edit", "arguments": "{\"path\": \"a.py\", \"old\": \"a\", \"new\": \"b\"}"}},'
+    ' {"path": "c.py", "old": "c", "new": "d"}]'
+)
+"""A call with its arguments as a string, and an edit beside it."""
+
+
 @pytest.mark.parametrize(
     ("reply", "requests"),
     [
@@ -167,8 +171,7 @@ def test_the_range_of_an_edit_is_read_from_either_notation(item: str, edit: Line
             (FileRequest("a.py", "edit", Replace("a", "b")),),
         ),
         (
-            '[{"function": {"name": "edit", "arguments": "{\\"path\\": \\"a.py\\", \\"old\\": \\"a\\", \\"new\\": \\"b\\"}"}},'
-            ' {"path": "c.py", "old": "c", "new": "d"}]',
+            CALLS,
             (
                 FileRequest("a.py", "edit", Replace("a", "b")),
                 FileRequest("c.py", "edit", Replace("c", "d")),
