@@ -220,3 +220,46 @@ def test_a_line_that_comes_back_has_the_characters_of_the_file(
     old: str, new: str, after: str
 ) -> None:
     assert landed("say “hello” now\nother line\n", Replace(old, new), "a.txt") == after
+
+
+BRANCH = "if a:\n    one()\n    two()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "body"),
+    [
+        # In the indentation of the old lines, and in that of the file.
+        ("one()\ntwo()\n", "try:\n    one()\n    two()\nexcept E:\n    pass\n", "try|>one|>two|except|>pass"),
+        ("one()\ntwo()\n", "    try:\n        one()\n        two()\n    except E:\n        pass\n", "try|>one|>two|except|>pass"),
+        ("one()\ntwo()\n", "    one()\n    extra()\n    two()\n", "one|extra|two"),
+        ("one()\ntwo()\n", "one()\nextra()\ntwo()\n", "one|extra|two"),
+        ("  one()\n  two()\n", "    one(1)\n    two(2)\n", "one 1|two 2"),
+        ("  one()\n  two()\n", "  one(1)\n  two(2)\n", "one 1|two 2"),
+        ("      one()\n      two()\n", "      one(1)\n      two(2)\n", "one 1|two 2"),
+        ("      one()\n      two()\n", "    one(1)\n    two(2)\n", "one 1|two 2"),
+    ],
+)  # fmt: skip
+def test_new_lines_are_in_the_indentation_of_the_old_lines_or_of_the_file(
+    old: str, new: str, body: str
+) -> None:
+    words = {"try": "try:", "except": "except E:", "pass": "pass"}
+    lines = ["if a:"]
+    for word in body.split("|"):
+        indent = "        " if word.startswith(">") else "    "
+        name, _, value = word.removeprefix(">").partition(" ")
+        lines.append(indent + words.get(name, f"{name}({value})"))
+    assert landed(BRANCH, Replace(old, new)) == "".join(f"{line}\n" for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("  one()\n  two()\n", "  one()\n    two(2)\n"),
+        ("  one()\n  two()\n", "    one(1)\n  two()\n"),
+    ],
+)
+def test_new_lines_in_two_indentations_at_once_are_refused(old: str, new: str) -> None:
+    # The one line is in the indentation of the request, the other in that of the file.
+    outcome = land(BRANCH, Replace(old, new), "a.py")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "not_found"

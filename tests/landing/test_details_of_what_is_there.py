@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast import Landed, LineEdit, LineEdits, Refused, Replace, WriteFile, land
+from holdfast import Landed, LineEdit, LineEdits, Patch, Refused, Replace, WriteFile, land
 
 
 def told(outcome: Landed | Refused) -> str | tuple[str, tuple[int, ...]]:
@@ -132,3 +132,103 @@ def test_up_to_three_words_of_a_line_may_be_misspelt(
         old = old.replace(word, word[0] + word[2] + word[1] + word[3:])
     outcome = land(text, Replace(old, old.replace("(2)", "(3)")), "a.txt")
     assert told(outcome) == (text.replace("(2)", "(3)") if lands else ("not_found", ()))
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "line"),
+    [
+        # Lines beside the place are what would be written there, above it or below it.
+        ("first = 1\nsecond = 2\n", "@@\n second = 2\n", "@@\n+first = 1\n second = 2\n", 1),
+        ("first = 1\nsecond = 2\n", "@@\n first = 1\n", "@@\n first = 1\n+second = 2\n", 2),
+        ("first = 1\nsecond = 2\nthird = 3\n", "", "@@\n first = 1\n+second = 2\n third = 3\n", 1),
+        # Also where the old text is a part of a line.
+        ("log(x)\nf(a, b)\n", "f(", "log(x)\nf(", 1),
+        ("f(a, b)\nlog(x)\n", "b)", "b)\nlog(x)", 1),
+        ("f(a, b)\nlog(x)\nend\n", "f(a, b)", "f(a, b)\nlog(x)", 1),
+        ("f(a, b)\n}\nend\n", "f(a, b)\n", "f(a, b)\n}\n", 1),
+        # Blank lines between them are no difference.
+        ("f(a, b)\n\nlog(x)\nend\n", "f(a, b)\n", "f(a, b)\nlog(x)\n", 1),
+    ],
+)
+def test_lines_that_are_beside_their_place_already_are_not_written_again(
+    text: str, old: str, new: str, line: int
+) -> None:
+    request: Patch | Replace = Replace(old, new)
+    if new.startswith("@@"):
+        request = Patch(new)
+    assert told(land(text, request)) == ("already_applied", (line,))
+
+
+def test_lines_that_are_on_the_other_side_of_the_place_are_written() -> None:
+    outcome = land("log(x)\nf(a, b)\n", Replace("(a, b)\n", "(a, b)\nlog(x)\n"))
+    assert told(outcome) == "log(x)\nf(a, b)\nlog(x)\n"
+
+
+def test_a_place_in_another_spelling_may_be_the_twin_of_one_that_was_edited() -> None:
+    text = "a = 1\nb = 2\nc = 3\n\na  = 1\nb = 9\nc = 3\n"
+    outcome = land(text, Replace("a = 1 \nb = 2\nc = 3\n", "a = 1 \nb = 9\nc = 3\n"))
+    assert told(outcome) == ("ambiguous", (1, 5))
+    # Exactly the old text is where it was meant.
+    exact = land(text, Replace("a = 1\nb = 2\nc = 3\n", "a = 1\nb = 9\nc = 3\n"))
+    assert told(exact) == text.replace("b = 2", "b = 9")
+
+
+CODE = "import os\nx = 5\ny = 6\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "lands"),
+    [
+        ("Here is the new code:", False),
+        ("This makes it work as expected.", False),
+        ("Done!", False),
+        ("Use `load` with a name.", False),
+        ("Note that a = b now.", False),
+        # Code, data, a comment.
+        ("x = 1", True),
+        ("Total: 5", True),
+        ("class Foo:", True),
+        ("# Here is the new code:", True),
+    ],
+)
+def test_a_sentence_about_the_edit_is_no_line_of_code(line: str, *, lands: bool) -> None:
+    new = f"{line}\nx = 6\n"
+    outcome = told(land(CODE, Replace("x = 5\n", new), "a.py"))
+    assert outcome == (CODE.replace("x = 5\n", new) if lands else ("malformed", ()))
+
+
+@pytest.mark.parametrize("line", ["Here is the new code:", "I have updated the file for you"])
+@pytest.mark.parametrize("new", ["{line}\n\nimport os\nx = 6\ny = 6\n", CODE + "\n{line}\n"])
+def test_a_sentence_above_or_below_a_whole_file_is_no_line_of_it(line: str, new: str) -> None:
+    assert told(land(CODE, WriteFile(new.format(line=line)), "a.py")) == ("malformed", ())
+
+
+def test_a_sentence_in_a_text_for_people_is_content() -> None:
+    text = "# Title\n\nText here.\n"
+    after = text.replace("Text", "Here is the new code:\nText")
+    assert (
+        told(land(text, Replace("Text here.\n", "Here is the new code:\nText here.\n"), "a.md"))
+        == after
+    )
+
+
+SCRIPT = "import json\nimport sys\n\nconfigure(sys.argv)\nrun_everything(json)\n"
+
+
+@pytest.mark.parametrize(
+    ("misspelt", "body", "after"),
+    [
+        # New lines go above the first line, or below the last one; the drift is at the other end.
+        (("everything", "everythng"), "+import os\n{old}", f"import os\n{SCRIPT}"),
+        (("json\n", "jsn\n"), "{old}+done(sys)\n", f"{SCRIPT}done(sys)\n"),
+        # Beside the drift, the line without a mark may be a new one that lost it.
+        (("json\n", "jsn\n"), "+import os\n{old}", ("malformed", ())),
+        (("everything", "everythng"), "{old}+done(sys)\n", ("malformed", ())),
+    ],
+)
+def test_an_insertion_at_an_end_of_a_drifted_hunk_has_its_neighbour_in_the_file(
+    misspelt: tuple[str, str], body: str, after: str | tuple[str, tuple[int, ...]]
+) -> None:
+    lines = SCRIPT.replace(*misspelt).splitlines(keepends=True)
+    old = "".join(f" {line}" for line in lines)
+    assert told(land(SCRIPT, Patch(f"@@\n{body.format(old=old)}"), "a.py")) == after
