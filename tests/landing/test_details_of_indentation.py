@@ -263,3 +263,24 @@ def test_new_lines_in_two_indentations_at_once_are_refused(old: str, new: str) -
     outcome = land(BRANCH, Replace(old, new), "a.py")
     assert isinstance(outcome, Refused)
     assert outcome.reason == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('aa("x")\nbb()\n', ' aa("x")\n'),
+        ('  aa("x")\n  bb()\n  cc()\n', ' aa("x")\n'),
+    ],
+)
+def test_a_slip_of_one_blank_in_the_copy_does_not_reach_the_file(text: str, line: str) -> None:
+    first, rest = text.split("\n", 1)
+    old = line + rest
+    assert first.strip() == line.strip()
+    outcome = landed(text, Replace(old, old.replace('"x"', '"z"')), None)
+    assert outcome == text.replace('"x"', '"z"')
+
+
+def test_where_half_of_the_lines_have_tabs_a_level_is_of_blanks() -> None:
+    text = "if x\n\tone\n\ttwo\n  three\n  four\nend\n"
+    outcome = landed(text, Replace("three\nfour\n", "three\n  deeper\nfour\n"), "a.txt")
+    assert outcome == text.replace("  four", "    deeper\n  four")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast import Landed, Refused, Replace, WriteFile, land
+from holdfast import Landed, Refused, Replace, WriteFile, land, locate
+from holdfast.vocab.outcomes import Ambiguous, Fuzzy, NotFound, Span
 
 LOST = "Write those lines out, or put the same line into the old text"
 LOST_OF_FILE = "Write the whole file out, or send an edit of the lines that change"
@@ -192,3 +193,64 @@ def test_dots_between_lines_of_no_single_block_are_refused(
     outcome = land(ELIDED, Replace(old, f"{first} + 1\n{rest}"), "a.py")
     assert isinstance(outcome, Refused)
     assert (outcome.reason, outcome.candidates) == (reason, candidates)
+
+
+BLOCK = "def f():\n    p()\n    a()\n    b()\n    x()\n    b()\n    q()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "changes", "after"),
+    [
+        # What is below the dots is below all the lines above them, not one of these again.
+        (
+            "    p()\n    # ...\n    a()\n    b()\n    # ...\n    b()\n",
+            {"p()": "p(1)", "    # ...\n    b()\n": "    # ...\n    b(2)\n"},
+            "def f():\n    p(1)\n    a()\n    b()\n    x()\n    b(2)\n    q()\n",
+        ),
+        # Of several lines that stay, the nearest one is as good as any.
+        ("    p()\n    # ...\n    b()\n", {"p()": "p(1)"}, BLOCK.replace("p()", "p(1)")),
+        ("    b()\n    # ...\n    q()\n", {"q()": "q(1)"}, BLOCK.replace("q()", "q(1)")),
+    ],
+)
+def test_lines_around_dots_are_in_order_and_as_near_as_possible(
+    old: str, changes: dict[str, str], after: str
+) -> None:
+    new = old
+    for was, becomes in changes.items():
+        assert was in new
+        new = new.replace(was, becomes)
+    assert judged(land(BLOCK, Replace(old, new), "a.py")) == after
+
+
+@pytest.mark.parametrize(
+    ("old", "place"),
+    [
+        ("def one():\n    # ...\n    second()\n", (1, 4)),
+        ("    first()\n    second()\n    # ...\n    stop()\n", (3, 6)),
+        # Dots above all lines leave nothing out.
+        ("    # ...\n    other()\n    stop()\n", (11, 12)),
+        ("    start()\n    # ...\n    stop()\n", Ambiguous((2, 10))),
+        (
+            "def one():\n    # ...\n    other()\n",
+            NotFound("1| def one():\n2|     start()\n3|     first()"),
+        ),
+    ],
+)
+def test_a_text_with_dots_is_located_from_its_first_line_to_its_last(
+    old: str, place: tuple[int, int] | Ambiguous | NotFound
+) -> None:
+    match = locate(ELIDED, old)
+    if isinstance(place, tuple):
+        first, last = place
+        lines = ELIDED.splitlines(keepends=True)
+        start = len("".join(lines[: first - 1]))
+        end = start + len("".join(lines[first - 1 : last]))
+        assert match == Fuzzy(Span(start, end, first), "elision", 1.0)
+    else:
+        assert match == place
+
+
+def test_a_line_that_is_there_twice_is_lost_once() -> None:
+    old = "log()\nmid()\nlog()\nend()\n"
+    outcome = land(old, Replace(old, "# and so on\nlog()\nend()\n"), "a.py")
+    assert judged(outcome) == f"# and so on: {LOST}"

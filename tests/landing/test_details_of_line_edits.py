@@ -189,3 +189,13 @@ def test_a_number_is_no_edit() -> None:
     outcome = parse('{"function": {"arguments": 3}}', "json", unwrap=True)
     assert isinstance(outcome, Refused)
     assert outcome.reason == "malformed"
+
+
+def test_a_list_of_edits_is_no_call_of_a_tool() -> None:
+    # Around an edit without its old text, a call says what the edit means; a list says nothing.
+    edit = '{"path": "a.py", "start": 2, "newText": "x"}'
+    request = FileRequest("a.py", "edit", LineEdits((LineEdit(2, 2, "x"),)))
+    assert parse(f"[{edit}]", unwrap=True) == (request,)
+    call = parse(f'[{{"name": "insert", "arguments": {edit}}}]', unwrap=True)
+    assert isinstance(call, Refused)
+    assert call.message.startswith("a call of a tool is around an edit without its old text")

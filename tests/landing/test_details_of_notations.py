@@ -127,11 +127,12 @@ def test_a_blank_line_below_the_names_of_the_files_begins_no_hunk() -> None:
 @pytest.mark.parametrize("hunks", [3, 12])
 def test_many_hunks_land_as_a_few_do(hunks: int) -> None:
     # For many hunks an index of all lines is built.
-    text = "".join(f"f{n}(\n    one,\n)\n" for n in range(hunks))
-    diff = "".join(f"@@\n f{n}( \n-    one,\n+    two,\n )\n" for n in range(hunks))
+    text = "".join(f"call(\n    one_{n},\n)\n" for n in range(hunks))
+    diff = "".join(f"@@\n call( \n-    one_{n},\n+    two_{n},\n )\n" for n in range(hunks))
     outcome = land(text, Patch(diff), "a.py")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("one", "two")
+    assert outcome.rung == "whitespace"
     assert [span.line for span in outcome.spans] == [3 * n + 2 for n in range(hunks)]
 
 

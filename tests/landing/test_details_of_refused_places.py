@@ -172,3 +172,9 @@ def test_a_landing_is_told_by_the_lines_of_all_its_places(places: int, told: str
     outcome = land("b = 2\n\n" * places, Replace("b = 2", "b = 5", every=True))
     assert isinstance(outcome, Landed), outcome
     assert explain(outcome).split("\n") == [told, *["-b = 2", "+b = 5"] * places]
+
+
+def test_a_new_line_that_the_next_line_is_already_is_named() -> None:
+    text = "zero = 0\none = 1\nfirst = first_value\n"
+    outcome = refused(land(text, Replace("one = 1\n", "first = first_value\n"), "a.py"))
+    assert (outcome.reason, outcome.candidates) == ("malformed", (2,))

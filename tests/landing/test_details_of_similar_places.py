@@ -192,3 +192,37 @@ def test_the_place_that_is_clearly_more_alike_is_meant() -> None:
     outcome = drift(text, STEPS.replace("second_thing", "second_thnig"), ("gamma", "delta"))
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == f"{other}\n\n{STEPS.replace('gamma', 'delta')}"
+
+
+def test_a_comment_added_to_a_line_of_the_copy_is_no_line_of_another_place() -> None:
+    # The words of the line are in the file, but beside the place: it is the line itself.
+    text = """\
+fn load() {
+    match read(&path) {
+        Ok(text) => Ok(text),
+        Err(error) => {
+            log(&error);
+            Err(error)
+        }
+    }
+}
+"""
+    old = (
+        "        Ok(text) => Ok(text),\n        Err(error) => {\n            log(&error);\n"
+        "            Err(error) # c\n        }\n"
+    )
+    outcome = land(text, Replace(old, old.replace("            log(&error);\n", "")), "a.rs")
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == text.replace("            log(&error);\n", "")
+
+
+@pytest.mark.parametrize("line", ["save_two(kye)", "save_tow(key2)", "savetwo(key)"])
+def test_new_lines_go_below_no_line_whose_names_differ(line: str) -> None:
+    text = "load_one(key)\nsave_two(key)\nthird_one(x)\nfourth(y)\n"
+    old = text.replace("save_two(key)", line)
+    outcome = land(text, Replace(old, old.replace("third", "new(1)\nthird")), "a.py")
+    assert isinstance(outcome, Refused), outcome
+    assert (outcome.veto, outcome.closest) == (
+        "beside",
+        "1| load_one(key)\n2| save_two(key)\n3| third_one(x)\n4| fourth(y)",
+    )
