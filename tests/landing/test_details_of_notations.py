@@ -245,3 +245,18 @@ def test_the_rest_of_a_line_stays_behind_new_text_of_several_lines(
     old: str, new: str, after: str
 ) -> None:
     assert told(land("    total = one + two\n", Replace(old, new))) == after
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        "`x = 1\ny = 2`",
+        '"""x = 1\ny = 2"""',
+        '"x = 1\\ny = 2\\n"',
+        "<![CDATA[x = 1\ny = 2\n]]>",
+        "```\nx = 1\ny = 2\n```",
+    ],
+)
+def test_lines_in_quotes_are_deleted_by_an_empty_text(old: str) -> None:
+    # An empty text needs no quotes.
+    assert told(land("a\nx = 1\ny = 2\nb\n", Replace(old, ""), "a.py")) == "a\nb\n"

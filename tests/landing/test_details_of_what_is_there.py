@@ -232,3 +232,14 @@ def test_an_insertion_at_an_end_of_a_drifted_hunk_has_its_neighbour_in_the_file(
     lines = SCRIPT.replace(*misspelt).splitlines(keepends=True)
     old = "".join(f" {line}" for line in lines)
     assert told(land(SCRIPT, Patch(f"@@\n{body.format(old=old)}"), "a.py")) == after
+
+
+@pytest.mark.parametrize(
+    ("path", "comment"),
+    [("a.py", "# a ` mark\n"), ("a.js", "// a ` mark\n"), ("a.c", "/* a ` */\n")],
+)
+def test_a_quote_in_a_comment_opens_no_string(path: str, comment: str) -> None:
+    # In a string there would be any indentation.
+    text = f"{comment}a {{\n    b {{\n        c();\n    }}\n}}\n"
+    request = Replace("        c();\n", "        c();\n      f();\n")
+    assert told(land(text, request, path)) == ("malformed", ())
