@@ -432,3 +432,19 @@ def test_a_number_and_an_arrow_before_both_lines_have_no_blank_behind_them() -> 
     outcome = land(text, LineEdits((edit,)), "a.py")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == text.replace("One", "Two")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "old", "new", "is_landed"),
+    [
+        ("a.py", "x = 1 + y\n", "x = 1", "1| x = 2", False),
+        ("a.py", "x = 1 + y\n", "x = 1 + y\n", "12 | x = 2\n", False),
+        ("a.rs", "match a {\n    3 => b(),\n}\n", "    3 => b(),\n", "    1 | 2 => b(),\n    4 | 5 => c(),\n", True),
+        ("a.txt", "One.\nTwo.\n", "One.\n", "1| One and a half.\n", True),
+    ],
+)  # fmt: skip
+def test_the_number_of_a_line_is_foreign_to_code_and_two_patterns_are_not(
+    path: str, text: str, old: str, new: str, is_landed: bool
+) -> None:
+    outcome = land(text, Replace(old, new), path)
+    assert outcome.landed is is_landed, outcome

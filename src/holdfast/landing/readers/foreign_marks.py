@@ -49,6 +49,8 @@ _MARKS_OF_ONE_LINE = (
     # The mark of a new line in a diff, and what closes the field of a call.
     _mark(r"^\+(?!\+\w)", "markdown", "prose"),
     _mark(rf"\S.*{CLOSING_TAG.pattern}", "markdown", "markup", "mixed"),
+    # The number of a line; `1 | 2 =>` is a pattern.
+    _mark(r"^\s*\d+ ?(?:[\u2502\u2192]|\|(?! ?-?\d))", "markdown", "prose", "data"),
 )
 """Those that are foreign before and behind a single line too."""
 _MARKS = (
@@ -68,7 +70,7 @@ _MARKS = (
     _mark(r"^\s*<!\[CDATA\[\s*$|\]\]>\s*$", "markup"),
     _mark(r"^\s*(?:<{3}\w+|\[/?code\])\s*$|(?:\w>{3}|\[/code\])\s*$", "markdown", "markup"),
     # The number of a line.
-    _mark(r"^\s*(?:L|line )?\d+ ?(?:[|\u2502\u2192]|\t)", "markdown", "prose", "data"),
+    _mark(r"^\s*(?:(?:L|line )\d+ ?[|\u2502\u2192]|\d+ ?\t)", "markdown", "prose", "data"),
     _mark(r"(?:<\|\w+\|>|</s>|<eos>|<end_of_turn>|^(?!.*\[INST\]).*\[/INST\])\s*$", "markup"),
 )
 """The table of foreign marks: each is refused in new lines, if the file has no line with it."""
