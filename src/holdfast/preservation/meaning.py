@@ -380,7 +380,8 @@ def _changes_arguments(facts: EditFacts) -> MeaningChange | None:
 def _cuts_number_off(facts: EditFacts) -> MeaningChange | None:
     """Find a conversion to a type of Rust that cannot hold all values of the other one in the message."""
     found = _AS_NUMBER.search(facts.added)
-    if found is None:
+    # An index is of that type, and never negative.
+    if found is None or found[1] == "usize":
         return None
 
     size = tables.NUMBER_BITS[found[1]]

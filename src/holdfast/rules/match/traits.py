@@ -212,7 +212,7 @@ TRAITS: Final = (
         Sign(
             "after",
             r"\A(?![\s\S]*\bNAME\s*(?:[-+*/%|&^?]{0,2}=(?!=)|\+\+|--))",
-            fix=r"\b(?:let|var|mut) \$HOLE\b",
+            fix=r"\blet \$HOLE\b",
         ),
         "nothing sets the variable afterwards",
     ),
