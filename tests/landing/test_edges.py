@@ -107,3 +107,16 @@ def test_the_name_of_a_block_may_follow_the_marks_of_a_hunk_without_a_blank() ->
     outcome = land(text, Patch("--- a/a.py\n+++ b/a.py\n@@class B:\n-    x = 1\n+    x = 2\n"))
     assert isinstance(outcome, Landed)
     assert outcome.text == "class A:\n    x = 1\n\n\nclass B:\n    x = 2\n"
+
+
+def test_only_the_first_of_two_byte_order_marks_is_the_files() -> None:
+    text = "\ufeff\ufeffa = 1\n"
+    outcome = land(text, LineEdits((LineEdit(1, 1, "b = 2\n"),), shown=text))
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "\ufeffb = 2\n"
+
+
+def test_what_is_left_of_a_line_that_the_file_had_is_no_foreign_mark() -> None:
+    outcome = land("11\u00a0", Replace("11", ""))
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "\u00a0"

@@ -282,6 +282,10 @@ def test_half_a_line_ending_is_one_and_a_doubled_one_is_refused() -> None:
     outcome = land(file, Replace("two\r\nthree", "2\r\n3\r"), "a.txt")
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "one\r\n2\r\n3\r\n"
+    # In a file without such endings it is content.
+    alone = land("one", Replace("one", "1\r"))
+    assert isinstance(alone, Landed)
+    assert alone.text == "1\r"
     doubled = land(file, Replace("two\r\nthree", "2\r\r\n3"), "a.txt")
     assert isinstance(doubled, Refused)
     assert doubled.reason == "malformed"

@@ -51,8 +51,12 @@ def land(text: str, request: Request, path: str | None = None) -> Outcome:
     check_type("land", "text", text, str)
     check_type("land", "request", request, (Replace, Patch, LineEdits, WriteFile, OneOf))
     if text.startswith(MARK):
-        return _marked(land(text[1:], without_mark(request), path))
+        return _marked(_land_judged(text[1:], without_mark(request), path))
+    return _land_judged(text, request, path)
 
+
+def _land_judged(text: str, request: Request, path: str | None) -> Outcome:
+    """Return the outcome on a text without a byte order mark, judged by what would be written."""
     if MARK not in text and names_mark(request):
         request = without_mark(request)
 

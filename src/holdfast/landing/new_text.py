@@ -267,8 +267,12 @@ def _marked_line(mark: ForeignMark, change: _Change) -> str:
         if mark.anywhere or not change.own_spans.covers(found.start()):
             return ""
         is_known = True
+    removed = "\n".join(change.lost_lines)
     for start, line in change.added_lines():
         for found in mark.seen.finditer(line):
+            # What is left of a line that the file had is its own.
+            if found[0] in removed:
+                continue
             if mark.anywhere:
                 return line
             if not change.spans.covers(start + found.start()):

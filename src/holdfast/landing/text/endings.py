@@ -24,12 +24,15 @@ def with_endings(doc: Doc, at: int, old: str, new: str) -> str:
 
 
 def with_whole_endings(text: str, old: str, new: str) -> str:
-    r"""Return the new text without half an ending behind its last line; a file or an old text with such endings keeps it.
+    r"""Return the new text without half a `\r\n` behind its last line; a file or an old text with a `\r` alone keeps it.
 
     >>> with_whole_endings("a\r\nb\r\n", "a", "c\r\nd\r")
     'c\r\nd'
     """
     if not new.endswith("\r"):
+        return new
+    # Without a whole one in the file it is no half.
+    if "\r\n" not in text:
         return new
     if _HALF.search(f"{text}\n{old}"):
         return new
