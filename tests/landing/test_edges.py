@@ -120,3 +120,9 @@ def test_what_is_left_of_a_line_that_the_file_had_is_no_foreign_mark() -> None:
     outcome = land("11\u00a0", Replace("11", ""))
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == "\u00a0"
+
+
+def test_a_newline_more_than_a_part_of_an_indented_line_has_is_an_empty_line() -> None:
+    outcome = land("  load()\n", Replace(" load()", "save()\n"))
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text.split("\n")[1:] == ["", ""]

@@ -129,9 +129,16 @@ def _land_on_match(doc: Doc, request: Replace, path: str | None) -> Outcome | No
             continue
         # With a part of an indentation, lines with another one may be meant as well.
         if indent_of(match.old):
-            return _land_by_lines(doc, request, path)
+            return _land_by_lines(doc, _with_empty_line(request), path)
         plans.append(_plan_whole_lines(hit, place, hint))
     return land_everywhere(doc, script, plans)
+
+
+def _with_empty_line(request: Replace) -> Replace:
+    """Return the request with the empty line that one newline more than the old text has stands for."""
+    if request.old.endswith(("\n", "\r")) or not request.new.endswith(("\n", "\r")):
+        return request
+    return replace(request, new=f"{request.new}\n")
 
 
 def _plan_characters(hit: Occurrence, request: Replace, place: Placement, hint: Hint) -> LadderPlan:
