@@ -119,10 +119,9 @@ def land_hunks(doc: Doc, hunks: Sequence[Hunk]) -> Outcome:
 
 
 def _plan(doc: Doc, hunk: Hunk) -> LadderPlan | Refused:
-    marked = judge_lost_pluses(doc, hunk)
-    if isinstance(marked, Refused):
-        return marked
-    hunk = marked
+    refused = judge_lost_pluses(doc, hunk)
+    if refused is not None:
+        return refused
     script = _script_of_hunk(doc, hunk)
     if not solid_lines(script.old):
         return _judge_unplaced(doc, script)

@@ -51,19 +51,19 @@ def _with_plain_mark(doc: Doc, line: HunkLine) -> HunkLine | None:
     return None
 
 
-def judge_lost_pluses(doc: Doc, hunk: Hunk) -> Hunk | Refused:
-    """Return the hunk, or a refusal if a + before new lines was lost: the file has all other lines, and none like these."""
+def judge_lost_pluses(doc: Doc, hunk: Hunk) -> Refused | None:
+    """Return the refusal of a hunk whose new lines lost their +: the file has all other lines, and none like these; or None."""
     lost = _unknown_beside_changed(doc, hunk.lines)
     if not lost:
-        return hunk
+        return None
     others: list[str] = []
     for n, line in enumerate(hunk.lines):
         if n not in lost and line.mark != "+":
             others.append(line.text)
     if not doc.runs(keys_in(others)):
-        return hunk
+        return None
     if hunk.counts == counts_of(hunk.lines):
-        return hunk
+        return None
     return _lost_plus(hunk.lines[lost[0]])
 
 
