@@ -48,6 +48,7 @@ from holdfast.wiring.decisions import decisions_at
 _TIMEOUT = 300.0
 _REVIEW = "NeedsReview"
 _SETTINGS = {
+    "mypy": "[tool.mypy]\nstrict = true\n",
     "mypy --strict": "[tool.mypy]\nstrict = true\n",
     "ruff": "[tool.ruff]\n",
 }
