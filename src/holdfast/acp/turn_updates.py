@@ -36,6 +36,7 @@ from holdfast.vocab.events import (
     TurnEnded,
     TurnStarted,
 )
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +65,7 @@ _KINDS: Mapping[str, ToolKind] = {
 _SUBJECTS = ("path", "command", "pattern", "query")
 """The arguments that say what a call is about, the first that is there."""
 _TITLE = 120
-_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)", re.MULTILINE)
+_HUNK = lazy_pattern(r"^@@ -\d+(?:,\d+)? \+(\d+)", re.MULTILINE)
 
 
 class TurnUpdates:

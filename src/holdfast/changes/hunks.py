@@ -17,12 +17,13 @@ from holdfast.changes.rebase.three_way import raw_lines
 from holdfast.changes.swaps import Content, Swap, directories_above, in_order
 from holdfast.landing.encoding import decode, encode
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-_HEADER = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_HEADER = lazy_pattern(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

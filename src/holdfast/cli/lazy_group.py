@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cache, partial
@@ -14,7 +13,9 @@ from typing import Any, ClassVar, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
+_NUMBER = lazy_pattern(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 class CommandEntry(NamedTuple):

@@ -20,6 +20,7 @@ from holdfast.config.settings import (
     Settings,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -70,21 +71,21 @@ class _Kind:
     parse: Callable[[str], Any]
 
 
-_ANY_TEXT = re.compile(".*", re.DOTALL)
+_ANY_TEXT = lazy_pattern(".*", re.DOTALL)
 _KINDS: Mapping[SettingKind, _Kind] = {
     "text": _Kind((str,), bool, "a text", _ANY_TEXT, str),
     "number": _Kind(
         (int,),
         lambda number: number > 0,
         "a whole number above 0",
-        re.compile(r"\s*\d+\s*"),
+        lazy_pattern(r"\s*\d+\s*"),
         int,
     ),
     "share": _Kind(
         (int, float),
         lambda share: 0 <= share <= 1,
         "a number from 0 to 1, such as 0.9",
-        re.compile(r"\s*[0-9]+(?:\.[0-9]+)?\s*"),
+        lazy_pattern(r"\s*[0-9]+(?:\.[0-9]+)?\s*"),
         float,
     ),
     "words": _Kind((tuple,), _are_words, "a list of texts", _ANY_TEXT, _split_words),

@@ -8,6 +8,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -26,7 +28,7 @@ _SHORTEST_ECHO = 4
 # poll waits for `42 %`, `3/10`, `17 passed`. Each expression begins with a set of characters, never
 # with `\b` or an alternative: only then does `re` skip positions that cannot match, and a step must
 # cost at most some hundred microseconds.
-_NUMBERS = re.compile(
+_NUMBERS = lazy_pattern(
     r"""
     \d(?<![\w.]\d)(?:
       (?P<date>\d{3}[-/]\d{2}[-/]\d{2}(?:[Tt ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?(?:\ ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?)
@@ -38,22 +40,22 @@ _NUMBERS = re.compile(
     """,
     re.VERBOSE,
 )
-_MONTHS = re.compile(
+_MONTHS = lazy_pattern(
     r"[JFMASOND][a-z]{2}(?<=Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? +\d{1,2}\b(?:,? \d{4}\b)?"
 )
-_PROCESSES = re.compile(r"[PpTt](?:p?id|PI?D|rocess(?: id)?|hread|ID)\b[ :=#]{0,3}\(?\d+")
-_LOGGERS = re.compile(r"\[\d{3,}\](?=:)")
-_ADDRESSES = re.compile(r"0[xX][0-9a-fA-F]{6,}")
+_PROCESSES = lazy_pattern(r"[PpTt](?:p?id|PI?D|rocess(?: id)?|hread|ID)\b[ :=#]{0,3}\(?\d+")
+_LOGGERS = lazy_pattern(r"\[\d{3,}\](?=:)")
+_ADDRESSES = lazy_pattern(r"0[xX][0-9a-fA-F]{6,}")
 # One name below the temporary directory, or the two of pytest: the project itself may be there, and
 # its files are not all the same.
-_TEMPORARY = re.compile(
+_TEMPORARY = lazy_pattern(
     r"""/(?:private/)?(?:var/)?(?:tmp/[^\s/'"`:,;)\]}>]+|folders/\w+/\w+/T(?:/[^\s/'"`:,;)\]}>]+)?)"""
     r"(?:/pytest-\d+\b)?"
 )
-_RANDOM_IDS = re.compile(
+_RANDOM_IDS = lazy_pattern(
     r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 )
-_MARKS = re.compile(r"\W+")
+_MARKS = lazy_pattern(r"\W+")
 
 
 def digest_call(name: str, arguments: Mapping[str, Any]) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from holdfast.guards.commands import argv, covers_words
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 _RUNNERS = r"(?:(?:uv|poetry|pdm|pipenv) run|npx|(?:npm|pnpm|yarn) exec|bundle exec)"
 """Programs that run one of the programs here, of the project."""
 _FOLDERS = r"(?:\./)?(?:\.?venv/bin|node_modules/\.bin)/"
 """Folders of a project into which no edit of a model gets without a question."""
 _TARGET = "[A-Za-z][A-Za-z0-9_:-]*"
-_CHECKS = re.compile(
+_CHECKS = lazy_pattern(
     rf"(?:(?:{_RUNNERS} )?(?:{_FOLDERS})?"
     r"(?:pytest|tox|nox|ruff(?: check| format)?|mypy|pyright|basedpyright|pyrefly|black|isort|flake8|pylint|lint-imports"
     r"|tsc|eslint|prettier|jest|vitest|mocha|biome(?: check| format| lint)?|rspec|rubocop|phpunit|phpstan)"

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import re
 
-_BAD = re.compile(
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
+_BAD = lazy_pattern(
     r"\b(?:fail(?:ed|ure|ures|s|ing)?|errors?|errored|exceptions?|traceback|panic(?:ked)?|abort(?:ed)?|cannot|undefined|"
     r"not found|no such|denied|refused|timed? ?out|mismatch|wrong|expected|"
     r"exit(?:ed)?(?: with)?(?: the)?(?: exit)?(?: code| status)?[ :=]+-?[1-9]\d*)\b",
     re.IGNORECASE,
 )
-_NO_HARM = re.compile(
+_NO_HARM = lazy_pattern(
     r"\b(?:0|no|without) (?:failed|failures?|errors?|problems?|issues?)\b", re.IGNORECASE
 )
-_GOOD = re.compile(
+_GOOD = lazy_pattern(
     r"\b(?:pass(?:ed|es)?|ok|success(?:ful|fully)?|succeeded|up[ -]to[ -]date|clean|compiled|finished|"
     r"0 errors?|no (?:issues?|errors?|problems?))\b",
     re.IGNORECASE,
 )
-_FILLERS = re.compile(
+_FILLERS = lazy_pattern(
     r"\b(?:the|command|exit(?:ed)?|ended|with|code|status|0|no|output|printed|nothing|done|in|it|was|and|there|"
     r"\d+(?:\.\d+)? ?(?:m?s|seconds?))\b|\W",
     re.IGNORECASE,
 )
-_IDLE = re.compile(r"\s*(?:(?::|true|echo|printf)(?:\s[^;&|<>$`]*)?|#[^\n]*)")
+_IDLE = lazy_pattern(r"\s*(?:(?::|true|echo|printf)(?:\s[^;&|<>$`]*)?|#[^\n]*)")
 """Commands without effect: their success means nothing."""
-_BUILDS = re.compile(
+_BUILDS = lazy_pattern(
     r"\s*(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S*\s+)*(?:(?:npx|poetry run|uv run|time|python3? -m)\s+)?"
     r"(?:make|cmake|ninja|meson|gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|go (?:build|vet|install)|cargo|rustc|javac|mvn|"
     r"\S*gradlew?|"
@@ -34,18 +36,18 @@ _BUILDS = re.compile(
     r"compileall|py_compile)\b[^;&|]*(?:2>&1)?\s*(?:\|\s*(?:tail|head)\b[^;&|]*)?"
 )
 """Commands that print the same lines each time they succeed: here the exit code decides."""
-_SURE = re.compile(
+_SURE = lazy_pattern(
     r"\b[1-9]\d* (?:tests? )?pass(?:ed|ing)\b|^OK\b|\btest result: ok\b|"
     r"\ball (?:\d+ )?(?:tests|checks) (?:have )?passed\b|"
     r"\bBUILD SUCCESS",
     re.IGNORECASE | re.MULTILINE,
 )
-_COUNTED_HARM = re.compile(
+_COUNTED_HARM = lazy_pattern(
     r"\b[1-9]\d* (?:tests? )?(?:fail(?:ed|ures?|ing)?|errors?|errored)\b|^FAILED\b", re.MULTILINE
 )
 """In a successful run, `PASS errors.test.ts` and `test_wrong_key ok` are names of tests."""
-_FAILED = re.compile(r"\s*(?:exit code -?[1-9]|ended by )", re.IGNORECASE)
-_SUCCEEDED = re.compile(r"\s*exit code 0\b", re.IGNORECASE)
+_FAILED = lazy_pattern(r"\s*(?:exit code -?[1-9]|ended by )", re.IGNORECASE)
+_SUCCEEDED = lazy_pattern(r"\s*exit code 0\b", re.IGNORECASE)
 _LOOK = 4_000
 """How many characters of the end are read: a test run or a compiler prints its verdict there."""
 

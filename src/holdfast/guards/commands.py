@@ -7,7 +7,6 @@ command can do is decided by the sandbox, not here.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.guards.shell.harmful_commands import find_harm
@@ -15,6 +14,7 @@ from holdfast.guards.shell.read_command import NotRead, ReadCommand
 from holdfast.guards.shell.read_only_programs import judge_words
 from holdfast.guards.shell.words import NeedsShell, rough_commands, split_words
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LONGEST = 32_000
 _SHOWN = 200
 """How many characters of a command a message shows."""
-_GIT = re.compile(r"(?<![\w./-])git(?![\w.-])")
+_GIT = lazy_pattern(r"(?<![\w./-])git(?![\w.-])")
 
 
 @dataclass(frozen=True, slots=True)

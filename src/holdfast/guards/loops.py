@@ -8,7 +8,6 @@ loop is stopped.
 
 from __future__ import annotations
 
-import re
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from holdfast.guards.loop_patterns import (
     Rounds,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,8 +35,8 @@ _FORGIVEN = 24
 _TREES = 256
 _LINES = 4_096
 """The size of a generation of lines: about twenty long results."""
-_WAIT = re.compile(r"\s*sleep\s+[\d.]+[smh]?\s*")
-_LIST = re.compile(r"\s*(?:(?:cd\s+\S+\s*&&\s*)?(?:git|ls|pwd|find|tree|which|du)\b[^;&|]*)?")
+_WAIT = lazy_pattern(r"\s*sleep\s+[\d.]+[smh]?\s*")
+_LIST = lazy_pattern(r"\s*(?:(?:cd\s+\S+\s*&&\s*)?(?:git|ls|pwd|find|tree|which|du)\b[^;&|]*)?")
 """Commands that only show the state of the project, and none."""
 
 

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-import re
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Mapping
 
 # HFS+ ignores these characters in a name; the list is that of git (`next_hfs_char`).
-_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
-_GIT = re.compile(r"\.git|git~[0-9]+")
+_IGNORED = lazy_pattern("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_GIT = lazy_pattern(r"\.git|git~[0-9]+")
 """The folder of git, and its short names on NTFS."""
 
 _BARRED: Mapping[re.Pattern[str], str] = {
     # Python names a byte that is no UTF-8 by U+DC80 to U+DCFF: a file may have such a name.
-    re.compile("[\ud800-\udc7f\udd00-\udfff]"): (
+    lazy_pattern("[\ud800-\udc7f\udd00-\udfff]"): (
         "a file name cannot contain half of a surrogate pair."
     ),
-    re.compile(r"\0"): "a file name cannot contain a NUL.",
-    re.compile(r"\A(?:/|~/|~\Z|[A-Za-z]:[\\/])"): (
+    lazy_pattern(r"\0"): "a file name cannot contain a NUL.",
+    lazy_pattern(r"\A(?:/|~/|~\Z|[A-Za-z]:[\\/])"): (
         "this path is not relative to the project's root; give it from there, such as src/a.py."
     ),
     # Two dots with nothing but a slash on either side.
-    re.compile(r"\.\.(?<![^/]..)(?![^/])"): (
+    lazy_pattern(r"\.\.(?<![^/]..)(?![^/])"): (
         "'..' leads out of the project; give the path relative to the project's root."
     ),
-    re.compile(r"\A\.?\Z|/\.?\Z"): "this names a directory; name a file.",
+    lazy_pattern(r"\A\.?\Z|/\.?\Z"): "this names a directory; name a file.",
 }
 """What a path may not contain, and why; in the order in which it is looked for."""
 

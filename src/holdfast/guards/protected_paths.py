@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from holdfast.guards.paths import folded_name
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,7 +25,7 @@ _SETTINGS = "a program may run what it names"
 
 _DATA = r"(?:\.(?:ya?ml|toml|json[5cl]?))"
 _CODE = r"(?:\.[cm]?[jt]s)"
-_VARIANT = re.compile(r"[.\-_](?:local|override)(?=(?:\.[^/]*)?\Z)")
+_VARIANT = lazy_pattern(r"[.\-_](?:local|override)(?=(?:\.[^/]*)?\Z)")
 _FORGE = r"\.(?:github|gitea|forgejo|gitlab)"
 _TEMPLATES = r"(?:issue|pull_request|merge_request|discussion)_templates?"
 """Folders of a forge's folder that only people read; what is in others configures something."""
@@ -94,7 +95,7 @@ _REASONS: Mapping[str, str] = {
 
 The last two are for every hidden name. So the others have only those of them whose reason says more.
 """
-_RULES = [(re.compile(rf"(?:\A|/)(?:{part})"), why) for part, why in _REASONS.items()]
+_RULES = [(lazy_pattern(rf"(?:\A|/)(?:{part})"), why) for part, why in _REASONS.items()]
 
 
 def why_protected(path: str) -> str | None:

@@ -9,6 +9,7 @@ import re
 from typing import Literal, TypeAlias
 
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 Channel: TypeAlias = Literal["text", "reasoning", "arguments"]
 
@@ -32,11 +33,11 @@ _ENDLESS = 500
 _GENERATION = 4_096
 _LONGEST_WORD = 256
 """Base64 is one endless word; keeping all of it would take quadratic time."""
-_DRAWING = re.compile(
+_DRAWING = lazy_pattern(
     r"[-=_*~#.·•+:/\\|<>^ \t\r\n\u2500-\u259f]*|(?:\|[^\n]*\|[ \t]*\n)+", re.DOTALL
 )
 """Lines and boxes, and the rows of a table."""
-_DATA = re.compile(r"[\W\d_]*(?:(?:0x|null|none|nan|true|false|[a-f])[\W\d_]*)*", re.IGNORECASE)
+_DATA = lazy_pattern(r"[\W\d_]*(?:(?:0x|null|none|nan|true|false|[a-f])[\W\d_]*)*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

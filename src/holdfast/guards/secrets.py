@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
 _FOLDERS = frozenset(
     {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".envs", ".secrets", "gcloud"}
 )
@@ -29,16 +31,16 @@ _KINDS = (
 _WHOLE = "|".join(map(re.escape, (*_FOLDERS, *_NAMES.split())))
 _ENDING = "|".join(map(re.escape, _ENDINGS.split()))
 # An editor puts a dot in front of the name of a copy.
-_SECRET = re.compile(rf"\.?(?:{_WHOLE}|.*\.(?:{_ENDING})|{_KINDS})", re.DOTALL)
+_SECRET = lazy_pattern(rf"\.?(?:{_WHOLE}|.*\.(?:{_ENDING})|{_KINDS})", re.DOTALL)
 # A file for each secret, as containers get them: its name is that of the secret.
-_IN_SECRETS = re.compile(
+_IN_SECRETS = lazy_pattern(
     r"(?!(?:readme|licen[sc]e|makefile|dockerfile)\b|\.git|\.keep)\.?[^.]+(?:\.txt)?"
 )
 # Examples and public keys: they contain names, not values. The word is the first or the last part
 # of the name: `application_default_credentials.json` is no example.
 _EXAMPLE = r"(?:example|sample|template|tmpl|tpl|dist|defaults?|schema)"
-_SHOWN = re.compile(rf"{_EXAMPLE}[.\-_].*|(?:.*[.\-_])?{_EXAMPLE}(?:\.[a-z0-9]+)?|.*\.pub")
-_COPY = re.compile(
+_SHOWN = lazy_pattern(rf"{_EXAMPLE}[.\-_].*|(?:.*[.\-_])?{_EXAMPLE}(?:\.[a-z0-9]+)?|.*\.pub")
+_COPY = lazy_pattern(
     r"\A\.?#|(?:~.*|#|\.(?:bak|old|orig|save|backup|copy|sw[a-p]|un)| copy(?: \d+)?| \(?\d+\)?)+\Z"
 )
 """What an editor, a person or a merge (`.env~branch`) adds to the name of a copy."""
@@ -79,7 +81,7 @@ def is_secret_name(name: str, folder: str = "") -> bool:
 
 _SHORTEST_VALUE = 6
 _COMMON_VALUES = frozenset({"development", "localhost", "production", "staging"})
-_PROSE = re.compile(r"\s*(?:-----|#(?!\s*(?:export\s+)?[\w.-]+\s*[=:]))")
+_PROSE = lazy_pattern(r"\s*(?:-----|#(?!\s*(?:export\s+)?[\w.-]+\s*[=:]))")
 """The beginning of the frame of a key, or of a comment that is no name with a value."""
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
 MARK = "[token removed]"
 """What stands for a token in what a tool prints."""
 
-_KEY_BLOCK = re.compile(
+_KEY_BLOCK = lazy_pattern(
     r"-----BEGIN (?P<kind>[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----"
     r"(?:(?!-----END (?P=kind)-----).)*(?:-----END (?P=kind)-----)?",
     re.DOTALL,
@@ -15,7 +17,7 @@ _KEY_BLOCK = re.compile(
 # The beginning of a token is enough: no part of it is to be seen where a line was cut. In front may be
 # an escape, which ends in a letter or a digit: of JSON (`\n`), or of an address (`%3D`). Behind the
 # `-` or `_` of a longer name a token has a digit or a capital, which test_npm_… has not.
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"""(?:(?<![A-Za-z0-9_-])|(?<=[_-])(?=[A-Za-z0-9_.-]{0,40}[A-Z0-9])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2}))(?:
     sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}            # OpenAI, Anthropic, OpenRouter
   | [sr]k_(?:live|test)_[A-Za-z0-9]{16,}                 # Stripe
@@ -57,7 +59,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_PASSWORD = re.compile(
+_PASSWORD = lazy_pattern(
     r"(?P<before>[A-Za-z][A-Za-z0-9+.-]{0,30}://(?P<user>[^\s:/@\"'`]{0,100}):)"
     r"(?P<password>[^\s/@\"'`]{0,300}(?:@[^\s/@\"'`\\]{0,300}){0,9})(?=@)"
 )
@@ -65,11 +67,11 @@ _PASSWORD = re.compile(
 
 The last `@` before a `/`, a quote or a blank ends it: people write passwords as they are.
 """
-_PLACE = re.compile(
+_PLACE = lazy_pattern(
     r"\$\{\{?[\w.]+\}?\}|\$\([\w.-]+\)|\$[A-Z_]+|\{\{?[\w.!:()\[\]]*\}?\}|<[\w.-]+>|\[[\w.-]+\]"
 )
 """A place for a password: `${PASSWORD}`, `$PASSWORD`, `{password}`, `<password>`, `[password]`."""
-_SLACK_ADDRESS = re.compile(r"(?<=hooks\.slack\.com/)services/[A-Za-z0-9/]{20,}")
+_SLACK_ADDRESS = lazy_pattern(r"(?<=hooks\.slack\.com/)services/[A-Za-z0-9/]{20,}")
 """Whoever has such an address can post there."""
 
 

@@ -16,6 +16,7 @@ from holdfast.landing.ladder.escapes import (
 )
 from holdfast.landing.text.line_keys import SPACES, UNSEEN, WIDE
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -92,9 +93,12 @@ def _accident(
     is_common: bool = False,
 ) -> Accident:
     """Return the accident that writes characters by others; `read` returns what a match of `seen` stands for."""
-    pattern = re.compile(seen)
-    undo = partial(pattern.sub, read)
-    return Accident(name, pattern, undo, re.compile(plain), frozenset(honest_in), is_common)
+    pattern = lazy_pattern(seen)
+
+    def undo(line: str) -> str:
+        return pattern.sub(read, line)
+
+    return Accident(name, pattern, undo, lazy_pattern(plain), frozenset(honest_in), is_common)
 
 
 ACCIDENTS = (
@@ -117,9 +121,9 @@ ACCIDENTS = (
     # At the end of a line it parts nothing.
     Accident(
         _LITERAL_NEWLINE,
-        re.compile(r"\\n(?!(?:\\n|[ \t])*$)", re.MULTILINE),
+        lazy_pattern(r"\\n(?!(?:\\n|[ \t])*$)", re.MULTILINE),
         partial(JSON_STRING.seen.sub, JSON_STRING.read),
-        re.compile(r"^(?!.*\\n).*\S"),
+        lazy_pattern(r"^(?!.*\\n).*\S"),
         is_common=True,
     ),
     _accident("escaped quotes", r'\\"', _second_character, r'(?<!\\)"'),
@@ -153,7 +157,7 @@ def _mark(
     alone: bool = False,
     read: Callable[[re.Match[str]], str] | None = None,
 ) -> ForeignMark:
-    return ForeignMark(name, kinds, re.compile(seen, re.MULTILINE), anywhere, alone, read)
+    return ForeignMark(name, kinds, lazy_pattern(seen, re.MULTILINE), anywhere, alone, read)
 
 
 FOREIGN_MARKS = (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal, TypeAlias
 
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 Encoding: TypeAlias = Literal["utf-8", "utf-8-bom", "utf-16-le", "utf-16-be", "cp1252"]
 """The encoding of a file. A byte order mark is part of the encoding, not of the text."""
@@ -18,7 +18,7 @@ _MARKS: dict[Encoding, bytes] = {
 
 # What surrogateescape makes of a byte that is not UTF-8 is U+DC80 to U+DCFF; anything else here was
 # well-formed UTF-8.
-_MULTIBYTE = re.compile("[^\x00-\x7f\udc80-\udcff]")
+_MULTIBYTE = lazy_pattern("[^\x00-\x7f\udc80-\udcff]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Literal, TypeAlias, assert_never
 
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import Landed, Outcome, Refused
 from holdfast.vocab.type_check import check_type
 
@@ -95,7 +96,7 @@ def _changed_lines(diff: str) -> str:
     return "\n".join(changed)
 
 
-_CHANGED_LINE = re.compile(r"^[+-].*", re.MULTILINE)
+_CHANGED_LINE = lazy_pattern(r"^[+-].*", re.MULTILINE)
 
 
 def _refused(outcome: Refused, audience: Audience) -> str:

@@ -25,6 +25,7 @@ from holdfast.landing.text.lines import Doc, contents_of, solid_lines
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.landing.write_file import land_file
 from holdfast.syntax.parse_check import breaks
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import RUNGS, Landed, Outcome, Refused, Span
 from holdfast.vocab.requests import LineEdits, OneOf, Patch, Replace, Request, WriteFile
 from holdfast.vocab.type_check import check_type
@@ -308,7 +309,7 @@ def _ends_in_divider(request: Replace) -> bool:
     return strength("".join(solid_lines(contents_of(request.old))[-1:])) > 0
 
 
-_DIVIDER = re.compile(r"={5,9}[ \t]*$", re.MULTILINE)
+_DIVIDER = lazy_pattern(r"={5,9}[ \t]*$", re.MULTILINE)
 
 
 def _readings(text: str, request: OneOf, path: str | None) -> Sequence[Replace]:

@@ -5,7 +5,6 @@ What the placeholder says does not matter: what vanishes where it appears does.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -25,6 +24,7 @@ from holdfast.landing.text.languages import (
 from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.line_tokens import first_word, strength
 from holdfast.landing.text.lines import is_blank, solid_lines
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +134,7 @@ def may_stand_for_text(line: str, language: FileLanguage) -> bool:
     return _PLAIN_WORDS.fullmatch(key_of(line)) is not None
 
 
-_PLAIN_WORDS = re.compile(r"[\w' -]+\.?")
+_PLAIN_WORDS = lazy_pattern(r"[\w' -]+\.?")
 
 
 def _loses_lines(

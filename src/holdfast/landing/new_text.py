@@ -6,7 +6,6 @@ own lines come back, or its code has the plain character where the new lines hav
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from itertools import accumulate
 from operator import add
@@ -24,6 +23,7 @@ from holdfast.landing.text.lines import contents_of, is_blank, solid_lines, spli
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ def _without_blanks(line: str) -> str:
     return line.rstrip(" \t")
 
 
-_TRAILING_BLANKS = re.compile(r"(?m)[ \t]+(?=\r?$)")
+_TRAILING_BLANKS = lazy_pattern(r"(?m)[ \t]+(?=\r?$)")
 
 
 def _judge_foreign_marks(change: _Change) -> Refused | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import chain, filterfalse, groupby
 from typing import TYPE_CHECKING
@@ -24,6 +23,7 @@ from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
 from holdfast.landing.text.lines import Doc, is_blank, solid_lines
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import Landed, Refused
 
 if TYPE_CHECKING:
@@ -327,7 +327,7 @@ def _block(doc: Doc, opener: int) -> range:
     return range(opener, len(doc.lines))
 
 
-_MARK = re.compile(r"\\\w+|[^\w\s]+")
+_MARK = lazy_pattern(r"\\\w+|[^\w\s]+")
 """What a heading or a section begins with."""
 
 

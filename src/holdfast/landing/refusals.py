@@ -18,6 +18,7 @@ from holdfast.landing.placement import (
     Veto,
 )
 from holdfast.landing.projection.projection import UnclearProjection
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import Landed, Reason, Refused
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ def breaks_syntax(outcome: Landed, language: str) -> Refused:
     )
 
 
-_ADDED_LINE = re.compile(r"^\+(.*)", re.MULTILINE)
+_ADDED_LINE = lazy_pattern(r"^\+(.*)", re.MULTILINE)
 
 
 def breaks_undone(outcome: Landed, language: str) -> Refused:

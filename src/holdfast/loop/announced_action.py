@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from holdfast.loop.parse_reply.quoted_parts import fences
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 _LONGEST: Final = 400
 """An announcement is a sentence or two. A long last paragraph is an answer."""
@@ -103,15 +104,15 @@ _REPORTED: Final = join_patterns(
     r"\b(?:is|are|was|were) (?:now )?(?:done|complete|finished|fixed|updated)\b",
     r"已经|已完成|完成了|ました|했습니다",
 )
-_PARAGRAPHS = re.compile(r"\n[ \t\r]*\n")
-_ITEM = re.compile(r"[ \t]*(?:[-*+•][ \t]|\d{1,3}[.)][ \t]|#{1,6}[ \t]|>|\|)")
-_SENTENCES = re.compile(r"(?<=[.!?…:：])\s+|(?<=[。！？])")
-_FOLLOW_UP = re.compile(
+_PARAGRAPHS = lazy_pattern(r"\n[ \t\r]*\n")
+_ITEM = lazy_pattern(r"[ \t]*(?:[-*+•][ \t]|\d{1,3}[.)][ \t]|#{1,6}[ \t]|>|\|)")
+_SENTENCES = lazy_pattern(r"(?<=[.!?…:：])\s+|(?<=[。！？])")
+_FOLLOW_UP = lazy_pattern(
     r"(?:this|it|that|these|they|the (?:file|test|function|command)s?)"
     r" (?:will|should|would|is|are)\b",
     re.IGNORECASE,
 )
-_ACTION_FENCE = re.compile(
+_ACTION_FENCE = lazy_pattern(
     r"[`~]{3,}[ \t]*(?:(?:bash|sh|shell|zsh|console|powershell|cmd|tool_call|tool_code)\b"
     r"|[^\n]*\n\s*[\[{])"
 )

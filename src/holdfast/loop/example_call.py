@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from holdfast.loop.announced_action import has_announcement, join_patterns, offers_action
 from holdfast.loop.parse_reply.quoted_parts import fences
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 _CONDITIONAL: Final = join_patterns(
     r"\b(?:would|could|might|for (?:example|instance)|an example|if you)\b|\be\.g\.",
@@ -21,8 +21,8 @@ _DONE: Final = join_patterns(
     r"\bsuccessfully\b|\b(?:wurde|habe|ist jetzt|a été|j['’]ai|ha sido|foi|è stat[oa])\b",
     r"已经|已完成|成功|ました|했습니다",
 )
-_PARAGRAPHS = re.compile(r"\n[ \t\r]*\n")
-_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)*_]*\Z")
+_PARAGRAPHS = lazy_pattern(r"\n[ \t\r]*\n")
+_SENTENCE_END = lazy_pattern(r"[.!?…。！？][\"'”’)*_]*\Z")
 
 
 def is_example(text: str) -> bool:

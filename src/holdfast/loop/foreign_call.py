@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,15 +9,18 @@ from holdfast.landing.formats.field_names import spell
 from holdfast.loop.parse_reply.text_calls.block_openers import KEYED
 from holdfast.loop.parse_reply.text_calls.whole_message import cut_leftovers
 from holdfast.syntax.json_text import Cut, Read, read_json_text
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from holdfast.vocab.tool_calls import ToolSpec
 
-_OPENING_FENCE = re.compile(r"[`~]{3,}[^\n]*\n")
-_BLOCK = re.compile(r"(?:\A|\n)(?=[`~]{3,}[^\n`]*\n\s*[\[{]|[\[{])")
-_YAML = re.compile(rf"(?:-[ \t]+)?{KEYED}[ \t]*\r?\n[ \t]*[^\s:][^\n:]{{0,40}}:[ \t]*\r?\n[ \t]+\S")
+_OPENING_FENCE = lazy_pattern(r"[`~]{3,}[^\n]*\n")
+_BLOCK = lazy_pattern(r"(?:\A|\n)(?=[`~]{3,}[^\n`]*\n\s*[\[{]|[\[{])")
+_YAML = lazy_pattern(
+    rf"(?:-[ \t]+)?{KEYED}[ \t]*\r?\n[ \t]*[^\s:][^\n:]{{0,40}}:[ \t]*\r?\n[ \t]+\S"
+)
 """A name behind a key, then a key with a block below it."""
 _MOST: Final = 16
 """The most places to read: each may cost a search over the rest of the text."""

@@ -25,6 +25,7 @@ from holdfast.loop.parse_reply.text_calls.whole_message import read_whole
 from holdfast.loop.parse_reply.thinking import divide
 from holdfast.loop.parse_reply.tool_names import find_tool
 from holdfast.syntax.strict_json import DecodedJson, decode
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,35 +36,35 @@ if TYPE_CHECKING:
 _LONGEST: Final = 6_000
 """How many characters at the end are searched. JSON, which may contain a whole file, is searched
 for in the whole text."""
-_RESULT = re.compile(INVENTED, re.IGNORECASE)
+_RESULT = lazy_pattern(INVENTED, re.IGNORECASE)
 _MOST_RESULTS: Final = 4
 """The most invented results to look at: the text before each is searched for a call."""
-_PARAGRAPHS = re.compile(r"\n[ \t\r]*\n")
-_REPORTED = re.compile(
+_PARAGRAPHS = lazy_pattern(r"\n[ \t\r]*\n")
+_REPORTED = lazy_pattern(
     r"^[ \t]*\[(?:assistant\s+tool\s+calls?|calling\s+tools?)\b(?![^\]\n]{0,200}\]\()",
     re.IGNORECASE | re.MULTILINE,
 )
 # Markup that occurs in no other text. After a quote mark it is only mentioned.
-_MARKUP = re.compile(rf"(?<![\"'`“‘«])(?:<{BARS}+\s*DS{BARS}?ML\s*{BARS}+\s*[a-z]|✿FUNCTION✿)")
-_LINES_OF_CALL = re.compile(rf"{NAMED_LINE}(?:[ \t]*[\[(]|{ARGUMENTS_LABEL})", re.IGNORECASE)
+_MARKUP = lazy_pattern(rf"(?<![\"'`“‘«])(?:<{BARS}+\s*DS{BARS}?ML\s*{BARS}+\s*[a-z]|✿FUNCTION✿)")
+_LINES_OF_CALL = lazy_pattern(rf"{NAMED_LINE}(?:[ \t]*[\[(]|{ARGUMENTS_LABEL})", re.IGNORECASE)
 """A tool in a labelled line, and its arguments in any notation."""
-_MARKED = re.compile(
+_MARKED = lazy_pattern(
     rf"^[ \t]*(?:(?:{MARKER})\s*){{1,4}}(?P<name>[\w.-]{{1,64}})(?=\s*[^\w\s]|[ \t]*\n)",
     re.IGNORECASE | re.MULTILINE,
 )
 """A marker and a name. Behind the name there is no further word of a sentence."""
-_PYTHON_LINE = re.compile(rf"{PYTHON}[^\n]{{0,2000}}\)")
-_PYTHON_LINES = re.compile(rf"{PYTHON}.*\)", re.DOTALL)
+_PYTHON_LINE = lazy_pattern(rf"{PYTHON}[^\n]{{0,2000}}\)")
+_PYTHON_LINES = lazy_pattern(rf"{PYTHON}.*\)", re.DOTALL)
 """A call whose text may have lines of its own, where nothing else is around it."""
-_CODE_FENCE = re.compile(
+_CODE_FENCE = lazy_pattern(
     r"[`~]{3,}[ \t]*(?P<label>[\w+-]*)[ \t]*\r?\n(?P<body>.*?)[`~]{3,}\s*", re.DOTALL
 )
-_FENCE_LINE = re.compile(r"^[ \t]*[`~]{3,}[^\n]*$", re.MULTILINE)
-_SENTENCE_END = re.compile(r"[.!?:…。！？]\Z")
+_FENCE_LINE = lazy_pattern(r"^[ \t]*[`~]{3,}[^\n]*$", re.MULTILINE)
+_SENTENCE_END = lazy_pattern(r"[.!?:…。！？]\Z")
 _NOT_IN_ITEM: Final = r"^(?! {4}|\t|[ \t]*(?:[-*+•][ \t]|\d{1,3}[.)][ \t]|#|>|\|))[^\n]*?"
 """The beginning of a line that is no item of a list, row of a table, heading, quote or code."""
-_OBJECT = re.compile(r"^\{(?=\s*[\"'](?:name|tool|function|type)[\"']\s*:)", re.MULTILINE)
-_FIELDS = re.compile(
+_OBJECT = lazy_pattern(r"^\{(?=\s*[\"'](?:name|tool|function|type)[\"']\s*:)", re.MULTILINE)
+_FIELDS = lazy_pattern(
     r"\s*[\"'](?:name|tool)[\"']\s*:\s*[\"'][^\"'\n]{1,128}[\"']"
     r"\s*,\s*[\"'](?:arguments|parameters)[\"']\s*:"
 )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.fact_rule import TextRule
 from holdfast.preservation.meaning_change import review
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,12 +27,12 @@ _ARITHMETIC: Final = r"[-+*/%&|^]|\*\*|//|<<|>>"
 _AND: Final = "and|&&"
 _OR: Final = r"or|\|\|"
 _SIGNS: Final = ("operator", "keyword")
-_NOTHING: Final = re.compile(r"\A\Z")
+_NOTHING: Final = lazy_pattern(r"\A\Z")
 
 
 def _with(words: str) -> re.Pattern[str]:
     """Return a pattern of tokens, one of which is one of these; that one is the group."""
-    return re.compile(rf"(?:\A|.* )({words})(?: .*)?\Z", re.DOTALL)
+    return lazy_pattern(rf"(?:\A|.* )({words})(?: .*)?\Z", re.DOTALL)
 
 
 def _one_of(words: Iterable[str]) -> re.Pattern[str]:
@@ -55,12 +56,14 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     TextRule(
         "it changes a condition (`{0}` is new).",
         _with(rf"!==?|not|!|{_AND}|{_OR}"),
-        re.compile(r"(?:[=>]+ ?)*"),
+        lazy_pattern(r"(?:[=>]+ ?)*"),
         _SIGNS,
     ),
     TextRule(_CONSTANT, _with(rf"[\d.]\S*|{_TRUTHS}"), _with(_PLAIN_VALUE), ("number", "keyword")),
     TextRule("it drops the constant {1}.", _NOTHING, _with(_PLAIN_VALUE), ("number",)),
-    TextRule(_CONSTANT, re.compile("(.+)", re.DOTALL), re.compile("(.+)", re.DOTALL), ("string",)),
+    TextRule(
+        _CONSTANT, lazy_pattern("(.+)", re.DOTALL), lazy_pattern("(.+)", re.DOTALL), ("string",)
+    ),
     TextRule(
         "it changes a calculation (`{1}` is now `{0}`).",
         _with(_ARITHMETIC),
@@ -75,7 +78,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     ),
     TextRule(
         "it writes `{0}`, which no syntax error asks for.",
-        re.compile(r"(?:\S+ )*([\d\"'`].*)\Z", re.DOTALL),
+        lazy_pattern(r"(?:\S+ )*([\d\"'`].*)\Z", re.DOTALL),
         _NOTHING,
         ("number", "string", "operator"),
     ),

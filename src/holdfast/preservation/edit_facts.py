@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from holdfast.preservation.facts import facts_of
 from holdfast.syntax.tokens import tokenize
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ FactCount: TypeAlias = "Counter[tuple[FactKind, str]]"
 
 _SIMILAR: Final = 0.6
 _ALIKE: Final = 0.8
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = lazy_pattern(r"\w+")
 
 
 def most_similar(name: str, others: Iterable[str]) -> str:

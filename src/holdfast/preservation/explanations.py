@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -10,12 +9,13 @@ from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.edit_facts import most_similar
 from holdfast.preservation.fact_rule import Condition, is_conversion, is_named, may_delete
 from holdfast.syntax.tokens import COMMON
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from holdfast.preservation.edit_facts import EditFacts
     from holdfast.preservation.fact import Fact
 
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = lazy_pattern(r"\w+")
 
 
 def is_explained(fact: Fact, facts: EditFacts) -> bool:

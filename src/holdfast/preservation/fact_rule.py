@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -10,12 +9,15 @@ from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.meaning_change import ChangeSeverity, MeaningChange
 from holdfast.syntax.node_kinds import functions_in
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
+    import re
+
     from holdfast.preservation.edit_facts import EditFacts
     from holdfast.preservation.fact import Fact, FactKind
 
-_ANY: Final = re.compile("")
+_ANY: Final = lazy_pattern("")
 
 Condition: TypeAlias = Callable[["Fact", "EditFacts"], bool]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -75,7 +77,7 @@ MADE_UP: Final = LITERALS.union(CALLEES) | _words("! not_operator")
 COMPARISONS: Final = _words("== != === !== < > <= >= in is") | {"not in", "is not"}
 LOGIC: Final = _words("and or not && || ! ??")
 ARITHMETIC: Final = _words("+ - * / % ** // & | ^ << >>")
-ASSERTION: Final = re.compile(
+ASSERTION: Final = lazy_pattern(
     r"\W*(?:[\w.:]+(?:\.|::))?_?(?:static_|debug_)?(?:assert|expect|check|require)\w*\W",
     re.IGNORECASE,
 )

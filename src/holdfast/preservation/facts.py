@@ -27,6 +27,7 @@ from holdfast.syntax.tree import (
     signs_of,
     span_of,
 )
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,19 +36,19 @@ if TYPE_CHECKING:
 
     from holdfast.syntax.source import ParsedSource
 
-_NOTATION: Final = re.compile(r"^0[oO]?(?=\d)|[uUlLfFdDn]+$|_")
-_HEXADECIMAL: Final = re.compile(r"(0[xX][\da-fA-F_]+)[uUlLn]*")
+_NOTATION: Final = lazy_pattern(r"^0[oO]?(?=\d)|[uUlLfFdDn]+$|_")
+_HEXADECIMAL: Final = lazy_pattern(r"(0[xX][\da-fA-F_]+)[uUlLn]*")
 """In it `f` and `d` are digits."""
-_NUMBER: Final = re.compile(r"\s*\(?-?\d[\w.]*\)?\s*")
+_NUMBER: Final = lazy_pattern(r"\s*\(?-?\d[\w.]*\)?\s*")
 _STRING_TEXT: Final = frozenset({"string_content", "string_fragment"})
-_WORD: Final = re.compile(r"\w+")
-_RESULT: Final = re.compile(r"(?:return\s+)?\w+\s*(?:[!=<>]=*|is|is not)\s*[\w.\"']+")
+_WORD: Final = lazy_pattern(r"\w+")
+_RESULT: Final = lazy_pattern(r"(?:return\s+)?\w+\s*(?:[!=<>]=*|is|is not)\s*[\w.\"']+")
 """The body of a function that only compares two things."""
-_NO_RESULT: Final = re.compile(r"-\d+")
-_BLANK: Final = re.compile(r"^\{?\s*return\b|\s+|^\{|\}$|;")
-_CONSTANT: Final = re.compile(r"\w+|[\d.]+|\"[^\"]*\"|'[^']*'")
+_NO_RESULT: Final = lazy_pattern(r"-\d+")
+_BLANK: Final = lazy_pattern(r"^\{?\s*return\b|\s+|^\{|\}$|;")
+_CONSTANT: Final = lazy_pattern(r"\w+|[\d.]+|\"[^\"]*\"|'[^']*'")
 _SETS: Final = frozenset({"=", ":="})
-_IMPORTED_ANY: Final = re.compile(r"\bAny as \w")
+_IMPORTED_ANY: Final = lazy_pattern(r"\bAny as \w")
 
 
 FactReader: TypeAlias = Callable[["SgNode"], "Iterator[Fact]"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation.meaning import changes_of_meaning
@@ -13,6 +12,7 @@ from holdfast.preservation.suppression_comments import suppressions_between, sup
 from holdfast.syntax.dead_code import conditions_of
 from holdfast.syntax.parse_check import language_of
 from holdfast.syntax.source import ParsedSource, parse_source
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _DIALECTS: Final = {"javascript": ("tsx",), "typescript": ("javascript", "tsx")}
 """The languages that the name of a file may say, where the target says only the checker."""
-_NO_TEXT: Final = re.compile("[\udc80-\udcff]")
+_NO_TEXT: Final = lazy_pattern("[\udc80-\udcff]")
 
 
 def language_for(path: str, target: Target) -> str:

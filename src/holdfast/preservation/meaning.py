@@ -38,6 +38,7 @@ from holdfast.syntax.edits import edits_between
 from holdfast.syntax.node_kinds import functions_in
 from holdfast.syntax.tokens import COMMON
 from holdfast.syntax.tree import field_text
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,33 +48,33 @@ if TYPE_CHECKING:
     from holdfast.syntax.source import ParsedSource
     from holdfast.vocab.diagnostics import Diagnostic
 
-_CONFLICT: Final = re.compile(r"^(?:<{7}|```)", re.MULTILINE)
+_CONFLICT: Final = lazy_pattern(r"^(?:<{7}|```)", re.MULTILINE)
 """Text that is no code: the marks of a merge conflict or of Markdown."""
-_DEFAULT_NONE: Final = re.compile(r"[^\n,()]*=\s*None\b")
-_TESTS_VALUE: Final = re.compile(
+_DEFAULT_NONE: Final = lazy_pattern(r"[^\n,()]*=\s*None\b")
+_TESTS_VALUE: Final = lazy_pattern(
     r"\b(?:None|null|nullptr|NULL|nil|undefined|isinstance|instanceof|typeof|Some|Ok|Err)\b|!\w|\bnot \w"
 )
 """A condition that asks whether there is a value, or of what type it is."""
-_NEUTRAL: Final = re.compile(r"(?:None|null|nullptr|undefined|0|\"\"|''|\[\]|\{\}|\(\))\s*[,)]")
+_NEUTRAL: Final = lazy_pattern(r"(?:None|null|nullptr|undefined|0|\"\"|''|\[\]|\{\}|\(\))\s*[,)]")
 _COMPARES_WITH_NONE: Final = {
-    "==": re.compile(r"is\s+None\b"),
-    "!=": re.compile(r"is\s+not\s+None\b"),
+    "==": lazy_pattern(r"is\s+None\b"),
+    "!=": lazy_pattern(r"is\s+not\s+None\b"),
 }
 """What asks the same of `None` as a comparison does, unless a class compares in its own way."""
-_OPTIONAL: Final = re.compile(r"\bOptional\[|\bNone\b")
-_ENDS_ON_CONDITION: Final = re.compile(
+_OPTIONAL: Final = lazy_pattern(r"\bOptional\[|\bNone\b")
+_ENDS_ON_CONDITION: Final = lazy_pattern(
     rf"\A(?!.*(?:{_TESTS_VALUE.pattern}))(?=.*\b(?:if|unless)\b).*?\b(return|break|continue)\b",
     re.DOTALL,
 )
-_SETS_AS_CONDITION: Final = re.compile(r"\(\s*[\w.]+\s*:?=(?!=)[^()]*\)")
+_SETS_AS_CONDITION: Final = lazy_pattern(r"\(\s*[\w.]+\s*:?=(?!=)[^()]*\)")
 """An assignment in brackets: a condition."""
-_CONTINUED: Final = re.compile(r"([ \t]*)(?=\S)[^{\n]*\n(?:[ \t]*\n)*\1[ \t]+\S")
+_CONTINUED: Final = lazy_pattern(r"([ \t]*)(?=\S)[^{\n]*\n(?:[ \t]*\n)*\1[ \t]+\S")
 """A line without a block, and the next one, which is indented deeper."""
-_NUMBER: Final = re.compile(r"\d")
-_QUOTED: Final = re.compile(r"[\"'`]([^\"'`]*)[\"'`]")
-_WORD: Final = re.compile(r"\w+")
-_CALL: Final = re.compile(r"(\w+)\(")
-_AS_NUMBER: Final = re.compile(rf"\bas ({'|'.join(tables.NUMBER_BITS)})\b")
+_NUMBER: Final = lazy_pattern(r"\d")
+_QUOTED: Final = lazy_pattern(r"[\"'`]([^\"'`]*)[\"'`]")
+_WORD: Final = lazy_pattern(r"\w+")
+_CALL: Final = lazy_pattern(r"(\w+)\(")
+_AS_NUMBER: Final = lazy_pattern(rf"\bas ({'|'.join(tables.NUMBER_BITS)})\b")
 _MOST_SHOWN: Final = 40
 
 
@@ -515,7 +516,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     TextRule(
         "it ends the code on a new condition (`{0}`).",
         added=_ENDS_ON_CONDITION,
-        removed=re.compile(r"(?!.*\bif\b).*", re.DOTALL),
+        removed=lazy_pattern(r"(?!.*\bif\b).*", re.DOTALL),
     ),
     FactRule(
         "it compares where a value was used (`{0}` is new).",
@@ -562,8 +563,8 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     ),
     TextRule(
         "it ends a statement that the next line continues; keep the line whole.",
-        added=re.compile(r"\A\s*[;,]\s*\Z"),
-        removed=re.compile(r"\s*"),
+        added=lazy_pattern(r"\A\s*[;,]\s*\Z"),
+        removed=lazy_pattern(r"\s*"),
         line=_CONTINUED,
     ),
     FactRule("it swaps the operands of `{1}`.", lost=("order",), shown=_swapped_sign),

@@ -15,6 +15,7 @@ from holdfast.syntax.edits import Edit, edits_between
 from holdfast.syntax.tokens import KEYWORDS, tokenize
 from holdfast.syntax.tree import span_of
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,15 +47,17 @@ _BLOCKS: Final = frozenset(
         "switch_body",
     }
 )
-_DECLARATION: Final = re.compile(
+_DECLARATION: Final = lazy_pattern(
     "declaration|definition|specifier|assignment|_item|signature|annotation|decorated|export|field"
 )
-_ASSIGNMENT: Final = re.compile(r"[\w.]+\s*=(?!=)")
-_IMPORT: Final = re.compile(r"\s*(?:#\s*include\b|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s)")
+_ASSIGNMENT: Final = lazy_pattern(r"[\w.]+\s*=(?!=)")
+_IMPORT: Final = lazy_pattern(
+    r"\s*(?:#\s*include\b|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s)"
+)
 _EMPTY: Final = frozenset({"", "pass", "...", ".", ";"})
 _MARKS: Final = frozenset({"open", "close"})
 _PUNCTUATION: Final = frozenset(",;:\"'`")
-_WORD: Final = re.compile(r"[^\W\d]\w*")
+_WORD: Final = lazy_pattern(r"[^\W\d]\w*")
 _NEAR: Final = 3
 """How many lines from a syntax error its cause may be."""
 

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,10 +69,10 @@ VISIBILITY: Final = {
 }
 """The diagnostics about the visibility of a name: to change it is a fix."""
 _BY_CODE: Final = frozenset({"ruff", "mypy", "pyright", "tsc", "rustc", "javac"})
-_QUOTED: Final = re.compile(r"[`'\"‘“]([^`'\"’”\n]+)[`'\"’”]")
+_QUOTED: Final = lazy_pattern(r"[`'\"‘“]([^`'\"’”\n]+)[`'\"’”]")
 _ALIKE: Final = 0.8
-_CALL: Final = re.compile(r"(\w+)\s*\(")
-_WORD: Final = re.compile(r"[^\W\d]\w*")
+_CALL: Final = lazy_pattern(r"(\w+)\s*\(")
+_WORD: Final = lazy_pattern(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,20 +14,23 @@ from holdfast.preservation.fact_rule import FactRule, TextRule, is_broken, is_co
 from holdfast.preservation.facts import written_names
 from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, review
 from holdfast.syntax.tree import node_kind, node_text
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from holdfast.preservation.edit_facts import EditFacts
     from holdfast.preservation.fact import Fact
     from holdfast.syntax.source import ParsedSource
 
-_WORD: Final = re.compile(r"\w+")
-_BOUND: Final = re.compile(r"^[ \t]*(?:[\w<>\[\].*&]+[ \t]+)*(\w+)(?::[^=\n(]+)? = ", re.MULTILINE)
+_WORD: Final = lazy_pattern(r"\w+")
+_BOUND: Final = lazy_pattern(
+    r"^[ \t]*(?:[\w<>\[\].*&]+[ \t]+)*(\w+)(?::[^=\n(]+)? = ", re.MULTILINE
+)
 _IGNORING: Final = r"\((?:move )?(?:\|_\||lambda _:|_ =>|\(_?\) =>)"
 """A function that drops the value it gets, as an argument."""
 _NOTHING: Final = "|".join(map(re.escape, filter(None, tables.NOTHING)))
 _LOOPS: Final = "while|for|do|loop"
-_INDEX: Final = re.compile(r"\[(.+)\]")
-_COPIED: Final = re.compile(r"(?<![&\w])[^\W\d]\w*")
+_INDEX: Final = lazy_pattern(r"\[(.+)\]")
+_COPIED: Final = lazy_pattern(r"(?<![&\w])[^\W\d]\w*")
 
 
 def _avoided_name(fact: Fact, facts: EditFacts) -> str:
@@ -161,8 +164,8 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     FactRule("it makes {1}, which is used beside it.", gained=("alias",), shown=_equated),
     TextRule(
         "it makes up an argument (`{0}`).",
-        added=re.compile(rf"\A(?=\s*,|.*,\s*\Z)[\s,]*({_NOTHING})[\s,]*\Z"),
-        removed=re.compile(r"\s*"),
+        added=lazy_pattern(rf"\A(?=\s*,|.*,\s*\Z)[\s,]*({_NOTHING})[\s,]*\Z"),
+        removed=lazy_pattern(r"\s*"),
     ),
     FactRule("it sets a variable in a condition (`{0}`).", gained=("set in condition",)),
     FactRule(
@@ -178,15 +181,15 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     ),
     TextRule(
         "it drops the loop (`{1}`).",
-        added=re.compile(rf"\A(?!.*\b(?:{_LOOPS})\b)"),
-        removed=re.compile(rf"(?:.* )?({_LOOPS})(?: .*)?"),
+        added=lazy_pattern(rf"\A(?!.*\b(?:{_LOOPS})\b)"),
+        removed=lazy_pattern(rf"(?:.* )?({_LOOPS})(?: .*)?"),
         kinds=("keyword",),
     ),
     _stores_unused,
     TextRule(
         "it drops the value that `{0}` gets.",
-        added=re.compile(rf"\b(?!\w*(?:err|else|catch|then))(\w+){_IGNORING}"),
-        removed=re.compile(rf"(?!.*\w{_IGNORING}).*", re.DOTALL),
+        added=lazy_pattern(rf"\b(?!\w*(?:err|else|catch|then))(\w+){_IGNORING}"),
+        removed=lazy_pattern(rf"(?!.*\w{_IGNORING}).*", re.DOTALL),
     ),
     FactRule(
         "it calls `{1}` beside the correction of `{0}`.",

@@ -11,6 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation.silenced_checks import silenced_in
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -64,7 +65,7 @@ _GO: Final = (
     r"^//\s*\+build\b|^//go:build\b",
     r"^//go:linkname\b",
 )
-_ANY: Final = re.compile(
+_ANY: Final = lazy_pattern(
     "|".join(
         f"(?:{word})"
         for word in (

@@ -33,6 +33,7 @@ from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import first_at, is_content, texts_of, tokenize
 from holdfast.syntax.tree import span_of
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -188,7 +189,7 @@ def _content_of(rule: Rule, rewrite_: Rewrite) -> NewContent:
     return "words"
 
 
-_CONVERTED = re.compile(r"(?<!\$)\b\w+\(\$\w+\)|\(\w+\) ?\(?\$|\$\w+ as \w|\$\w+\.\w+\(\)")
+_CONVERTED = lazy_pattern(r"(?<!\$)\b\w+\(\$\w+\)|\(\w+\) ?\(?\$|\$\w+ as \w|\$\w+\.\w+\(\)")
 """An operand that is given to a function or a type: `int($A)`, `(int) $A`, `$A.encode()`."""
 
 

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from holdfast.syntax.edits import Edit
@@ -40,11 +41,11 @@ _HEADER: Final = {
 _DOCSTRING: Final = {"python": r"[rRuU]?(?:\"{3}(?:.|\n)*?\"{3}|'{3}(?:.|\n)*?'{3}).*"}
 _BELOW_HEADER: Final = {"python": 1}
 """How many blank lines stay above a first import; the others stay above the code."""
-_BETWEEN_IMPORTS: Final = re.compile(r"\s*(?://|/\*|\*|#|$)")
-_OPENED: Final = re.compile(r"[({]")
-_CLOSED: Final = re.compile(r"[)}]")
+_BETWEEN_IMPORTS: Final = lazy_pattern(r"\s*(?://|/\*|\*|#|$)")
+_OPENED: Final = lazy_pattern(r"[({]")
+_CLOSED: Final = lazy_pattern(r"[)}]")
 _NEVER: Final = "(?!)"
-_DEFINITION: Final = re.compile(r"(?:async\s+)?def\s|class\s|@")
+_DEFINITION: Final = lazy_pattern(r"(?:async\s+)?def\s|class\s|@")
 
 
 def is_import(line: str, language: str) -> bool:

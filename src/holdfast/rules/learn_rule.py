@@ -33,6 +33,7 @@ from holdfast.syntax.syntax_errors import is_syntax
 from holdfast.syntax.tokens import COMMON
 from holdfast.syntax.tree import node_text
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -370,4 +371,4 @@ def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
     return False
 
 
-_TYPE_DECLARATION = re.compile("class|interface|enum|record|struct|impl|trait")
+_TYPE_DECLARATION = lazy_pattern("class|interface|enum|record|struct|impl|trait")

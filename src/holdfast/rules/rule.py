@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from holdfast.syntax.tokens import COMMON
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +18,7 @@ Provenance: TypeAlias = Literal["builtin", "extracted", "manual", "model"]
 Status: TypeAlias = Literal["proposed", "active", "pinned", "demoted", "rejected"]
 Key: TypeAlias = tuple[str, str, str, str]
 
-HOLE = re.compile(r"\$(?:\$\$)?([A-Z_][A-Z0-9_]*)")
+HOLE = lazy_pattern(r"\$(?:\$\$)?([A-Z_][A-Z0-9_]*)")
 """A hole in a pattern or in a fix.
 
 `$ARG0` is the first name in the message. `$$$A` is any number of nodes, with the blanks around.
@@ -236,4 +237,4 @@ def _known_word(found_word: re.Match[str], program: str, names: set[str]) -> str
 _DECLARING = "class|struct|enum|interface|trait|union|record"
 _FUNCTION = r"\b(?:def|fn|func|function|[\w>\]]+[\s&*]+){}\s*\([^;{{}}]*\)[^;(){{}}]*[{{:]"
 """How a program declares a function of its own."""
-_QUALIFIERS = re.compile(r"\b(?:const|class|struct|volatile)\s+")
+_QUALIFIERS = lazy_pattern(r"\b(?:const|class|struct|volatile)\s+")

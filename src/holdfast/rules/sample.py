@@ -22,6 +22,7 @@ from holdfast.syntax.tokens import (
 )
 from holdfast.syntax.tree import parent_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 
 _PUNCTUATION: Final = frozenset("()[]{},;:.") | {"->", "::", "=>"}
 """The signs that the grammar demands. Any other is an operator: another one means another thing."""
-_WORD: Final = re.compile(r"[^\W\d]\w*")
-_OFFERED: Final = re.compile(r"(?:\{\d+\}, )*\{\d+\},? or \{\d+\}")
+_WORD: Final = lazy_pattern(r"[^\W\d]\w*")
+_OFFERED: Final = lazy_pattern(r"(?:\{\d+\}, )*\{\d+\},? or \{\d+\}")
 """Names of a message that offers several: one of them is meant."""
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.rule import HOLE, TokenRewrite, TreeRewrite
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from holdfast.rules.rule import Rewrite, Rule
@@ -20,7 +20,7 @@ _LANGUAGES: Final = {
     "java": "Java",
     "go": "Go",
 }
-_CALL: Final = re.compile(r"([\w.:]+)\((?!.*\$\$\$)([^()]*)\)")
+_CALL: Final = lazy_pattern(r"([\w.:]+)\((?!.*\$\$\$)([^()]*)\)")
 """A call with a known number of arguments."""
 _NUMBERS: Final = {0: "no arguments", 1: "one argument", 2: "two arguments", 3: "three arguments"}
 _MOST_VALUES: Final = 6

@@ -31,6 +31,7 @@ from holdfast.rules.sample import Sample, names_type
 from holdfast.syntax.tokens import COMMON
 from holdfast.syntax.tree import node_children, node_kind, node_text, parent_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MOST_LINE_BREAKS: Final = 3
-_FUNCTION_VALUE: Final = re.compile("^(?:arrow|lambda|closure|func_literal)|function_expression$")
-_DECLARATOR: Final = re.compile("declarator$|^as_pattern_target$|^let_declaration$")
+_FUNCTION_VALUE: Final = lazy_pattern("^(?:arrow|lambda|closure|func_literal)|function_expression$")
+_DECLARATOR: Final = lazy_pattern("declarator$|^as_pattern_target$|^let_declaration$")
 """The kinds of nodes that declare a name."""
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -28,9 +30,9 @@ TOP_TYPES: Final = frozenset(
     {"object", "Object", "java.lang.Object", "any", "unknown", "void*", "void *", "interface{}"}
 )
 """The types that any value has."""
-_NOISE: Final = re.compile(r"\b__cxx11::|[{}]")
+_NOISE: Final = lazy_pattern(r"\b__cxx11::|[{}]")
 """What a compiler writes into a type and no program does."""
-_PART: Final = re.compile(
+_PART: Final = lazy_pattern(
     r"<(?:number|function|struct|class|enum|interface|trait|union|record)>|\w+|\S"
 )
 _CLOSING: Final = {"<": ">", "[": "]"}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from holdfast.syntax.node_kinds import BLOCKS
 from holdfast.syntax.tree import field_text, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -59,35 +60,35 @@ _EXIT_FUNCTIONS: Final = (
     r"(?:std::|core::)?(?:todo|unimplemented|unreachable|panic)!?",
     r"__builtin_(?:trap|unreachable)",
 )
-_EXIT_CALL: Final = re.compile("|".join(_EXIT_FUNCTIONS))
+_EXIT_CALL: Final = lazy_pattern("|".join(_EXIT_FUNCTIONS))
 _FALSE: Final = frozenset(
     {"False", "false", "0", "None", "null", "nil", "''", '""', "NULL", "nullptr", "0L", "undefined"}
 )
 _TRUE: Final = frozenset({"True", "true", "1"})
 _CONSTANTS: Final = dict.fromkeys(_TRUE, True) | dict.fromkeys(_FALSE, False)
-_OLD_VERSION: Final = re.compile(
+_OLD_VERSION: Final = lazy_pattern(
     r"(?:sys\.)?version_info(?:\[0\])?\s*"
     r"(?:<=?\s*\(?(?:[012]\b|3\s*,?\s*\)|3\s*,\s*[0-7]\b)|>=?\s*\(?[4-9]\b).*"
 )
 """A condition for a version of Python that is not in use: type checkers skip the code below it."""
 _NEGATED: Final = {True: False, False: True, None: None}
 _AND: Final = frozenset({"and", "&&"})
-_TYPE_CHECKING: Final = re.compile(r"(?:.*\.)?TYPE_CHECKING", re.DOTALL)
+_TYPE_CHECKING: Final = lazy_pattern(r"(?:.*\.)?TYPE_CHECKING", re.DOTALL)
 _COMPARISONS: Final[dict[str, Callable[[str, str], bool]]] = {
     "==": operator.eq,
     "===": operator.eq,
     "!=": operator.ne,
     "!==": operator.ne,
 }
-_JUMP_TARGET: Final = re.compile("label|case")
+_JUMP_TARGET: Final = lazy_pattern("label|case")
 """A part of the kinds of nodes from which on the code after a `return` is reached again."""
-_NEVER_DEAD: Final = re.compile("comment|preproc_|_item|function_declaration")
+_NEVER_DEAD: Final = lazy_pattern("comment|preproc_|_item|function_declaration")
 """A part of the kinds of nodes that are not dead after a `return`: mostly declarations."""
-_CONDITION: Final = re.compile(r"\s*#\s*if|\s*#!?\[?\s*cfg")
-_NEVER_BUILT: Final = re.compile(
+_CONDITION: Final = lazy_pattern(r"\s*#\s*if|\s*#!?\[?\s*cfg")
+_NEVER_BUILT: Final = lazy_pattern(
     r"cfg\s*\(\s*(?:any\s*\(\s*\)|not\s*\(\s*all\s*\(\s*\)\s*\)|false\b|test\b|feature\b)"
 )
-_BELONGS_THERE: Final = re.compile(r"use_declaration|mod_item .*test", re.DOTALL)
+_BELONGS_THERE: Final = lazy_pattern(r"use_declaration|mod_item .*test", re.DOTALL)
 """The kind of an item and its attribute: imports, and a module of tests under `cfg(test)`."""
 
 

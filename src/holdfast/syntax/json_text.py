@@ -17,6 +17,7 @@ from holdfast.syntax.loose_json import Loose, LooseJsonEnd, mixes_line_breaks, r
 from holdfast.syntax.spans import find_or_end, skip
 from holdfast.syntax.strict_json import DecodedJson, NotJson, decode, require_sound, same
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 _WRAPPINGS: Final = 3
 
@@ -64,20 +65,20 @@ class Unreadable:
 JsonReading: TypeAlias = Read | Cut | Unclosed | SeveralReadings | Unreadable
 
 _EMPTY: Final = frozenset(("", "null", "None", '""', "''"))
-_LEADING = re.compile(r"(?:\s|\ufeff|<\|[^|<>]{0,40}\|>|`{3,}[A-Za-z_]*|=|json(?=\s*\{))*+")
+_LEADING = lazy_pattern(r"(?:\s|\ufeff|<\|[^|<>]{0,40}\|>|`{3,}[A-Za-z_]*|=|json(?=\s*\{))*+")
 # Leftover tags, tokens and brackets; and a few letters of another alphabet, which some models
 # append.
-_TRAILING = re.compile(
+_TRAILING = lazy_pattern(
     r"(?:\s|`{3,}|</?[\w:|｜‖▁=. \"'-]{0,80}>?|<\|[^<>]{0,40}\|>|\[/?[A-Z_]{1,20}\]|[;,}\])])*+"
     r"[^\W\d_a-zA-Z]{0,40}\s*"
 )
 # A bracket, or a whole string; a string that is not closed extends to the end of the text.
-_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\]]', re.DOTALL)
+_BRACKET = lazy_pattern(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\]]', re.DOTALL)
 _DEPTHS: Final = {"{": 1, "[": 1, "}": -1, "]": -1, '"': 0}
 """The change of the depth at each beginning of a match of `_BRACKET`."""
 _CLOSING: Final = {"{": "}", "[": "]"}
-_AFTER_VALUE = re.compile(r"[\s,;]*+")
-_OPENING_LINE = re.compile(r"^[ \t]*(?=[{\[])", re.MULTILINE)
+_AFTER_VALUE = lazy_pattern(r"[\s,;]*+")
+_OPENING_LINE = lazy_pattern(r"^[ \t]*(?=[{\[])", re.MULTILINE)
 
 
 def read_json_text(raw: str) -> JsonReading:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from holdfast.syntax.spans import skip
 from holdfast.syntax.strict_json import UnsoundError, pair_up, require_sound
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,11 +24,11 @@ _DEEPEST: Final = 64
 
 _WORDS_OF_COMMENT: Final = r"(?:[^\n\"'“”*]|(?<=\w)'(?=\w)|\*(?!/))*+"
 """A quote mark in it may be the end of a string with an unescaped quote: `"echo "# hi""`."""
-_BLANK = re.compile(
+_BLANK = lazy_pattern(
     rf"(?:[ \t\r\n\ufeff]++|(?://|#){_WORDS_OF_COMMENT}(?=\n|\Z)|/\*{_WORDS_OF_COMMENT}\*/)*+"
 )
-_KEY = re.compile(r"[A-Za-z_$](?:[\w$-]|\\_)*+")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,30})(?![\d])((?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?)")
+_KEY = lazy_pattern(r"[A-Za-z_$](?:[\w$-]|\\_)*+")
+_NUMBER = lazy_pattern(r"-?(?:0|[1-9]\d{0,30})(?![\d])((?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?)")
 """A number; its group is the part that only a float has."""
 _WORDS: Final = {
     "true": True,
@@ -37,24 +38,24 @@ _WORDS: Final = {
     "null": None,
     "None": None,
 }
-_WORD = re.compile(f"(?:{'|'.join(_WORDS)})(?![A-Za-z])")
+_WORD = lazy_pattern(f"(?:{'|'.join(_WORDS)})(?![A-Za-z])")
 # Gemma uses special tokens for the quote.
 _QUOTED: Final = (
-    ('"', re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)),
-    ("'", re.compile(r"'([^'\\]*+(?:\\.[^'\\]*+)*+)'", re.DOTALL)),
-    ("“", re.compile(r"“([^“”\\]*+(?:\\.[^“”\\]*+)*+)”", re.DOTALL)),
-    ("<escape>", re.compile(r"<escape>((?:[^<]++|<(?!escape>))*+)<escape>")),
-    ('<|"|>', re.compile(r'<\|"\|>((?:[^<]++|<(?!\|"\|>))*+)<\|"\|>')),
+    ('"', lazy_pattern(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)),
+    ("'", lazy_pattern(r"'([^'\\]*+(?:\\.[^'\\]*+)*+)'", re.DOTALL)),
+    ("“", lazy_pattern(r"“([^“”\\]*+(?:\\.[^“”\\]*+)*+)”", re.DOTALL)),
+    ("<escape>", lazy_pattern(r"<escape>((?:[^<]++|<(?!escape>))*+)<escape>")),
+    ('<|"|>', lazy_pattern(r'<\|"\|>((?:[^<]++|<(?!\|"\|>))*+)<\|"\|>')),
 )
 # Python drops a backslash and the line break behind it: many texts begin so.
 _TRIPLE_QUOTED: Final = (
-    ('"""', re.compile(r'"""(?:\\\r?\n)?((?:[^"\\]++|\\.|"(?!""))*+)"""', re.DOTALL)),
-    ("'''", re.compile(r"'''(?:\\\r?\n)?((?:[^'\\]++|\\.|'(?!''))*+)'''", re.DOTALL)),
+    ('"""', lazy_pattern(r'"""(?:\\\r?\n)?((?:[^"\\]++|\\.|"(?!""))*+)"""', re.DOTALL)),
+    ("'''", lazy_pattern(r"'''(?:\\\r?\n)?((?:[^'\\]++|\\.|'(?!''))*+)'''", re.DOTALL)),
 )
-_JOINS_LINES = re.compile(r"(?:\"{3}|'{3})(?:\\\r?\n)?+.*\\\n", re.DOTALL)
+_JOINS_LINES = lazy_pattern(r"(?:\"{3}|'{3})(?:\\\r?\n)?+.*\\\n", re.DOTALL)
 _OPENERS: Final = frozenset("\"'“<")
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_ESCAPE_LETTER = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPE = lazy_pattern(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPE_LETTER = lazy_pattern(r"\\(.)", re.DOTALL)
 _LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _RIGHT: Final = frozenset((*_LETTERS, "u"))
 _OF_OTHERS: Final = frozenset("xUNv0")

@@ -21,6 +21,7 @@ from holdfast.syntax.tree import (
     span_of,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -38,16 +39,16 @@ _COMMENTS: Final = ("comment", "line_comment", "block_comment", "html_comment")
 _OPERATIONS: Final = ("binary_expression", "binary_operator", "comparison_operator")
 _ASSIGNMENTS: Final = ("assignment_expression", "assignment", "assignment_statement")
 _IDLE_SIGNS: Final = {
-    **dict.fromkeys(_ASSIGNMENTS, re.compile("=")),
-    **dict.fromkeys(_OPERATIONS, re.compile("[^+*]|.{2,}", re.DOTALL)),
+    **dict.fromkeys(_ASSIGNMENTS, lazy_pattern("=")),
+    **dict.fromkeys(_OPERATIONS, lazy_pattern("[^+*]|.{2,}", re.DOTALL)),
 }
 """The signs that do nothing between two equal texts, by the kind of the node: not `n + n`."""
-_NAME_STATEMENT: Final = re.compile(r"[\w.]+\s*;")
+_NAME_STATEMENT: Final = lazy_pattern(r"[\w.]+\s*;")
 _LOGICAL: Final = frozenset({"&&", "||", "and", "or"})
 _COMPARISONS: Final = frozenset({"==", "===", "!=", "!==", "<=", ">="})
-_WORDS_BY_KIND: Final = {"preproc_arg": re.compile(r"\w+|[^\w\s]")}
+_WORDS_BY_KIND: Final = {"preproc_arg": lazy_pattern(r"\w+|[^\w\s]")}
 """The words of a leaf that the grammar does not split: the body of a macro."""
-_WHOLE_WORD: Final = re.compile(r"\A.*\S.*", re.DOTALL)
+_WHOLE_WORD: Final = lazy_pattern(r"\A.*\S.*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

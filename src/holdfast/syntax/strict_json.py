@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any, Final
 
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 _DEEPEST: Final = 64
 """The deepest nesting: beyond this a reader of the history runs out of stack."""
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
+_HALF_PAIR = lazy_pattern("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)

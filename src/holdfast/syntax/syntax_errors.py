@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from holdfast.vocab.diagnostics import Diagnostic
 
 _CODES = {
-    "python": re.compile(r".*"),
-    "node": re.compile(r".*"),
-    "ruff": re.compile(r"invalid-syntax|E999"),
-    "mypy": re.compile(r"syntax"),
-    "tsc": re.compile(r"TS1\d{3}"),
+    "python": lazy_pattern(r".*"),
+    "node": lazy_pattern(r".*"),
+    "ruff": lazy_pattern(r"invalid-syntax|E999"),
+    "mypy": lazy_pattern(r"syntax"),
+    "tsc": lazy_pattern(r"TS1\d{3}"),
     # A syntax error of rustc has no code.
-    "rustc": re.compile(r""),
-    "javac": re.compile(
+    "rustc": lazy_pattern(r""),
+    "javac": lazy_pattern(
         r"compiler\.err\.(?:expected\d?|illegal\..*|unclosed\..*|int\.number\.too\.large|"
         r"premature\.eof|not\.stmt|else\.without\.if|catch\.without\.try|orphaned|"
         r"invalid\.meth\.decl.*|class.*expected.*)"
     ),
 }
 _MESSAGES = {
-    "go": re.compile(r"syntax error\b"),
-    "gcc": re.compile(r"expected "),
-    "g++": re.compile(r"expected "),
+    "go": lazy_pattern(r"syntax error\b"),
+    "gcc": lazy_pattern(r"expected "),
+    "g++": lazy_pattern(r"expected "),
 }
-_OTHER_TOOLS = re.compile(r"(?:invalid-)?syntax")
+_OTHER_TOOLS = lazy_pattern(r"(?:invalid-)?syntax")
 
 
 def is_syntax(diagnostic: Diagnostic) -> bool:

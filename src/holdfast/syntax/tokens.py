@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,9 +49,9 @@ _REST = r"""(?P<number>\d(?:[\w]|\.\d|\.(?![.\w]))*)
 _SLASH = r"(?P<blank>\s+|//[^\n]*|/\*.*?\*/)"
 _HASH = r"(?P<blank>\s+|\\\r?\n|\#[^\n]*)"
 
-_PYTHON = re.compile(f"{_HASH}|(?P<string>{_STRINGS})|{_REST}", re.VERBOSE | re.DOTALL)
-_RUST = re.compile(f"{_SLASH}|(?P<string>{_RUST_STRINGS})|{_REST}", re.VERBOSE | re.DOTALL)
-_OTHER = re.compile(
+_PYTHON = lazy_pattern(f"{_HASH}|(?P<string>{_STRINGS})|{_REST}", re.VERBOSE | re.DOTALL)
+_RUST = lazy_pattern(f"{_SLASH}|(?P<string>{_RUST_STRINGS})|{_REST}", re.VERBOSE | re.DOTALL)
+_OTHER = lazy_pattern(
     f"{_SLASH}|(?P<string>{_STRINGS}|`(?:[^`\\\\]|\\\\.)*`)|{_REST}", re.VERBOSE | re.DOTALL
 )
 _PATTERNS = {"python": _PYTHON, "any": _PYTHON, "rust": _RUST}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from operator import methodcaller
 from typing import TYPE_CHECKING, Final
+
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -13,12 +14,12 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS: Final = 1_000_000
 """A text with more characters than this is not parsed for a check."""
-_SKIPPED: Final = re.compile(
+_SKIPPED: Final = lazy_pattern(
     "comment|^(?:string_content|string_fragment|string_end|escape_sequence)$"
 )
 """Comments, and parts of strings."""
-_STRINGS: Final = re.compile("char_literal|(?!(?:concatenated_string|string_start)$).*string.*")
-_EMBEDDED_CODE: Final = re.compile("interpolation|substitution")
+_STRINGS: Final = lazy_pattern("char_literal|(?!(?:concatenated_string|string_start)$).*string.*")
+_EMBEDDED_CODE: Final = lazy_pattern("interpolation|substitution")
 
 # The methods of a node as functions: ast-grep takes long to import.
 node_kind: Callable[[SgNode], str] = methodcaller("kind")

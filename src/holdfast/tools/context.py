@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from holdfast.tools.ports import (
     TurnCancelled,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from holdfast.guards.commands import CommandRules
 
-_SLASHES = re.compile("/{2,}")
-_HERE = re.compile(r"\A(?:\./)*(?:\.\Z)?")
+_SLASHES = lazy_pattern("/{2,}")
+_HERE = lazy_pattern(r"\A(?:\./)*(?:\.\Z)?")
 PROTECTED_CURE = "; leave it to the user, or use a terminal or --approve auto"
 """What to do where nobody is there to allow the edit of a protected file."""
 CANCELLED = "Not run: the user cancelled the turn."

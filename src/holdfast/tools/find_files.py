@@ -13,13 +13,14 @@ from holdfast.tools.globs import glob_to_regex
 from holdfast.tools.ports import NothingThere, Regular
 from holdfast.tools.text_limits import count
 from holdfast.tools.tool import Tool
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 if TYPE_CHECKING:
     from holdfast.vocab.cancellation import Cancel
 
 _MOST = 200
-_WILDCARD = re.compile(r"[*?\[{]")
+_WILDCARD = lazy_pattern(r"[*?\[{]")
 
 
 class FindFilesTool(Arguments):

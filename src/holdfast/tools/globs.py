@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_PIECES = re.compile(
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
+_PIECES = lazy_pattern(
     r"(?P<wildcard>\*\*/|\*\*|\*|\?)|\[(?P<set>[^\]]+)\]|\{(?P<choice>[^{}]*)\}|.", re.DOTALL
 )
 _WILDCARDS = {

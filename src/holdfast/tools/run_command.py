@@ -17,6 +17,7 @@ from holdfast.tools.text_limits import clean, name_first
 from holdfast.tools.tool import Tool
 from holdfast.vocab.events import CommandRan
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ _WITHHELD = (
     "(The output is not shown: the history is too long to search it for values of files with "
     "secrets, and nobody is there to allow it.)"
 )
-_HUNK = re.compile(r"^(.*?@{2,70} [-+,\d ]+ @{2,70}) .*$", re.MULTILINE)
+_HUNK = lazy_pattern(r"^(.*?@{2,70} [-+,\d ]+ @{2,70}) .*$", re.MULTILINE)
 """The first line of a hunk, with a line of the file as its heading, of which git cuts the end."""
 _OUTSIDE = "outside the sandbox, with all that you may read and write"
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
+
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # Half of a surrogate pair is a byte that is not UTF-8, and cannot be sent. Not every database
 # can store a NUL.
-_NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
-_LINE_END = re.compile("\r\n?")
+_NO_CHARACTER = lazy_pattern("[\x00\ud800-\udfff]")
+_HALF_PAIR = lazy_pattern("[\ud800-\udfff]")
+_LINE_END = lazy_pattern("\r\n?")
 _LONGEST_LINE = 400
 
 

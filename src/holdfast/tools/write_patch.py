@@ -15,6 +15,7 @@ from holdfast.tools.edits.edit_messages import refused_call
 from holdfast.tools.edits.land_edits import EditCall, edit
 from holdfast.tools.tool import Tool
 from holdfast.vocab.events import EditRefused
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.tool_outcome import ToolOutcome
 
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.requests import FileRequest
 
-_NAMES = re.compile(
+_NAMES = lazy_pattern(
     r"^(?:(?:---|\+\+\+) (?:[ab]/)?|rename (?:from|to) |\*\*\* (?:Add|Update|Delete) File: )(.*)$",
     re.MULTILINE,
 )
-_BLOCK = re.compile("^<<<<<<< SEARCH", re.MULTILINE)
+_BLOCK = lazy_pattern("^<<<<<<< SEARCH", re.MULTILINE)
 _NO_FILE = "name a file."
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _AUTH_REQUIRED = -32000
 """The code that ACP has for it; JSON-RPC leaves the number to each server."""
-_LOGIN = re.compile(
+_LOGIN = lazy_pattern(
     r"\b(authenticat\w*|unauthori[sz]ed|log ?in|logged in|sign in|api key|credentials?|401)\b",
     re.IGNORECASE,
 )
 # goose ends such a turn as if all were well.
-_ERROR_TEXT = re.compile(
+_ERROR_TEXT = lazy_pattern(
     r"(Ran into this error.*)Please retry if you think this is a transient or recoverable error\.$",
     re.DOTALL,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from dataclasses import field
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.adapters.processes.environment import environment
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LoginState: TypeAlias = Literal["ok", "needed", "unknown"]
 
-_VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
+_VERSION = lazy_pattern(r"\d+(?:\.\d+)+[\w.+-]*")
 _VERSION_SECONDS = 20.0
 
 

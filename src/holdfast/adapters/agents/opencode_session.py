@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import secrets
 from contextlib import suppress
 from dataclasses import replace
@@ -20,6 +19,7 @@ from holdfast.adapters.agents.agent_process import AgentProcess, exit_text, read
 from holdfast.adapters.agents.opencode_events import OpencodeEvents, permission_of, turn_result
 from holdfast.adapters.agents.turn_queue import AgentQuestion
 from holdfast.usecases.agents.ports import AgentCrashed, AgentStartError
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.agents.turn_queue import TurnQueue
     from holdfast.usecases.agents.ports import AgentTurnResult, PermissionAnswer
 
-_LISTENING = re.compile(rb"listening on (http://\S+)")
+_LISTENING = lazy_pattern(rb"listening on (http://\S+)")
 _USER = "opencode"
 # Holdfast answers each of them, by its own rules; it also remembers what is allowed for a session.
 _RULES = [{"permission": each, "pattern": "*", "action": "ask"} for each in ("edit", "bash")]

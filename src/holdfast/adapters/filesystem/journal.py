@@ -16,7 +16,6 @@ process at every effect intercepts these.
 from __future__ import annotations
 
 import os
-import re
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -32,6 +31,7 @@ from holdfast.adapters.filesystem.journal_format import (
 from holdfast.adapters.filesystem.worktree_lock import UNLOCKED, WorktreeLock, is_at_work
 from holdfast.changes.ports import JournalDamaged, PendingBatch
 from holdfast.checkpoints.ports import PendingRestore, UnfinishedRestore
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from holdfast.changes.swaps import Batch, Swap
 
 _SAVED_LIMIT = 10
-_ENTRY = re.compile(r"(\d{6,})\.(prepared|batch|restore|done)\Z")
+_ENTRY = lazy_pattern(r"(\d{6,})\.(prepared|batch|restore|done)\Z")
 
 _Suffix: TypeAlias = Literal["prepared", "batch", "restore", "done"]
 

@@ -6,15 +6,16 @@ Implements the port `Answers`, for responses of models and for checks that passe
 from __future__ import annotations
 
 import os
-import re
 import secrets
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-_KEY = re.compile(r"[0-9a-f]{64}")
+_KEY = lazy_pattern(r"[0-9a-f]{64}")
 _LIMIT = 5_000
 
 

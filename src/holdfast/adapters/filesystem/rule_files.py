@@ -5,18 +5,18 @@ Implements the port `RuleFiles`.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, get_args
 
 from holdfast.adapters.filesystem.record_folder import RecordFolder
 from holdfast.vocab.diagnostics import Target
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.rules.ports import UpdateBytes
 
-_is_name = re.compile(r"[A-Za-z0-9-]{1,64}").fullmatch
+_NAME = lazy_pattern(r"[A-Za-z0-9-]{1,64}")
 
 
 class DiskRuleFiles:
@@ -39,14 +39,14 @@ class DiskRuleFiles:
         """
         files: list[tuple[str, bytes]] = []
         for target, folder in sorted(self._folders.items()):
-            for name, data in folder.read_all(_is_name):
+            for name, data in folder.read_all(_NAME.fullmatch):
                 files.append((f"{target}/{name}", data))
         return files
 
     def update(self, name: str, change: UpdateBytes) -> bytes | None:
         """Replace one file atomically, one process at a time; raise OSError if that fails."""
         target, _, rule = name.partition("/")
-        if target not in self._folders or _is_name(rule) is None:
+        if target not in self._folders or _NAME.fullmatch(rule) is None:
             raise ValueError(f"{name}: not the name of a rule.")
         return self._folders[target].update(rule, change)
 
@@ -54,7 +54,7 @@ class DiskRuleFiles:
         """Return the name and bytes of each rule in the JSON of an earlier version, sorted."""
         files: list[tuple[str, bytes]] = []
         for target, folder in sorted(self._older.items()):
-            for name, data in folder.read_all(_is_name):
+            for name, data in folder.read_all(_NAME.fullmatch):
                 files.append((f"{target}/{name}", data))
         return files
 

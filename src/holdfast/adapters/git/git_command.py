@@ -7,7 +7,6 @@ bytes exactly.
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import threading
 import time
@@ -24,6 +23,7 @@ from holdfast.adapters.processes.git_environment import (
 )
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 PathValue: TypeAlias = str | os.PathLike[str]
 
 # A name may be empty: `[filter ""]`, for `* filter=`.
-_FILTER = re.compile(r"filter\.(?P<name>.*)\.(?:clean|smudge|process|required)")
+_FILTER = lazy_pattern(r"filter\.(?P<name>.*)\.(?:clean|smudge|process|required)")
 _SWITCHED_OFF = ("clean=", "smudge=", "process=", "required=false")
-_MERGE_DRIVER = re.compile(r"merge\..*\.driver")
+_MERGE_DRIVER = lazy_pattern(r"merge\..*\.driver")
 # What git does by itself. Without a driver it would stop; with an empty one it would lose a side.
 _PLAIN_MERGE = "git merge-file %A %O %B"
 _OWN_SCOPES = frozenset({b"local", b"worktree"})

@@ -21,12 +21,13 @@ from holdfast.adapters.plain_file import LARGEST_PACKED, read_plain
 from holdfast.adapters.processes.git_environment import INHERITED
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _VERSION = 1
-_COMMIT = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
+_COMMIT = lazy_pattern(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _PLACES = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir")
 # The variables that say which settings git reads, and which repositories it takes.
 _VARIABLES = ("HOME", "XDG_CONFIG_HOME", *INHERITED)

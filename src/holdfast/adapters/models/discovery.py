@@ -27,6 +27,7 @@ from holdfast.adapters.models.servers import (
     without_userinfo,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -58,7 +59,7 @@ _CURES: dict[ServerKind, str] = {
     "vllm": "Start vLLM with a larger --max-model-len.",
 }
 """How to enlarge a small context."""
-_NO_CHAT = re.compile(r"embed|rerank|whisper|\btts\b|bge-|\bmoderation\b|dall-e", re.IGNORECASE)
+_NO_CHAT = lazy_pattern(r"embed|rerank|whisper|\btts\b|bge-|\bmoderation\b|dall-e", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeAlias
 
 from holdfast.loop.ports import FailPiece
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
-_OVERFLOW = re.compile(
+_OVERFLOW = lazy_pattern(
     r"context_length_exceeded|exceed_context_size|context_exceeded|context[ _-]?overflow"
     r"|exceeds? (?:the |its |model'?s? )?(?:available |maximum |model'?s? )*context"
     r"|(?:maximum|max) (?:context|model|sequence|input|prompt)[ _-]?(?:length|size|len|window)"
@@ -25,30 +26,30 @@ _OVERFLOW = re.compile(
     r"|n_keep.{0,20}n_ctx",
     re.IGNORECASE,
 )
-_LIMITS = re.compile(
+_LIMITS = lazy_pattern(
     r"(?:maximum (?:context|model|sequence) (?:length|len)\D{0,20}?"
     r"|available context size\D{0,3}|context size \("
     r"|context (?:length|window|size) of (?:only )?|context window is |n_ctx\W{1,4})(\d{3,8})\b",
     re.IGNORECASE,
 )
-_NOTABLE = re.compile(r"context|quota|^n_ctx")
-_NO_KEY = re.compile(
+_NOTABLE = lazy_pattern(r"context|quota|^n_ctx")
+_NO_KEY = lazy_pattern(
     r"(?:invalid|incorrect|missing|no|expired) (?:api[ _-]?key|token|credentials)\b"
     r"|api[ _-]?key not valid",
     re.IGNORECASE,
 )
-_NO_MODEL = re.compile(
+_NO_MODEL = lazy_pattern(
     r"model\b.{0,80}\b(?:not found|not exist|not loaded)|no models? loaded"
     r"|(?:unknown|no such) model",
     re.IGNORECASE,
 )
-_QUOTA = re.compile(
+_QUOTA = lazy_pattern(
     r"insufficient_quota|exceeded your current quota|billing|credit balance", re.IGNORECASE
 )
 _RETRIED = {408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
 _FIELD_REFUSED = {400, 422, 500, 501}
 """With these a server may have refused a field of the request."""
-_TYPES_RETRIED = re.compile(
+_TYPES_RETRIED = lazy_pattern(
     r"overload|rate[ _-]?limit|server_error|internal|unavailable|timeout", re.IGNORECASE
 )
 

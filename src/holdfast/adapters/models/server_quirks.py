@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from holdfast.adapters.models.servers import ServerKind
@@ -40,13 +41,13 @@ _ORDER: tuple[Field, ...] = (
     "tools",
 )
 _HINTS: tuple[tuple[Field, re.Pattern[str]], ...] = (
-    ("max_tokens", re.compile(r"max_completion_tokens|max_tokens", re.IGNORECASE)),
-    ("stream_options", re.compile(r"stream_options|include_usage", re.IGNORECASE)),
-    ("tool_choice", re.compile(r"tool[_ ]choice|parallel_tool_calls", re.IGNORECASE)),
-    ("sampling", re.compile(r"temperature|top_p|frequency_penalty", re.IGNORECASE)),
-    ("strict", re.compile(r"\bstrict\b|additionalProperties", re.IGNORECASE)),
-    ("schema", re.compile(r"schema|grammar|\$ref|\$defs|anyOf|oneOf|\bpattern\b", re.IGNORECASE)),
-    ("tools", re.compile(r"\btools?\b|function|template|jinja|\broles?\b", re.IGNORECASE)),
+    ("max_tokens", lazy_pattern(r"max_completion_tokens|max_tokens", re.IGNORECASE)),
+    ("stream_options", lazy_pattern(r"stream_options|include_usage", re.IGNORECASE)),
+    ("tool_choice", lazy_pattern(r"tool[_ ]choice|parallel_tool_calls", re.IGNORECASE)),
+    ("sampling", lazy_pattern(r"temperature|top_p|frequency_penalty", re.IGNORECASE)),
+    ("strict", lazy_pattern(r"\bstrict\b|additionalProperties", re.IGNORECASE)),
+    ("schema", lazy_pattern(r"schema|grammar|\$ref|\$defs|anyOf|oneOf|\bpattern\b", re.IGNORECASE)),
+    ("tools", lazy_pattern(r"\btools?\b|function|template|jinja|\broles?\b", re.IGNORECASE)),
 )
 
 

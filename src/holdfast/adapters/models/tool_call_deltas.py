@@ -10,8 +10,9 @@ from typing import Any
 
 from holdfast.loop.ports import CallPiece
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
-_MARKS = re.compile(r'\\.|["{}]', re.DOTALL)
+_MARKS = lazy_pattern(r'\\.|["{}]', re.DOTALL)
 _LEVELS = {"{": 1, "}": -1}
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.places.main_worktree import git_directory, read_beginning
 from holdfast.guards.paths import Barred, folded_name, judge_path
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
 _NAMES = ("HEAD", "objects", "refs", "commondir")
-_IS_BARE = re.compile(
+_IS_BARE = lazy_pattern(
     rb"^\s*bare\s*(?:=\s*\"?(?:true|yes|on|1)\b.*)?$", re.MULTILINE | re.IGNORECASE
 )
 

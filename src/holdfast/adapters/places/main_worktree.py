@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.plain_file import open_plain
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_GIT_FILE = re.compile(rb"gitdir: ([^\n\r]+)")
-_CORE = re.compile(rb"^\s*\[core\]\s*$(.*?)(?=^\s*\[|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE)
-_WORKTREE = re.compile(rb'^\s*worktree\s*=\s*"?([^"\n\r]+?)"?\s*$', re.MULTILINE | re.IGNORECASE)
+_GIT_FILE = lazy_pattern(rb"gitdir: ([^\n\r]+)")
+_CORE = lazy_pattern(
+    rb"^\s*\[core\]\s*$(.*?)(?=^\s*\[|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE
+)
+_WORKTREE = lazy_pattern(rb'^\s*worktree\s*=\s*"?([^"\n\r]+?)"?\s*$', re.MULTILINE | re.IGNORECASE)
 _LARGEST = 1_000_000
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from holdfast.adapters.processes.sandbox.layout import ConfinedProcess
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.guards.tokens import remove_tokens
 from holdfast.tools.ports import CommandDone
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -24,7 +24,7 @@ _HEAD = _TAIL = 8_000
 _MARGIN = 64_000
 """How many bytes are kept beyond what is shown, to know a token that begins or ends there."""
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_ESCAPES = lazy_pattern(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 
 
 class OsCommands:

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from holdfast.adapters.places.main_worktree import is_worktree, main_worktree
 from holdfast.adapters.plain_file import read_plain
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 _SHIMS = "shims"
 """The folder of a version manager with programs that start others, as files of a project say."""
@@ -29,7 +30,7 @@ _VERSION_FILES = (
     ".config/mise/config.toml",
     ".rtx.toml",
 )
-_PATH_IN_VERSION = re.compile(rb"^[^#\n]*(?:/|\.\.|path:)", re.MULTILINE)
+_PATH_IN_VERSION = lazy_pattern(rb"^[^#\n]*(?:/|\.\.|path:)", re.MULTILINE)
 _LARGEST_VERSION_FILE = 64_000
 
 

@@ -13,19 +13,20 @@ from holdfast.adapters.plain_file import file_mark
 from holdfast.adapters.project.secret_files import find_secret_files
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.guards.paths import folded_name
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LIST = ("config", "--list", "--includes", "-z", "--show-origin")
 _FILE_ORIGIN = "file:"
-_INCLUSION = re.compile(r"include(?:if\..*)?\.path", re.DOTALL)
-_FOLDER_SETTING = re.compile(r"core\.hookspath|init\.templatedir")
-_HARMLESS = re.compile(
+_INCLUSION = lazy_pattern(r"include(?:if\..*)?\.path", re.DOTALL)
+_FOLDER_SETTING = lazy_pattern(r"core\.hookspath|init\.templatedir")
+_HARMLESS = lazy_pattern(
     r"commit\.template|core\.excludesfile|blame\.ignorerevsfile|mailmap\.file|user\..*", re.DOTALL
 )
 """Settings whose files are only text for git."""
-_WORD = re.compile(r"[^\s'\"`;|&()<>=$]+")
+_WORD = lazy_pattern(r"[^\s'\"`;|&()<>=$]+")
 
 
 class GitNamedFiles:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import tempfile
 import threading
@@ -19,6 +18,7 @@ from holdfast.adapters.processes.project_programs import program_outside
 from holdfast.adapters.project.project_files import git
 from holdfast.adapters.project.secret_files import files_in, find_secret_files, is_secret_file
 from holdfast.guards.secrets import is_secret, values_in
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ _SECONDS = 5.0
 """How long the history is searched for names of secrets before git is asked for."""
 _LARGEST_SECRET = 100_000
 _READ = 1 << 16
-_INDEX_AND_TREE = re.compile(rb"(?P<index>[^\n]+)\n(?P<tree>[0-9a-f]*)\n?")
+_INDEX_AND_TREE = lazy_pattern(rb"(?P<index>[^\n]+)\n(?P<tree>[0-9a-f]*)\n?")
 # Git names an object once, by the path at which it finds it first. So names are taken from what
 # each commit changes: a version is in a parent of the commit too, or differs from all parents.
 _ENTRIES = ("--raw", "-c", "--root", "-z", "--no-renames", "--no-abbrev")
@@ -37,8 +37,8 @@ _VERSIONS = ("log", "--all", "--reflog", "--format=", "--no-show-signature", *_E
 _OBJECTS = ("rev-list", "--objects", "--all", "--reflog", "--indexed-objects")
 # With these files a commit has other parents than it says; replaced objects are refs.
 _ENDS = ("--git-path", "shallow", "--git-path", "info/grafts")
-_PATTERN = re.compile(r"[*?\[]")
-_INCLUSION = re.compile(r"include(?:if)?\.")
+_PATTERN = lazy_pattern(r"[*?\[]")
+_INCLUSION = lazy_pattern(r"include(?:if)?\.")
 _NO_ANSWER = "git did not list what it has, so it may print files with secrets"
 _TOO_LONG = "the history is too long to search it for files with secrets in time"
 

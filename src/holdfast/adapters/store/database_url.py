@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.adapters.store.store_errors import BadAddress
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import URL
@@ -22,7 +22,7 @@ _NEXT_STEP = (
 )
 _POSTGRES = {"postgres", "postgresql", "postgresql+psycopg"}
 _SQLITE = "sqlite"
-_LIKE_A_URL = re.compile(r"[\w+.-]*:")
+_LIKE_A_URL = lazy_pattern(r"[\w+.-]*:")
 
 
 @dataclass(frozen=True, slots=True)

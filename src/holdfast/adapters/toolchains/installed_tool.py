@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import sys
 import threading
@@ -22,6 +21,7 @@ from holdfast.adapters.toolchains.run_tool import NEVER, ToolPlace, run_tool
 from holdfast.repair.ports import CheckCrashed
 from holdfast.usecases.trust.project_trust import CURE as TRUST_CURE
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ TOOLCHAINS = "HOLDFAST_TOOLCHAINS"
 """The variable that names a folder with tools: its programs, and those in `node_modules/.bin`."""
 
 _PROBE_SECONDS = 20.0
-_VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)+")
+_VERSION = lazy_pattern(r"[0-9]+(?:\.[0-9]+)+")
 _PROJECT_FOLDERS = ("node_modules/.bin", ".venv/bin", "venv/bin")
 _known_versions: dict[tuple[str, int, int], str] = {}
 _lock = threading.Lock()

@@ -14,6 +14,7 @@ from holdfast.adapters.toolchains.project_state import ProjectState
 from holdfast.adapters.toolchains.step_diagnostics import without_scratch
 from holdfast.repair.ports import Checked
 from holdfast.vocab.diagnostics import Area, Diagnostic
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.toolchains.installed_tool import InstalledTool
     from holdfast.repair.ports import Answers
 
-_DEPENDENCY = re.compile(r"(?:\\[ #\\]|[^\s\\])+")
+_DEPENDENCY = lazy_pattern(r"(?:\\[ #\\]|[^\s\\])+")
 
 
 class PassedChecks:

@@ -17,6 +17,7 @@ from holdfast.adapters.trust.code_items import item_of_text
 from holdfast.adapters.trust.makefiles import MAKEFILES
 from holdfast.usecases.turns.repair_ports import ProjectCheck
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +38,7 @@ _CONFIG_FILES: Mapping[Target, tuple[str, ...]] = {
     "go": ("go.mod",),
 }
 _GOALS = {
-    goal: re.compile(rf"^{goal}\s*:(?!=)", re.MULTILINE)
+    goal: lazy_pattern(rf"^{goal}\s*:(?!=)", re.MULTILINE)
     for goal in ("check", "test", "all", "build")
 }
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.trust.makefiles import Makefiles
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 CodeFile: TypeAlias = "tuple[CodeKind, str, str | None]"
 """The kind and the path of a file, and its text if only a part of the file counts."""
 
-_WORD = re.compile(r"[^\s'\"`;|&()<>=,]+")
-_VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
+_WORD = lazy_pattern(r"[^\s'\"`;|&()<>=,]+")
+_VARIABLE = lazy_pattern(r"\$(?:\w+|\{[^}]*\})")
 _PACKAGE_MANAGERS = frozenset({"npm", "npx", "pnpm", "yarn", "bun"})
 _READS: Mapping[str, tuple[str, ...]] = {
     "pytest": ("pytest.ini", ".pytest.ini", "tox.ini"),
@@ -47,7 +48,7 @@ _READS: Mapping[str, tuple[str, ...]] = {
     "pre-commit": (".pre-commit-config.yaml",),
 }
 """The files in the root that a program runs, or that say what it runs."""
-_PATTERN = re.compile(r"[*?\[]")
+_PATTERN = lazy_pattern(r"[*?\[]")
 _MOST_MATCHES = 300
 _ESLINT = ("eslint.config.*", ".eslintrc", ".eslintrc.*")
 _MOST_CONFTESTS = 200

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.trust.code_tree import files_of_tree
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,22 +21,22 @@ MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _NAMES = ("GNUmakefile*", "makefile*", "Makefile*", "*.mk", "*.mak", "*.make")
 """What makefiles are called."""
 _OPTIONS = frozenset({"-f", "--file", "--makefile"})
-_OPTION = re.compile("-f|--(?:make)?file=")
-_CONTINUED = re.compile(r"\\\r?\n[ \t]*")
-_INCLUSION = re.compile(
+_OPTION = lazy_pattern("-f|--(?:make)?file=")
+_CONTINUED = lazy_pattern(r"\\\r?\n[ \t]*")
+_INCLUSION = lazy_pattern(
     r"(?:^[ \t]*|\beval[ \t]+)(?:-?include|sinclude|-?load)[ \t]+([^\n#]+)", re.MULTILINE
 )
-_OTHER_MAKE = re.compile(
+_OTHER_MAKE = lazy_pattern(
     r"^.*\$[({]MAKE[)}].*$|^\t.*\bmake\b.*$|^.*\$[({]shell\b.*\bmake\b.*$", re.MULTILINE
 )
 """A line that starts another make, with another folder or other makefiles."""
-_COMPUTED = re.compile(r"[$*?%\[]")
-_VARIABLE = re.compile(r"\$[({]?([\w.-]+)")
-_SUBSTITUTION = re.compile(
+_COMPUTED = lazy_pattern(r"[$*?%\[]")
+_VARIABLE = lazy_pattern(r"\$[({]?([\w.-]+)")
+_SUBSTITUTION = lazy_pattern(
     r"\$[({][\w.-]+:[^=(){}]*=(?P<suffix>[^(){}]*)[)}]|\$[({]patsubst[^,]*,(?P<pattern>[^,]*),.*"
 )
 """`$(OBJS:.o=.d)` and `$(patsubst %.c,%.d,$(SOURCES))`: only the names that come of it count."""
-_WORD = re.compile(r"[^\s(){}$,:='\";|&]+")
+_WORD = lazy_pattern(r"[^\s(){}$,:='\";|&]+")
 _MOST_FILES = 2_000
 
 

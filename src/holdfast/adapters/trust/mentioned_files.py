@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.trust.code_tree import files_of_tree
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 _MOST_FILES = 300
 _LARGEST_TEXT = 1_000_000
-_WORD = re.compile(r"[\w./-]+")
-_IMPORT = re.compile(
+_WORD = lazy_pattern(r"[\w./-]+")
+_IMPORT = lazy_pattern(
     r"(?:\bfrom\s+(?P<module>[\w.]+)\s+)?\bimport\s+(?P<names>\([^)]*\)?|(?:[^\n;#]*\\\n)*[^\n;#]*)"
 )
-_FIRST_WORD = re.compile(r"(?:^|[,(])(?:[\s\\]|#[^\n]*\n)*([\w.]+)")
-_IMPORT_BY_NAME = re.compile(r"(?:import_module|__import__)\(\s*['\"]\.*([\w.]+)")
+_FIRST_WORD = lazy_pattern(r"(?:^|[,(])(?:[\s\\]|#[^\n]*\n)*([\w.]+)")
+_IMPORT_BY_NAME = lazy_pattern(r"(?:import_module|__import__)\(\s*['\"]\.*([\w.]+)")
 _PACKAGE_FILES = ("__init__.py", "mod.rs")
 
 

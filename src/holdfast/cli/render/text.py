@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from datetime import datetime
 
 import typer
 
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
 # Not newline and tab. Text of a model can contain escape sequences, which a terminal executes. A
 # surrogate is a byte that was not text, and cannot be printed. Characters that change the direction
 # of text, part lines or are not seen would show another command than the one that is asked for.
-_UNPRINTABLE = re.compile(
+_UNPRINTABLE = lazy_pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
     "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\U000e0000-\U000e0fff"
     # Letters and marks of no width, or that look like a blank. Not the joiners of emoji.

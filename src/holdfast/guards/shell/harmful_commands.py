@@ -6,15 +6,15 @@ where there is no sandbox, and it returns a reason at once.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from holdfast.guards.shell.words import rough_commands
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_NEVER = re.compile(
+_NEVER = lazy_pattern(
     r"(?P<user>sudo|su|doas|pkexec|runuser)|(?P<power>shutdown|reboot|halt|poweroff)"
     r"|(?P<disk>mkfs(?:\..+)?|fdisk|sfdisk|parted|wipefs|mkswap|blkdiscard|cryptsetup)"
 )
@@ -23,19 +23,19 @@ _DOES: Mapping[str | None, str] = {
     "power": "stops the machine",
     "disk": "changes a disk",
 }
-_VITAL = re.compile(
+_VITAL = lazy_pattern(
     r"/?(?:\.\.?/)*\.\./?\*?|/\*?|(?:\./)?\.git/?"
     r"|(?:~|\$HOME|/root|/home(?:/[^/]+)?|/Users(?:/[^/]+)?)(?:/\*?)?"
     r"|/(?:bin|boot|dev|etc|lib\d*|opt|proc|sbin|srv|sys|usr|var|System|Library)(?:/\*?)?"
 )
-_DEEP = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive|-delete")
-_DEVICE = re.compile(r"of=/dev/")
-_FORCE = re.compile(r"--force|--mirror|\+\S+|-\w*f\w*")
+_DEEP = lazy_pattern(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive|-delete")
+_DEVICE = lazy_pattern(r"of=/dev/")
+_FORCE = lazy_pattern(r"--force|--mirror|\+\S+|-\w*f\w*")
 # Bounded: otherwise a long command without a bomb would take quadratic time.
-_BOMB = re.compile(
+_BOMB = lazy_pattern(
     r"(?<![\w:.])(?P<name>[\w:.]{1,40})\s?\(\s?\)\s?\{[^}]{0,200}(?P=name)\s?\|\s?(?P=name)\s?&"
 )
-_FETCHED = re.compile(r"\b(?:curl|wget)\b[^;&\n]{0,300}\|\s*(?:[\w/]*/)?(?:ba|da|z|k)?sh\b")
+_FETCHED = lazy_pattern(r"\b(?:curl|wget)\b[^;&\n]{0,300}\|\s*(?:[\w/]*/)?(?:ba|da|z|k)?sh\b")
 
 
 def find_harm(line: str) -> str | None:

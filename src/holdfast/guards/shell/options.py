@@ -8,12 +8,13 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_NUMBER = re.compile(r"-\d+")
-_OPTION = re.compile(r"-.", re.DOTALL)
+_NUMBER = lazy_pattern(r"-\d+")
+_OPTION = lazy_pattern(r"-.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from holdfast.guards.shell.options import ParsedOptions, parse_options
 from holdfast.guards.shell.read_command import ReadCommand
 from holdfast.guards.shell.read_only_git import judge_git
 from holdfast.guards.shell.words import split_words
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
-_ALSO = re.compile(r"&&|;|\n")
-_QUOTED = re.compile(r"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.""", re.DOTALL)
+_ALSO = lazy_pattern(r"&&|;|\n")
+_QUOTED = lazy_pattern(r"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.""", re.DOTALL)
 _SUBCOMMANDS = {
     "add": "-A -u -f -n -v -N --all --update --force --dry-run --verbose --intent-to-add",
     "branch": "-d -D -m -M -c -f -u= -v -a -r -q --delete --move --copy --force --set-upstream-to=",
@@ -41,10 +42,10 @@ _SUBCOMMANDS = {
 """The subcommands that change a repository, with options that start no other program."""
 
 _TAKE_FOLDERS = frozenset({"checkout", "reset", "tag"})
-_FOLDER = re.compile(r"[:{]|\b[0-9a-f]{4,64}\b")
+_FOLDER = lazy_pattern(r"[:{]|\b[0-9a-f]{4,64}\b")
 """What may name a folder of a commit: git would write its files elsewhere, by no secret name."""
 
-_MARKS_INSIDE = re.compile("--word-diff|--color")
+_MARKS_INSIDE = lazy_pattern("--word-diff|--color")
 """Options with which git puts marks inside of a line, so that a value is printed in pieces."""
 
 

@@ -16,6 +16,7 @@ from holdfast.guards.shell.options import NotAllowed, parse_options
 from holdfast.guards.shell.read_command import NotRead, ReadCommand
 from holdfast.guards.shell.read_only_git import judge_git
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 Operands: TypeAlias = Literal["files", "names", "text", "pattern"]
 """What the operands are: files that are read, paths of which nothing is read, plain text, or a
 pattern and then files."""
-_NONE = re.compile(r"(?!)")
+_NONE = lazy_pattern(r"(?!)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class _Program:
     options: str
     operands: Operands = "files"
     switches: tuple[str, ...] = ()
-    only: re.Pattern[str] = re.compile("")
+    only: re.Pattern[str] = lazy_pattern("")
 
 
 _GREP = (
@@ -60,7 +61,7 @@ _PROGRAMS: dict[str, _Program] = {
     "cat": _Program("-n -b -A -e -E -s -t -T -u -v --number --show-all --show-ends --show-tabs"),
     # Anything but a format is a time, to which it sets the clock.
     "date": _Program(
-        "-u -R -I? --utc --rfc-email --iso-8601=? --rfc-3339=", "text", only=re.compile(r"\+")
+        "-u -R -I? --utc --rfc-email --iso-8601=? --rfc-3339=", "text", only=lazy_pattern(r"\+")
     ),
     "diff": _Program(
         "-u -c -q -s -y -b -B -w -i -a -N -U= -C= --unified=? --brief --side-by-side --color=?",
@@ -137,12 +138,12 @@ def judge_words(argv: Sequence[str]) -> ReadCommand | NotRead:
 
 # -------------------------------------------------------------------------- programs with a language
 
-_FIND_PATH = re.compile(r"(?![-(!,)])")
-_FIND_FLAGS = re.compile(
+_FIND_PATH = lazy_pattern(r"(?![-(!,)])")
+_FIND_FLAGS = lazy_pattern(
     r"-(?:a|and|o|or|not|print|print0|ls|prune|empty|depth|daystart|true|false|xdev|mount|readable|"
     r"writable|executable|nouser|nogroup)|[()!,]"
 )
-_FIND_VALUES = re.compile(
+_FIND_VALUES = lazy_pattern(
     r"-(?:i?name|i?path|i?wholename|i?regex|regextype|type|size|perm|user|group|uid|gid|links|inum|"
     r"[acm]time|[acm]min|maxdepth|mindepth|printf)"
 )
@@ -167,7 +168,7 @@ _SED_STEP = rf"""
     (?: (?:\d+|\$)(?:,\+?(?:\d+|\$))? | {_EXPRESSION}(?:,\+?\d+|,{_EXPRESSION})? )? \s* !? \s*
     (?: [pdq=] | s{_EXPRESSION}(?:[^/\\\n]|\\[^\n])*/[gpI\d]* )
 """
-_SED = re.compile(
+_SED = lazy_pattern(
     rf"(?=[\s\S]{{0,200}}\Z)\s*(?:{_SED_STEP})(?:\s*;\s*(?:{_SED_STEP}))*\s*;?\s*", re.VERBOSE
 )
 """Scripts that print, delete, quit or replace, without what writes (`w`) or runs (`e`).

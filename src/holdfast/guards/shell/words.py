@@ -6,19 +6,20 @@ import re
 from itertools import dropwhile
 
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
-_BUILT_INS = re.compile(
+_BUILT_INS = lazy_pattern(
     r"[.:]|alias|bg|bind|break|builtin|caller|cd|command|continue|declare|dirs|disown|enable|eval|exec|exit|export|fc|fg|"
     r"getopts|hash|help|history|jobs|let|local|logout|mapfile|popd|pushd|read|readonly|return|set|shift|shopt|source|"
     r"suspend|times|trap|type|typeset|ulimit|umask|unalias|unset|wait"
 )
-_KEYWORDS = re.compile(
+_KEYWORDS = lazy_pattern(
     r"if|then|else|elif|fi|for|in|do|done|while|until|case|esac|select|function|time|coproc|[!{}]|\[\[|\]\]"
 )
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_ASSIGNMENT = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 # A dollar sign before one of these begins an expansion; before anything else it is itself.
 _EXPANDS = r"-A-Za-z0-9_{(@*#?$!\["
-_PIECE = re.compile(
+_PIECE = lazy_pattern(
     rf"""
     (?P<blank>[ \t]+)
   | \\\n(?P<joined>)
@@ -29,11 +30,11 @@ _PIECE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_IN_DOUBLE = re.compile(r'\\([$`"\\])|\\\n')
-_BOTH_STREAMS = re.compile(r"(?<!\\)[ \t]2>&1\Z")
-_BLANK = re.compile(r"(?:[ \t]|\\\n)+")
+_IN_DOUBLE = lazy_pattern(r'\\([$`"\\])|\\\n')
+_BOTH_STREAMS = lazy_pattern(r"(?<!\\)[ \t]2>&1\Z")
+_BLANK = lazy_pattern(r"(?:[ \t]|\\\n)+")
 # A pattern, a home, or alternatives. Beginning at `\A` keeps the time linear.
-_REPLACED = re.compile(
+_REPLACED = lazy_pattern(
     r"[*?]|(?:\A|[=:])~|\A[^\[]*\[.*\]|\A[^{]*\{(?:[^,.]|\.(?!\.))*(?:,|\.\.).*\}", re.DOTALL
 )
 _REASONS = {
@@ -158,9 +159,9 @@ def _why_shell_at(line: str, start: int, at: int) -> str:
 
 # ---------------------------------------------------------------------------------- lines of a shell
 
-_BREAKS = re.compile(r"[;|&()`{}\n]")
-_BEFORE_PROGRAM = re.compile(rf"(?:{_KEYWORDS.pattern})\Z|{_ASSIGNMENT.pattern}")
-_REDIRECT = re.compile(r"\d{0,3}(?:<<<|<<-?|>>|<>|[<>]\|?)&?\s*\S+")
+_BREAKS = lazy_pattern(r"[;|&()`{}\n]")
+_BEFORE_PROGRAM = lazy_pattern(rf"(?:{_KEYWORDS.pattern})\Z|{_ASSIGNMENT.pattern}")
+_REDIRECT = lazy_pattern(r"\d{0,3}(?:<<<|<<-?|>>|<>|[<>]\|?)&?\s*\S+")
 _WRAPPERS = frozenset({"env", "eval", "exec", "command", "nohup", "nice", "timeout", "xargs"})
 _MOST_WRAPPERS = 8
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish"})

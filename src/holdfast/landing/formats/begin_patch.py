@@ -20,6 +20,7 @@ from holdfast.landing.formats.paths import path_at, shorten
 from holdfast.landing.formats.unified import read_diff
 from holdfast.landing.text.lines import split_lines, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ malformed = partial(malformed_like, EXAMPLE)
 
 BEGIN = "*** Begin Patch"
 _END = "*** End Patch"
-_SECTION = re.compile(r"\*\*\* (Add|Update|Delete) File:(.*)", re.DOTALL)
+_SECTION = lazy_pattern(r"\*\*\* (Add|Update|Delete) File:(.*)", re.DOTALL)
 _MOVE = "*** Move to:"
 
 
@@ -173,8 +174,8 @@ def _update(path: str, section: _Section) -> FileRequest:
 
 
 _REQUESTS = {"Add": _add, "Delete": _delete, "Update": _update}
-_FILE_NAMES = re.compile(r"--- .*\n\+\+\+ .*\n@@")
-_LINE_NUMBER = re.compile(r"\Aline [0-9]+: ")
+_FILE_NAMES = lazy_pattern(r"--- .*\n\+\+\+ .*\n@@")
+_LINE_NUMBER = lazy_pattern(r"\Aline [0-9]+: ")
 
 
 def _patch(path: str, number: int, lines: list[str]) -> Patch:

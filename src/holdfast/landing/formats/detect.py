@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.landing.formats.diff_headers import starts_file
 from holdfast.landing.formats.hunk_body import is_change
 from holdfast.landing.formats.surrounding_text import EDIT_OPENING
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 LONGEST_MARKER = 400
 """A marker, with a path behind it, is no longer; a line of megabytes is not read for one."""
 
-BLOCK_OPENER = re.compile(r"(<{5,}(?= ?(?i:search|original)\b)|-{5,9}(?= ?SEARCH\b)) ?\w+>?[ \t:]*")
+BLOCK_OPENER = lazy_pattern(
+    r"(<{5,}(?= ?(?i:search|original)\b)|-{5,9}(?= ?SEARCH\b)) ?\w+>?[ \t:]*"
+)
 
 _OPENINGS = (
     *(
@@ -32,7 +35,7 @@ _OPENINGS = (
 )
 
 
-_OPENING = re.compile(rf"@@|{EDIT_OPENING.pattern}|{BLOCK_OPENER.pattern}")
+_OPENING = lazy_pattern(rf"@@|{EDIT_OPENING.pattern}|{BLOCK_OPENER.pattern}")
 
 
 def opens_block(line: str) -> bool:
@@ -55,7 +58,7 @@ def opens_notation(lines: Sequence[str], at: int) -> bool:
     return starts_file(lines, at)
 
 
-_RESEMBLING = re.compile(
+_RESEMBLING = lazy_pattern(
     r"""\s*(?:
       [<>]{5}|(?:[<>]{3,}|[-+]{5,})\s*(?i:search|original|replace|updated)\b|(?:SEARCH|REPLACE)\s*:?\s*$
     | @{1,2}[ ]-[0-9]|(?:-{2,3}|\+{2,3})\s+[ab]/

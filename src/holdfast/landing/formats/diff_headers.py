@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 from holdfast.landing.formats.hunks import MalformedError
 from holdfast.landing.formats.paths import tidy_path
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 # ------------------------------------------------------------------------------------- hunk headers
 
-_NUMBERED = re.compile(
+_NUMBERED = lazy_pattern(
     r"@@\s*-\s*([0-9]+)(?:\s*,\s*([0-9]+))?(?:\s+\+\s*([0-9]+)(?:\s*,\s*([0-9]+))?)?\s*(?:@@(.*))?$",
     re.DOTALL,
 )
-_CLOSING = re.compile(r"@@(?=\s|$)")
-_PLACEHOLDER = re.compile(
+_CLOSING = lazy_pattern(r"@@(?=\s|$)")
+_PLACEHOLDER = lazy_pattern(
     r"\A(?:[\s.…_?*#,+-]*|-[\w?.…,]*\s+\+[\w?.…,]*|(?:\.\.\.|…).*(?:\.\.\.|…))\Z", re.DOTALL
 )
 _LONGEST_HEADER = 1000
@@ -71,7 +72,7 @@ def _number(digits: str) -> int:
 
 # ------------------------------------------------------------------------------------- file headers
 
-_EXTENDED = re.compile(
+_EXTENDED = lazy_pattern(
     r"diff -"
     r"|index [0-9a-f]+\.\.[0-9a-f]+(?: [0-7]+)?\s*$"
     r"|(?:old|new|deleted file|new file) mode [0-7]+\s*$"
@@ -80,9 +81,9 @@ _EXTENDED = re.compile(
 )
 HEADER_LETTERS = frozenset("@-*dionsrcI")
 """What a header line, of a file or of a hunk, can begin with."""
-_TIMESTAMP = re.compile(r"\s+[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}[0-9:.+ Z-]*$")
-_QUOTED = re.compile(r'"(.*)"', re.DOTALL)
-_ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|(.))", re.DOTALL)
+_TIMESTAMP = lazy_pattern(r"\s+[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}[0-9:.+ Z-]*$")
+_QUOTED = lazy_pattern(r'"(.*)"', re.DOTALL)
+_ESCAPE = lazy_pattern(rb"\\(?:([0-7]{1,3})|(.))", re.DOTALL)
 _ESCAPED = {
     b"a": b"\a",
     b"b": b"\b",
@@ -92,7 +93,7 @@ _ESCAPED = {
     b"f": b"\f",
     b"r": b"\r",
 }
-_PREFIX = re.compile(r"\A[abciow]/(?=.)")
+_PREFIX = lazy_pattern(r"\A[abciow]/(?=.)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,15 +214,15 @@ _CHANGES: dict[str, Callable[[FileHeader, str], FileHeader]] = {
 
 _UNSUPPORTED = (
     (
-        re.compile(r"diff --(?:cc|combined) "),
+        lazy_pattern(r"diff --(?:cc|combined) "),
         "a combined diff of a merge has two marker columns; write a plain diff against one version.",
     ),
     (
-        re.compile(r"copy "),
+        lazy_pattern(r"copy "),
         "a copy cannot be applied; write the new file as a diff from /dev/null.",
     ),
     (
-        re.compile(r"(?:index|.*mode).* 1[26]0000\Z"),
+        lazy_pattern(r"(?:index|.*mode).* 1[26]0000\Z"),
         "a symbolic link or submodule cannot be applied; write only changes of text files.",
     ),
 )
@@ -266,7 +267,7 @@ def _command_path(command: str) -> str | None:
 
 
 # Without quotes a path may contain blanks: both sides are the same.
-_COMMAND = re.compile(
+_COMMAND = lazy_pattern(
     r'diff --git (?P<quote>"?)(?:(?P<prefix>[abciow])/(?P<path>.{1,400})(?P=quote) (?P=quote)(?!(?P=prefix))[abciow]/(?P=path)'
     r"|(?P<bare>.{1,400})(?P=quote) (?P=quote)(?P=bare))(?P=quote)\s*$"
 )
@@ -288,7 +289,7 @@ def _header_path(written: str) -> str | None:
     return path
 
 
-_NO_FILE = re.compile(r"(?:[ab]/)?/?dev/null")
+_NO_FILE = lazy_pattern(r"(?:[ab]/)?/?dev/null")
 """`/dev/null`, also as a model writes it that takes it for a path of the project."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import field, replace
 from functools import partial
 from itertools import compress
@@ -27,6 +26,7 @@ from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.surrounding_text import fence_of, is_directive, tag_of
 from holdfast.landing.text.lines import text_of
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -133,7 +133,7 @@ def read_scan(source: DiffLines, *, strict: bool = False) -> Scan:
     return scan
 
 
-_UNSUPPORTED = re.compile(r"GIT binary patch|Binary files .* differ\Z|@@@")
+_UNSUPPORTED = lazy_pattern(r"GIT binary patch|Binary files .* differ\Z|@@@")
 _NO_TEXT = "a binary patch or the combined diff of a merge cannot be applied; send a plain diff of text files:"
 
 

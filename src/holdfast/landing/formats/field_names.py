@@ -6,16 +6,16 @@ of `spell`.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.syntax.json_text import read_json_text
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_SPELLING = re.compile(r"[\s_.\-\\]+")
+_SPELLING = lazy_pattern(r"[\s_.\-\\]+")
 
 
 def spell(name: str) -> str:

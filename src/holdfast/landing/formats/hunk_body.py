@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from holdfast.landing.formats.diff_headers import HEADER_LETTERS, interrupts
 from holdfast.landing.formats.hunks import HunkLine, Mark, mark_like
 from holdfast.landing.formats.surrounding_text import is_prose, is_wrapper
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ _MARKS: dict[str, Mark] = {" ": " ", "+": "+", "-": "-", "": " "}
 _CHANGES = frozenset("+-")
 _NO_NEWLINE = "\\ "
 _MARKERS = (" ", "+", "-", _NO_NEWLINE)
-_CHANGE = re.compile(r"(?!- [A-Za-z`*\"'(]|---?\s*$)[-+]")
+_CHANGE = lazy_pattern(r"(?!- [A-Za-z`*\"'(]|---?\s*$)[-+]")
 """A line that may be a change where prose is: no item of a list and no rule. Few lists have items with a plus."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +13,7 @@ from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.text.lines import contents_of, split_lines
 from holdfast.syntax.json_text import Cut, Read, SeveralReadings, read_json_in_prose, value_span
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Replace, WriteFile
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _LISTED = _RANGED | {"edits"}
 _BESIDE_LINES = _RANGED | {"path", "old", "new", "near_line", "every"}
 _LAST_LINE = 10**9
 _Value = TypeVar("_Value")
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
+_HALF_PAIR = lazy_pattern("[\ud800-\udfff]")
 
 
 class _WrongShapeError(MalformedError):

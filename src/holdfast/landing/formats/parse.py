@@ -16,6 +16,7 @@ from holdfast.landing.formats.search_replace import read_blocks
 from holdfast.landing.formats.surrounding_text import END_TOKEN, is_directive
 from holdfast.landing.formats.unified import read_shares
 from holdfast.landing.text.lines import split_lines
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
 from holdfast.vocab.type_check import check_type
@@ -59,7 +60,7 @@ def parse(
     return read
 
 
-_END_TOKEN = re.compile(rf"(?<=\n)(?:{END_TOKEN.pattern})")
+_END_TOKEN = lazy_pattern(rf"(?<=\n)(?:{END_TOKEN.pattern})")
 """The token of a chat template on the last line: no line of an edit begins so."""
 
 
@@ -86,7 +87,7 @@ def _detect(text: str) -> Format | None:
     return None
 
 
-_JSON_OPENING = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
+_JSON_OPENING = lazy_pattern(r"^[ \t]*[{\[]", re.MULTILINE)
 
 
 # -------------------------------------------------------------------------------------- from a diff

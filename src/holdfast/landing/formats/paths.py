@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.hunks import MalformedError
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
+_UNPRINTABLE = lazy_pattern(r"[\x00-\x1f\x7f]")
 
 
 def tidy_path(path: str) -> str:
@@ -37,12 +37,12 @@ def tidy_path(path: str) -> str:
 _FAULTS = (
     (_UNPRINTABLE, "contains a control character; write the file's plain name."),
     (
-        re.compile(r"\A(?:/|[A-Za-z]:)"),
+        lazy_pattern(r"\A(?:/|[A-Za-z]:)"),
         "is absolute; write it from the project root, such as src/a.py.",
     ),
-    (re.compile(r"\\"), "has backslashes; write it with /, from the project root."),
+    (lazy_pattern(r"\\"), "has backslashes; write it with /, from the project root."),
     (
-        re.compile(r"(?:\A|/)\.\.(?:/|\Z)"),
+        lazy_pattern(r"(?:\A|/)\.\.(?:/|\Z)"),
         "leaves the project; write it from the project root, such as src/a.py.",
     ),
 )

@@ -18,6 +18,7 @@ from holdfast.landing.formats.surrounding_text import fence_of
 from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import numbers_matching, split_lines, text_of
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.requests import FileRequest, OneOf, Replace, WriteFile
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ the new lines
 malformed = partial(malformed_like, EXAMPLE)
 
 # Some models close a block by the word that they opened it with.
-_CLOSER = re.compile(r"(>{5,}|\+{5,9}) ?(?i:replace|updated|search|original)\s*$")
+_CLOSER = lazy_pattern(r"(>{5,}|\+{5,9}) ?(?i:replace|updated|search|original)\s*$")
 # What some models are taught to put on top of the old lines.
-_START_LINE = re.compile(
+_START_LINE = lazy_pattern(
     r":start_line:[ \t]*([0-9]{1,9})[ \t]*\n(?::end_line:[ \t]*[0-9]+[ \t]*\n)?(?:-{5,9}[ \t]*\n)?"
 )
 _MOST_READINGS = 8
@@ -189,15 +190,15 @@ def _reading(block: _Block, divider: int) -> Replace:
 
 # ----------------------------------------------------------------------------------------- the path
 
-_LABEL = re.compile(r"(?:file ?(?:name|path)?|path)\s*[:=]\s*", re.IGNORECASE)
-_NUMBERING = re.compile(r"[0-9]{1,3}[.)]\s+")
-_REMARK = re.compile(r"\s+\([^()]*\)$")
-_PATH = re.compile(
+_LABEL = lazy_pattern(r"(?:file ?(?:name|path)?|path)\s*[:=]\s*", re.IGNORECASE)
+_NUMBERING = lazy_pattern(r"[0-9]{1,3}[.)]\s+")
+_REMARK = lazy_pattern(r"\s+\([^()]*\)$")
+_PATH = lazy_pattern(
     r"(?=.*[/\\]|.*\.[A-Za-z0-9_+-]+$"
     r"|(?:[A-Z][a-z]*file|README|LICENSE|CHANGELOG|NOTICE|AUTHORS|CODEOWNERS|BUILD|WORKSPACE)$)"
     r"(?:[A-Za-z]:)?[^\s`\"'<>|*?:;,=(){}]+(?<!\.)$"
 )
-_QUOTED = re.compile(r"`([^`]{1,300})`")
+_QUOTED = lazy_pattern(r"`([^`]{1,300})`")
 _DECORATION = "#*`> \t-"
 _LINES_LOOKED_AT = 4
 

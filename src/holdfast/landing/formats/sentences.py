@@ -6,7 +6,6 @@ comment, between other new lines or deeper than they are.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.surrounding_text import is_prose
@@ -15,6 +14,7 @@ from holdfast.landing.text.file_kinds import kind_of
 from holdfast.landing.text.languages import UNKNOWN, language_of, name_of
 from holdfast.landing.text.line_keys import indent_width
 from holdfast.landing.text.lines import Doc, is_blank, solid_lines, solid_numbers
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.landing.text.edit_script import EditScript
     from holdfast.landing.text.languages import FileLanguage
 
-_SYMBOLS = re.compile(r"[^\w\x00-\x7f]+\s*")
+_SYMBOLS = lazy_pattern(r"[^\w\x00-\x7f]+\s*")
 _MARKS = (".", ":", "!", "?")
 _MANY_WORDS = 5
 """Words of a sentence without a mark at its end, which code does not have in a row."""
@@ -105,7 +105,7 @@ def _speaks(lines: Sequence[str], fresh: set[int], n: int) -> bool:
 
 
 _NOTE_MARK, _NO_MARK = "]", " "
-_NOTE = re.compile(r"\[[a-z]+(?: [a-z]+)*\]")
+_NOTE = lazy_pattern(r"\[[a-z]+(?: [a-z]+)*\]")
 
 
 def _form_of(line: str) -> tuple[int, str]:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import re
-
 from holdfast.landing.text.line_tokens import matched
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
-FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
-_TAG = re.compile(r"</?([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?/?>\s*$|<(\|)[^<>]*\|>\s*$")
-WRAPPER_TAG = re.compile(
+FENCE = lazy_pattern(r"`{3,}(?=[^`]*$)|~{3,}")
+_TAG = lazy_pattern(r"</?([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?/?>\s*$|<(\|)[^<>]*\|>\s*$")
+WRAPPER_TAG = lazy_pattern(
     r"</?(?i:(?:antml:)?(?:tool(?:_\w*)?|function(?:_\w*)?|invoke|parameter|apply_\w*|(?:unified_)?diff|patch|edit|answer"
     r"|think(?:ing)?))(?:\s[^<>]*)?/?>\s*$|<\|[^<>]*\|>\s*$|<!\[CDATA\[\s*$|\]\]>\s*$"
 )
 _OPENING = r"Begin Patch\s*$|(?:Add|Update|Delete) File:|Move to:"
-EDIT_OPENING = re.compile(rf"\*\*\* (?:{_OPENING})")
+EDIT_OPENING = lazy_pattern(rf"\*\*\* (?:{_OPENING})")
 """Any directive but the last of the `*** Begin Patch` notation."""
-DIRECTIVE = re.compile(rf"\*\*\* (?:{_OPENING}|End Patch\s*$)")
-_WRAPPER = re.compile("|".join(each.pattern for each in (FENCE, DIRECTIVE, WRAPPER_TAG)))
-END_TOKEN = re.compile(
+DIRECTIVE = lazy_pattern(rf"\*\*\* (?:{_OPENING}|End Patch\s*$)")
+_WRAPPER = lazy_pattern("|".join(each.pattern for each in (FENCE, DIRECTIVE, WRAPPER_TAG)))
+END_TOKEN = lazy_pattern(
     r"(?:(?:<\|\w+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>)+|(?:</s>|<eos>|<end_of_turn>|\[/[A-Z_]+\])+)(?=\s*\Z)"
 )
 """The token of a chat template that ends a text."""
 # Short words only: a word of megabytes is none, and would be slow to match.
-_WORD = re.compile(r"(?=.{1,39}\Z)[\"'`(*_]*[A-Za-z][A-Za-z'’-]*[\"'`)*_]*[.,:;!?]*$")
+_WORD = lazy_pattern(r"(?=.{1,39}\Z)[\"'`(*_]*[A-Za-z][A-Za-z'’-]*[\"'`)*_]*[.,:;!?]*$")
 
 
 def fence_of(line: str) -> str:

@@ -8,6 +8,7 @@ from holdfast.landing.formats.diff_scanner import DiffLines, FileSection, read_s
 from holdfast.landing.formats.hunks import FileDiff, Malformed, MalformedError, fault_as_value
 from holdfast.landing.formats.wrappers import read_wrapped
 from holdfast.landing.text.lines import split_lines
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 
 def read_diff(
@@ -29,7 +30,7 @@ def read_diff(
     return tuple(share.diff for share in shares)
 
 
-_END = re.compile(
+_END = lazy_pattern(
     r"^(?:\*\*\* End Patch[ \t]*\r?\n?(?=(?:`{3,}|~{3,})?\s*\Z)|-- \r?\n[0-9]+\.[0-9.]+\s*\Z)",
     re.MULTILINE,
 )

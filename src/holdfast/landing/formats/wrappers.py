@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect
 from typing import TYPE_CHECKING
 
@@ -17,14 +16,15 @@ from holdfast.landing.formats.diff_scanner import (
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.surrounding_text import FENCE, closes, fence_of, is_wrapper
 from holdfast.landing.text.line_tokens import matched
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _OUTSIDE = '"{}" is outside the diff but looks like an edit; send one bare diff:'
 _ANOTHER = "one diff is in a fence or a tag, and another is not; send one bare diff:"
-_TAG = re.compile(r"<(/?[A-Za-z_][\w:.-]*)(?:\s[^<>]*)?(?<!/)>\s*$")
-_HALF = re.compile(rf"{FENCE.pattern}|{_TAG.pattern}")
+_TAG = lazy_pattern(r"<(/?[A-Za-z_][\w:.-]*)(?:\s[^<>]*)?(?<!/)>\s*$")
+_HALF = lazy_pattern(rf"{FENCE.pattern}|{_TAG.pattern}")
 
 
 def read_wrapped(source: DiffLines) -> tuple[FileSection, ...]:

@@ -12,6 +12,7 @@ from holdfast.landing.text.lines import (
     text_of,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -64,11 +65,11 @@ ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": 
 
 
 JSON_STRING = _Escape(
-    re.compile(r"\\(u[0-9a-fA-F]{4}|n\n|.)", re.DOTALL), _read_escape, re.compile(r"\\[nt]")
+    lazy_pattern(r"\\(u[0-9a-fA-F]{4}|n\n|.)", re.DOTALL), _read_escape, lazy_pattern(r"\\[nt]")
 )
 
 
-_QUOTE = _Escape(re.compile(r"\\([\"'])"), lambda found: found[1])
+_QUOTE = _Escape(lazy_pattern(r"\\([\"'])"), lambda found: found[1])
 
 
 # Decoded once: `&amp;lt;` is `&lt;`.
@@ -88,18 +89,18 @@ def _read_entity(found: re.Match[str]) -> str:
     return found[0]
 
 
-ENTITY = _Escape(re.compile(f"&({ENTITY_NAME});"), _read_entity)
+ENTITY = _Escape(lazy_pattern(f"&({ENTITY_NAME});"), _read_entity)
 
 
-LETTER = _Escape(re.compile(r"\\(u[0-9a-fA-F]{4})"), _read_escape, foreign=True)
+LETTER = _Escape(lazy_pattern(r"\\(u[0-9a-fA-F]{4})"), _read_escape, foreign=True)
 
 
 # Of Markdown, and of a slash in JSON.
-_MARKDOWN = _Escape(re.compile(r"\\([/_*#<>|~\[\]])"), lambda found: found[1], foreign=True)
+_MARKDOWN = _Escape(lazy_pattern(r"\\([/_*#<>|~\[\]])"), lambda found: found[1], foreign=True)
 
 
 # Two hyphens that were set as one long dash.
-_LONG_DASH = _Escape(re.compile("\u2014"), lambda _: "--", foreign=True)
+_LONG_DASH = _Escape(lazy_pattern("\u2014"), lambda _: "--", foreign=True)
 
 
 def _decode(found: re.Match[str]) -> str:
@@ -114,12 +115,12 @@ _BYTES = "".join(chr(byte) + bytes([byte]).decode("cp1252", "ignore") for byte i
 
 
 MOJIBAKE = _Escape(
-    re.compile(f"[\u00c2-\u00df][{_BYTES}]|[\u00e0-\u00ef][{_BYTES}]{{2}}"), _decode, foreign=True
+    lazy_pattern(f"[\u00c2-\u00df][{_BYTES}]|[\u00e0-\u00ef][{_BYTES}]{{2}}"), _decode, foreign=True
 )
 
 
 # Of a terminal.
-COLOUR = _Escape(re.compile(r"\x1b\[[0-9;]*[mK]"), lambda _: "", foreign=True)
+COLOUR = _Escape(lazy_pattern(r"\x1b\[[0-9;]*[mK]"), lambda _: "", foreign=True)
 
 
 # White space at the beginning of a line as editors and `cat -A` show it.
@@ -131,7 +132,7 @@ def _read_shown(found: re.Match[str]) -> str:
 
 
 SHOWN_INDENT = _Escape(
-    re.compile(rf"^[ \t]*(?:{_SHOWN_TAB}|\u00b7)(?:[ \t]|{_SHOWN_TAB}|\u00b7)*", re.MULTILINE),
+    lazy_pattern(rf"^[ \t]*(?:{_SHOWN_TAB}|\u00b7)(?:[ \t]|{_SHOWN_TAB}|\u00b7)*", re.MULTILINE),
     _read_shown,
     foreign=True,
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing.text.line_tokens import matched
 from holdfast.landing.text.lines import is_blank, solid_lines
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,7 +84,7 @@ def _proven_before(
                 yield before, bare
 
 
-_TOKEN = re.compile(r"[ \t]*\d+|[0-9a-f]{7,40}(?=\W)|[ \t]+\Z|.")
+_TOKEN = lazy_pattern(r"[ \t]*\d+|[0-9a-f]{7,40}(?=\W)|[ \t]+\Z|.")
 
 
 def _shape_of(before: str) -> re.Pattern[str]:
@@ -102,7 +103,7 @@ def _shape_of(before: str) -> re.Pattern[str]:
     return re.compile("".join(parts))
 
 
-_CONTENT = re.compile(r"[#;%!]|//|--|/\*|<!--|.*\w", re.DOTALL)
+_CONTENT = lazy_pattern(r"[#;%!]|//|--|/\*|<!--|.*\w", re.DOTALL)
 """The beginning of a comment, or a word."""
 
 

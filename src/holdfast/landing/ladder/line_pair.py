@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from holdfast.landing.text.lines import solid_numbers
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FENCE = re.compile(r"\s*(`{3,}|~{3,})[\w+.#-]*\s*")
+FENCE = lazy_pattern(r"\s*(`{3,}|~{3,})[\w+.#-]*\s*")
 # Names that tools give to what they carry. Not any tag: `<section>` around a request may be the
 # file's own markup.
 _CARRIERS = (
@@ -19,11 +19,11 @@ _CARRIERS = (
     r"(?:old|new)(?:_?(?:str|string|text|code))?|search|replace|patch|diff|edit|apply_patch|file(?:_content)?|content|"
     r"answer|response|final|output|code_block|document)"
 )
-CARRIER = re.compile(rf"\s*</?{_CARRIERS}(?:[\s=][^<>]*)?>\s*")
-CLOSING_TAG = re.compile(rf"</{_CARRIERS}>\s*$")
+CARRIER = lazy_pattern(rf"\s*</?{_CARRIERS}(?:[\s=][^<>]*)?>\s*")
+CLOSING_TAG = lazy_pattern(rf"</{_CARRIERS}>\s*$")
 """The end of a line that a tag of a tool closes."""
-_TAG = re.compile(r"\s*<([A-Za-z_][\w:.-]*)(?:[\s=][^<>]*)?>\s*")
-_ON_ONE_LINE = re.compile(rf"\s*<({_CARRIERS})>([^<>]*)</\1>\s*")
+_TAG = lazy_pattern(r"\s*<([A-Za-z_][\w:.-]*)(?:[\s=][^<>]*)?>\s*")
+_ON_ONE_LINE = lazy_pattern(rf"\s*<({_CARRIERS})>([^<>]*)</\1>\s*")
 
 
 @dataclass(frozen=True, slots=True)

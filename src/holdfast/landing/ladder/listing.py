@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,14 +13,16 @@ from holdfast.landing.text.lines import (
     text_of,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
-_NUMBERED = re.compile(r"[ \t]*(?:L|line )?(\d+)( ?[|│:→]|\t|\. )")
+_NUMBERED = lazy_pattern(r"[ \t]*(?:L|line )?(\d+)( ?[|│:→]|\t|\. )")
 
 
-_BARE_NUMBER = re.compile(r"[ \t]*(?:L|line )?\d+ ?[|│:→]?[ \t]*")
+_BARE_NUMBER = lazy_pattern(r"[ \t]*(?:L|line )?\d+ ?[|│:→]?[ \t]*")
 
 
 def out_of_listing(doc: Doc, reading: Unmangled) -> Unmangled | None:

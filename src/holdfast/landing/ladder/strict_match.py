@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, with_b
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, solid_numbers
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -122,7 +122,7 @@ def _rung(doc: Doc, old: Sequence[str], place: Placement) -> Rung:
 
 
 # Not str.split: to that a no-break space is a blank like any other.
-_BLANKS = re.compile(r"[ \t]+")
+_BLANKS = lazy_pattern(r"[ \t]+")
 
 
 def _words(line: str) -> list[str]:

@@ -22,6 +22,7 @@ from holdfast.landing.text.lines import (
     solid_numbers,
     text_of,
 )
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -101,10 +102,10 @@ def _is_foreign(doc: Doc, pair: LinePair) -> bool:
     return _MARKUP.search(doc.text) is None
 
 
-_MARKUP = re.compile(r"^\s*</?[A-Za-z]", re.MULTILINE)
+_MARKUP = lazy_pattern(r"^\s*</?[A-Za-z]", re.MULTILINE)
 
 
-_BLOCK_MARK = re.compile(
+_BLOCK_MARK = lazy_pattern(
     r"\s*(?:[<-]{5,9} ?SEARCH.*|<{5,9}|={5,9}|[>+]{5,9} ?(?:REPLACE|UPDATED|NEW)?)\s*"
 )
 
@@ -128,10 +129,10 @@ def _without_marked_ends(lines: Sequence[str]) -> Sequence[str]:
 
 _QUOTES = (
     # Not a fence, which is a line of its own.
-    re.compile(r"""\s*(`+(?![`\w]*\n)|\"{3}|'{3})((?:(?!\1).)*)\1\s*""", re.DOTALL),
-    re.compile(r"\s*(<!\[CDATA\[)(.*)\]\]>\s*", re.DOTALL),
+    lazy_pattern(r"""\s*(`+(?![`\w]*\n)|\"{3}|'{3})((?:(?!\1).)*)\1\s*""", re.DOTALL),
+    lazy_pattern(r"\s*(<!\[CDATA\[)(.*)\]\]>\s*", re.DOTALL),
     # A string of JSON: an escape tells it from a line in quotes.
-    re.compile(r"""\s*(["'])(.*\\[nt"].*)\1\s*""", re.DOTALL),
+    lazy_pattern(r"""\s*(["'])(.*\\[nt"].*)\1\s*""", re.DOTALL),
 )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.text.line_keys import CLASSES, PLAIN, QUOTES, fold, indent_of
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ def _pattern_of(chars: dict[str, str]) -> str:
     return pattern
 
 
-_PATTERNS = [*map(re.compile, map(_pattern_of, CLASSES)), re.compile(_APOSTROPHE)]
+_PATTERNS = [*map(lazy_pattern, map(_pattern_of, CLASSES)), lazy_pattern(_APOSTROPHE)]
 _QUOTE_CLASS = CLASSES.index(QUOTES)
 _APOSTROPHE_CLASS = len(CLASSES)
 

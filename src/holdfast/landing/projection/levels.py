@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import cached_property
 from itertools import filterfalse, pairwise, starmap
@@ -12,6 +11,7 @@ from holdfast.landing.projection.indentation import unit_of
 from holdfast.landing.text.languages import is_block_line
 from holdfast.landing.text.line_keys import indent_of, key_of, width_of
 from holdfast.landing.text.line_tokens import first_word, strength
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ _SAMPLE = 600
 """Lines looked at: the time does not grow with the file."""
 _ENOUGH = 2
 """Lines that show a habit."""
-_CLOSER = re.compile(r"[})\]]|</|(?:end|fi|done|esac|else)\b")
+_CLOSER = lazy_pattern(r"[})\]]|</|(?:end|fi|done|esac|else)\b")
 
 
 class FileLevels:
@@ -172,8 +172,8 @@ def goes_on(line: str) -> bool:
 
 _OPENING = ("(", "[", "{")
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
-_OPENS_VALUE = re.compile(r"=\s*[\[({]\s*$")
-_OPEN_TAG = re.compile(r"<\w[^<>]*$")
+_OPENS_VALUE = lazy_pattern(r"=\s*[\[({]\s*$")
+_OPEN_TAG = lazy_pattern(r"<\w[^<>]*$")
 _GOES_ON = ("+", "-", "*", "/", "=", "&", "|", "\\", "?", "<", ".")
 
 
@@ -187,7 +187,7 @@ def end_of(line: str) -> str:
     return last
 
 
-_CLOSES_TAG = re.compile(r"</|/>")
+_CLOSES_TAG = lazy_pattern(r"</|/>")
 
 
 def is_closer(line: str) -> bool:

@@ -8,6 +8,7 @@ from holdfast.landing.formats.surrounding_text import (
     END_TOKEN,
 )
 from holdfast.landing.new_text import PlainText
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 
 def without_chat(text: str, new: str) -> PlainText:
@@ -55,7 +56,7 @@ def _without_thought(text: str, new: str) -> str:
     return new[found.end() :]
 
 
-_THOUGHT = re.compile(
+_THOUGHT = lazy_pattern(
     r"\s*(?P<tag><(?P<name>think(?:ing)?|thoughts?|reasoning|reflection)>).*?</(?P=name)>\s*\n(?=.*\S)",
     re.DOTALL | re.IGNORECASE,
 )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from holdfast.landing.text.endings import with_mixed_endings
 from holdfast.landing.text.lines import Doc, contents_of
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 # At the end of the text the second half may be missing.
-_CRLF = re.compile(r"\r\n|\r\Z")
+_CRLF = lazy_pattern(r"\r\n|\r\Z")
 
 
 def with_file_endings(text: str, new: str) -> str:

@@ -22,6 +22,7 @@ from holdfast.landing.text.lines import (
     solid_lines,
     solid_numbers,
 )
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
@@ -55,11 +56,11 @@ def _without_leading_blanks(text: str, new: str) -> str:
     return bare
 
 
-_BLANK_START = re.compile(r"[ \t]*[\r\n]|\s*\Z")
+_BLANK_START = lazy_pattern(r"[ \t]*[\r\n]|\s*\Z")
 """A text that begins with a blank line, or has nothing else."""
 
 
-_LEADING_BLANKS = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+")
+_LEADING_BLANKS = lazy_pattern(r"\A(?:[ \t]*(?:\r\n|\r|\n))+")
 
 
 def _with_file_mark(text: str, new: str) -> str:
@@ -150,10 +151,10 @@ _TAGS_OF_FENCES = BY_NAME.keys() | frozenset(_TAGS.split())
 """The words behind an opening fence that are left where the fence is lost. Another word may be a line: `else`, `begin`."""
 
 
-_HEREDOC = re.compile(r"<<-?\s*[\"'\\]?\w+")
+_HEREDOC = lazy_pattern(r"<<-?\s*[\"'\\]?\w+")
 
 
-_ROLE_OF_NAME = re.compile(r"^\W*(?:file|filename|path)\s*[:=]\s*", re.IGNORECASE)
+_ROLE_OF_NAME = lazy_pattern(r"^\W*(?:file|filename|path)\s*[:=]\s*", re.IGNORECASE)
 
 
 _AROUND_NAME = "*`:=-~<>[]() "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.formats.surrounding_text import WRAPPER_TAG
@@ -14,8 +13,10 @@ from holdfast.landing.text.line_keys import UNSEEN
 from holdfast.landing.text.lines import contents_of
 from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
 
@@ -42,7 +43,7 @@ class _Mark:
 
 
 def _mark(seen: str, *content_in: FileFormat) -> _Mark:
-    return _Mark(re.compile(seen), frozenset(content_in))
+    return _Mark(lazy_pattern(seen), frozenset(content_in))
 
 
 _MARKS_OF_ONE_LINE = (

@@ -24,6 +24,7 @@ from holdfast.landing.text.lines import (
     text_of,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ def _may_have_tags(undoing: Undoing, pair: LinePair) -> bool:
     return format_ in {"markdown", "markup"}
 
 
-_TAG_LINE = re.compile(r"^\s*</?\w", re.MULTILINE)
+_TAG_LINE = lazy_pattern(r"^\s*</?\w", re.MULTILINE)
 
 
 def _shared(doc: Doc, lines: Sequence[str]) -> int:
@@ -237,4 +238,4 @@ def _out_of_one_line(doc: Doc, lines: list[str]) -> list[str]:
 _SEVERAL = 2
 
 
-_QUOTED = re.compile(r'\A\s*"(.*)"\s*\Z', re.DOTALL)
+_QUOTED = lazy_pattern(r'\A\s*"(.*)"\s*\Z', re.DOTALL)

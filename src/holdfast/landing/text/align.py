@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from holdfast.landing.text.line_tokens import (
     words_of,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from holdfast.landing.text.lines import Doc
@@ -306,7 +306,7 @@ def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Liken
     return likeness, similarity
 
 
-_CODE_NAME = re.compile(r"\w*(?:[^\W_]_|[a-z0-9][A-Z])\w*")
+_CODE_NAME = lazy_pattern(r"\w*(?:[^\W_]_|[a-z0-9][A-Z])\w*")
 """A word of code: no text for people has an underscore or a capital inside a word."""
 _LONG = 2_000
 _Shape: TypeAlias = tuple[Likeness, float, Sequence[str]]
@@ -366,7 +366,7 @@ def _code_shape(line: str, real: str, similarity: float) -> _Shape | None:
 
 
 _END_MARKS = ";,"
-_QUOTED_SENTENCE = re.compile(r"\"[^\"]* [^\"]* [^\"]*\"|'[^']* [^']* [^']*'")
+_QUOTED_SENTENCE = lazy_pattern(r"\"[^\"]* [^\"]* [^\"]*\"|'[^']* [^']* [^']*'")
 _MISSPELT = 3
 
 
@@ -376,7 +376,7 @@ def _is_typo(word: str, real: str) -> bool:
     return bool(Levenshtein.normalized_similarity(word, real) >= _TYPO_LIKE)
 
 
-_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_PART = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
 def is_misspelt(line: str, real: str) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from holdfast.landing.text.edit_script import kept_lines, script_of
 from holdfast.landing.text.lines import ENDING, split_lines
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from holdfast.landing.text.lines import Doc
@@ -39,7 +39,7 @@ def with_whole_endings(text: str, old: str, new: str) -> str:
     return new.removesuffix("\r")
 
 
-_HALF = re.compile(r"\r(?!\n)")
+_HALF = lazy_pattern(r"\r(?!\n)")
 
 
 def plain_endings(text: str) -> str:

@@ -8,23 +8,24 @@ from typing import TYPE_CHECKING
 from holdfast.landing.text.line_keys import indent_width, key_of
 from holdfast.landing.text.line_tokens import matched
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-_OPENS = re.compile(r".*(?:[{(\[:]|=>|->|\b(?:do|then|begin|in|of|where))$")
-_CONDITION = re.compile(
+_OPENS = lazy_pattern(r".*(?:[{(\[:]|=>|->|\b(?:do|then|begin|in|of|where))$")
+_CONDITION = lazy_pattern(
     r"(?:\} ?)?(?:if|elif|elsif|else if|while|when|unless|case|match|switch)\b.*[\"'`\d]"
 )
-_DEFINITION = re.compile(
+_DEFINITION = lazy_pattern(
     r"(?:[a-z]+(?:\([a-z]+\))? )*?(?:def|class|fn|func|fun|function|sub|struct|enum|trait|impl|interface|type|module|"
     r"namespace|package|protocol|extension|record|data|newtype|instance|macro_rules!) (?=[\w$*&<(])"
 )
 
-_BLOCK = re.compile("|".join(pattern.pattern for pattern in (_DEFINITION, _CONDITION, _OPENS)))
+_BLOCK = lazy_pattern("|".join(pattern.pattern for pattern in (_DEFINITION, _CONDITION, _OPENS)))
 
 
-_UNDERLINE = re.compile(r"([^\w\s])\1{2,}")
+_UNDERLINE = lazy_pattern(r"([^\w\s])\1{2,}")
 _NOTHING = "(?!)"
 
 
@@ -186,8 +187,10 @@ def name_of(path: str | None) -> str:
     return name.lower()
 
 
-_ANY_COMMENT = re.compile(r"#(?![!\[\w])|<%#|\{#|//|/\*|\*(?:/|$|\s)|<!--|--\s|;|%|\{/\*|(?i:rem )")
-_PLACEHOLDER = re.compile(
+_ANY_COMMENT = lazy_pattern(
+    r"#(?![!\[\w])|<%#|\{#|//|/\*|\*(?:/|$|\s)|<!--|--\s|;|%|\{/\*|(?i:rem )"
+)
+_PLACEHOLDER = lazy_pattern(
     r"[\[(<{]+[\w\s',.:;\u2026-]*(?:\s|\.{3}|\u2026)[\w\s',.:;\u2026-]*[\])>}]+"
     r"|[\[(<{]*\(\w+\)[\])>}]*"
     r"|\.{3}.*"
@@ -272,7 +275,7 @@ def is_ellipsis_of_text(line: str) -> bool:
     return _ABOUT_TEXT.issuperset(_WORDS.findall(comment_words(line).lower()))
 
 
-_WORDS = re.compile(r"[^\W_]+|[^\w\s.,:;!()'-]")
+_WORDS = lazy_pattern(r"[^\W_]+|[^\w\s.,:;!()'-]")
 
 
 def has_dots(line: str) -> bool:

@@ -6,10 +6,11 @@ The same key, the same line but for white space and typography.
 from __future__ import annotations
 
 import operator
-import re
 import unicodedata
 from functools import reduce
 from itertools import filterfalse
+
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 QUOTES = {"\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'"} | {
     "\u201c": '"',
@@ -76,7 +77,7 @@ def keys_of(lines: list[str], folded: str) -> list[str]:
     return [" ".join(line.split()) if "  " in line else line for line in bare]
 
 
-_QUOTED = re.compile(r"""(["'`])(?:\\.|(?!\1).)*\1""")
+_QUOTED = lazy_pattern(r"""(["'`])(?:\\.|(?!\1).)*\1""")
 
 
 def loose_key_of(line: str) -> str:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 
-_WORD = re.compile(r"[^\W\d]\w*")
-_NUMBER = re.compile(r"(?<!\w)\d[\w.]*")
-_PROSE = re.compile(r"[^(){}\[\]=<>;$@&|\\+*/^~\"`_]*")
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
+_WORD = lazy_pattern(r"[^\W\d]\w*")
+_NUMBER = lazy_pattern(r"(?<!\w)\d[\w.]*")
+_PROSE = lazy_pattern(r"[^(){}\[\]=<>;$@&|\\+*/^~\"`_]*")
 
 
 def matched(pattern: str | re.Pattern[str], text: str) -> str:
     """Return what the pattern, or its last group, matches at the beginning of the text; "" for nothing."""
-    found = re.match(pattern, text)
+    if isinstance(pattern, str):
+        pattern = re.compile(pattern)
+    found = pattern.match(text)
     if found is None:
         return ""
     group = found.lastindex or 0
@@ -48,14 +52,14 @@ def strength(line: str) -> int:
     return sum(map(str.isalnum, line))
 
 
-WORD_JOINT = re.compile(
+WORD_JOINT = lazy_pattern(
     r"(?<=\w)(?=\w)"
     r"|(?<=\r)(?=\n)"
     # 1.5 and 0x1.8p3: a point between digits is part of the number.
     r"|(?<=\d\.)(?=\d)|(?<=\d)(?=\.\d)"
 )
 """A place inside of a token, where a hyphen is an edge."""
-TOKEN_JOINT = re.compile(
+TOKEN_JOINT = lazy_pattern(
     rf"{WORD_JOINT.pattern}"
     # `background-color` and `data-id`: with letters on both sides, a hyphen is part of a name.
     r"|(?<=[^\W\d_]{3}-)(?=[^\W\d_]{2})|(?<=[^\W\d_]{3})(?=-[^\W\d_]{2})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from functools import cached_property
 from itertools import accumulate, compress, count, filterfalse, pairwise
@@ -12,12 +11,14 @@ from typing import TYPE_CHECKING
 from holdfast.landing.text.languages import UNKNOWN, FileLanguage
 from holdfast.landing.text.line_keys import fold, indent_of, indent_width, key_of, keys_of
 from holdfast.landing.text.line_tokens import knows_word, words_of
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Sequence
 
 # Not str.splitlines: that also breaks at form feeds and U+2028, which are content here.
-ENDING = re.compile(r"\r\n|\r|\n")
+ENDING = lazy_pattern(r"\r\n|\r|\n")
 
 
 def split_lines(text: str) -> tuple[list[str], list[str]]:

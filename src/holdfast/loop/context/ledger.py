@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 READ = "## Files Read"
 MODIFIED = "## Files Modified"
 
-_HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(.*)")
-_OURS = re.compile(r"(?i)files[ _-]*(?:read|modified|changed)\b")
+_HEADING = lazy_pattern(r"[ \t]{0,3}(#{1,6})[ \t]+(.*)")
+_OURS = lazy_pattern(r"(?i)files[ _-]*(?:read|modified|changed)\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,16 @@ import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.syntax.json_text import Read, read_json_text
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.loop.parse_reply.schema import SchemaNode
 
-_INTEGER = re.compile(r"[+-]?\d{1,15}")
-_NUMBER = re.compile(r"[+-]?\d{1,15}(?:\.\d{1,15})?")
-_NEXT_TAG = re.compile(r"\s*</?[\w:|｜‖]+[\s=>].*\Z", re.DOTALL)
+_INTEGER = lazy_pattern(r"[+-]?\d{1,15}")
+_NUMBER = lazy_pattern(r"[+-]?\d{1,15}(?:\.\d{1,15})?")
+_NEXT_TAG = lazy_pattern(r"\s*</?[\w:|｜‖]+[\s=>].*\Z", re.DOTALL)
 _TRUTH: Final = {"true": True, "false": False}
 _ITEM_KINDS: Final[dict[type, str]] = {str: "string", dict: "object"}
 """The types of values that may be meant as a list of one item."""

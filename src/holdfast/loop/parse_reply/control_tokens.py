@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from holdfast.loop.parse_reply.quoted_parts import unquoted_spans
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 BARS: Final = r"[|｜‖]"
 NAMESPACE: Final = rf"(?:{BARS}+\s*DS{BARS}?ML\s*{BARS}+|[a-z_]+:)?"
 """The optional prefix of a tag's name: `<｜DSML｜invoke`, `<minimax:tool_call`."""
 
-TOKEN: Final = re.compile(
+TOKEN: Final = lazy_pattern(
     r"(?:<\|start\|>\s*(?:assistant|system|user|tool)?\s*)?"
     r"<\|channel\|>\s*\w*\s*(?:<\|constrain\|>\s*\w*\s*)?(?:<\|message\|>)?"
     r"|<\|start\|>\s*(?:assistant|system|user|tool)?"
@@ -28,7 +28,7 @@ WRAPPER: Final = (
     r"|function|invoke|parameter)\s*>"
     r"|</?TOOLCALL>"
 )
-_WRAPPER = re.compile(WRAPPER)
+_WRAPPER = lazy_pattern(WRAPPER)
 
 
 def cut_tokens(text: str, *, wrappers: bool = False) -> str:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.syntax.spans import find_or_end
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,18 +14,18 @@ if TYPE_CHECKING:
 QUOTE: Final = r"``*|~~~|\n {0,3}>"
 """Where a quoted part may begin. Each alternative begins with a literal, so the search is fast."""
 
-FENCE: Final = re.compile(r" {0,3}(?P<run>`{3,}|~{3,})(?P<label>[^\n`]*)\n")
+FENCE: Final = lazy_pattern(r" {0,3}(?P<run>`{3,}|~{3,})(?P<label>[^\n`]*)\n")
 """The line that opens a fence."""
-OPEN_FENCE: Final = re.compile(r" {0,3}(?:`{1,2}|~{1,2}|(?:`{3,}|~{3,})[^\n`]*)\Z")
+OPEN_FENCE: Final = lazy_pattern(r" {0,3}(?:`{1,2}|~{1,2}|(?:`{3,}|~{3,})[^\n`]*)\Z")
 """The end of a text that may go on as such a line."""
 
-_QUOTE = re.compile(QUOTE)
+_QUOTE = lazy_pattern(QUOTE)
 _CLOSERS: Final = {
-    "`": re.compile(r"^ {0,3}(`{3,})[ \t\r]*$", re.MULTILINE),
-    "~": re.compile(r"^ {0,3}(~{3,})[ \t\r]*$", re.MULTILINE),
+    "`": lazy_pattern(r"^ {0,3}(`{3,})[ \t\r]*$", re.MULTILINE),
+    "~": lazy_pattern(r"^ {0,3}(~{3,})[ \t\r]*$", re.MULTILINE),
 }
-_INDENT = re.compile(r"^ {0,3}\Z", re.MULTILINE)
-_RUN = re.compile(r"`+|~+")
+_INDENT = lazy_pattern(r"^ {0,3}\Z", re.MULTILINE)
+_RUN = lazy_pattern(r"`+|~+")
 _WINDOW: Final = 1000
 """The longest inline code. Bounds the search for the closing twin of a lone backtick."""
 

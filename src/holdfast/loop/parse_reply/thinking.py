@@ -7,27 +7,28 @@ import re
 from holdfast.loop.parse_reply.quoted_parts import unquoted_spans
 from holdfast.syntax.spans import next_span, skip
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 _NAMES = r"(?:think(?:ing)?|thoughts?|reasoning|analysis|seed:think|reflection)"
-_OPEN = re.compile(
+_OPEN = lazy_pattern(
     rf"\s*(?:<{_NAMES}>|\[THINK\]|◁think▷|<\|(?:begin_of_)?thought\|>|<\|START_THINKING\|>"
     r"|(?:<\|start\|>\s*assistant\s*)?<\|channel\|>\s*analysis\s*<\|message\|>)",
     re.IGNORECASE,
 )
 # Not in quotes: `"</think>"` in a program does not end a thought.
-_CLOSE = re.compile(
+_CLOSE = lazy_pattern(
     rf"(?<![`\"'])(?:</{_NAMES}>|\[/THINK\]|◁/think▷|<\|(?:end_of_)?thought\|>|<\|END_THINKING\|>)(?![`\"'])",
     re.IGNORECASE,
 )
-_LATER = re.compile(rf"^[ \t]*(?:<{_NAMES}>|\[THINK\]|◁think▷)", re.IGNORECASE | re.MULTILINE)
-_CALL = re.compile(r"<tool_call|<function|<invoke|\[TOOL_CALLS\]|<\||<｜|DSML")
-_EDGE = re.compile(r"</?(?:tool_call|function|invoke|parameter|arg_value)\b")
-_HARMONY_CLOSE = re.compile(r"<\|end\|>|<\|return\|>|(?=<\|start\|>|<\|channel\|>)")
+_LATER = lazy_pattern(rf"^[ \t]*(?:<{_NAMES}>|\[THINK\]|◁think▷)", re.IGNORECASE | re.MULTILINE)
+_CALL = lazy_pattern(r"<tool_call|<function|<invoke|\[TOOL_CALLS\]|<\||<｜|DSML")
+_EDGE = lazy_pattern(r"</?(?:tool_call|function|invoke|parameter|arg_value)\b")
+_HARMONY_CLOSE = lazy_pattern(r"<\|end\|>|<\|return\|>|(?=<\|start\|>|<\|channel\|>)")
 # gpt-oss behind a server that drops control tokens: `analysisWe need …assistantfinalDone.`
-_BARE_HARMONY = re.compile(
+_BARE_HARMONY = lazy_pattern(
     r"\s*analysis(?=[A-Z])(.*?)(?:assistant(?=commentary|final|analysis[A-Z])|\Z)", re.DOTALL
 )
-_BARE_FINAL = re.compile(r"\s*(?:assistant)?final(?=[A-Z])")
+_BARE_FINAL = lazy_pattern(r"\s*(?:assistant)?final(?=[A-Z])")
 
 
 def open_thought(text: str, at: int = 0) -> tuple[int, re.Pattern[str]] | None:

@@ -10,6 +10,7 @@ from holdfast.landing.formats.field_names import spell
 from holdfast.loop.parse_reply.aliases import ALIASES, EDITORS
 from holdfast.syntax.spans import skip
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,17 +22,17 @@ _LONGEST: Final = 64
 
 # `manage_cart<|channel|>commentary`, `read_file</function>`, `search[ARGS]`: cut after the name.
 # Other words and `<arg_key>` are arguments inside the name, which would be lost.
-_TAIL = re.compile(
+_TAIL = lazy_pattern(
     r"(?:<(?!arg_key)|[\[({`\"':=,]|\s+(?:json|code)\b|\s*\Z|\s+[<`(\[{]|\.call\Z).*", re.DOTALL
 )
-_HEAD = re.compile(
+_HEAD = lazy_pattern(
     r"(?:\s|[`\"'*]|<[^<>]{0,40}>|to="
     r"|(?:functions?|tools?|default_api|default|multi_tool_use)[./:](?=\w))*+",
     re.IGNORECASE,
 )
 # `write\_file`: Markdown's escape.
-_ESCAPE = re.compile(r"\\(?=[_.\-])")
-_ODD = re.compile(r"[^A-Za-z0-9_-]+")
+_ESCAPE = lazy_pattern(r"\\(?=[_.\-])")
+_ODD = lazy_pattern(r"[^A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -17,10 +19,10 @@ REASONING_LIMIT: Final = 512
 _LONGEST: Final = 120
 # Paths that need no hash: folders without a dot, then one file with a dot. Only these stay distinct
 # when `/` becomes `.`.
-_PLAIN = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_-]*/)*[A-Za-z0-9_][A-Za-z0-9_-]*\.[A-Za-z0-9_]+")
-_HASHED = re.compile(r"-[0-9a-f]{12}$")
-_JOINED = re.compile("\u200d|.[\u200d\ufe0f\U0001f3fb-\U0001f3ff]", re.DOTALL)
-_RECORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,176}")
+_PLAIN = lazy_pattern(r"(?:[A-Za-z0-9_][A-Za-z0-9_-]*/)*[A-Za-z0-9_][A-Za-z0-9_-]*\.[A-Za-z0-9_]+")
+_HASHED = lazy_pattern(r"-[0-9a-f]{12}$")
+_JOINED = lazy_pattern("\u200d|.[\u200d\ufe0f\U0001f3fb-\U0001f3ff]", re.DOTALL)
+_RECORD = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,176}")
 
 
 def module_of(path: str) -> str:

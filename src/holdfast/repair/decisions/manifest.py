@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -19,6 +18,7 @@ from holdfast.repair.decisions.decision import (
 )
 from holdfast.repair.decisions.decision_ids import decision_id
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from holdfast.repair.decisions.ports import DecisionFiles
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _VERSION = 2
 _LIST_VERSION = 1
 """Version 1 had all decisions of a module in one file, which git could not merge."""
-_ID = re.compile(r"\.[0-9a-f]{16}$")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_ID = lazy_pattern(r"\.[0-9a-f]{16}$")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _Change: TypeAlias = Callable[[Decision | None], Decision]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_HUNK = re.compile(r"\A@@ -(\S+) \+(\S+) @@(.*)", re.DOTALL)
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
+_HUNK = lazy_pattern(r"\A@@ -(\S+) \+(\S+) @@(.*)", re.DOTALL)
 
 
 def reverse_diff(diff: str) -> str:

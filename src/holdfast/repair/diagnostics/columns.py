@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from holdfast.vocab.diagnostics import Area
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,7 @@ ColumnUnit: TypeAlias = Literal["characters", "bytes", "utf16", "tabs8"]
 `tabs8` is UTF-16 units where a tab reaches to the next multiple of 8.
 """
 
-_BREAK = re.compile(r"\r\n|\n|\r")
+_BREAK = lazy_pattern(r"\r\n|\n|\r")
 _LARGEST = 1_000_000_000
 
 

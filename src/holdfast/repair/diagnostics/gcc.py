@@ -5,7 +5,6 @@ Columns are bytes, and an end is the last byte of an area.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,11 +20,13 @@ from holdfast.repair.diagnostics.lenient_json import (
 from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Related, Severity, TextEdit
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator
 
-_CERTAIN = re.compile(r"\s*(?:[;,:\s]+|#include\s*[<\"][^>\"]+[>\"])\s*")
+_CERTAIN = lazy_pattern(r"\s*(?:[;,:\s]+|#include\s*[<\"][^>\"]+[>\"])\s*")
 
 # Not "internal compiler error": it is not about the code.
 _SEVERITIES: dict[str, Severity] = {
@@ -38,16 +39,16 @@ _SEVERITIES: dict[str, Severity] = {
     "note": "note",
 }
 # A complaint about how gcc was called.
-_NOT_THE_CODE = re.compile(r"unrecognized command[- ]line option")
-_UNQUOTED = (re.compile(r"(\S+): No such file or directory"),)
+_NOT_THE_CODE = lazy_pattern(r"unrecognized command[- ]line option")
+_UNQUOTED = (lazy_pattern(r"(\S+): No such file or directory"),)
 # In the C locale gcc prints the number of a character that is not ASCII.
-_NUMBERED = re.compile(r"\\U([0-9a-fA-F]{8})|\\u([0-9a-fA-F]{4})")
-_PROGRAM = re.compile(r"^cc1(?:plus)?: (?:warning|error|note): ")
+_NUMBERED = lazy_pattern(r"\\U([0-9a-fA-F]{8})|\\u([0-9a-fA-F]{4})")
+_PROGRAM = lazy_pattern(r"^cc1(?:plus)?: (?:warning|error|note): ")
 # The type behind an alias varies and does not make a different complaint.
-_ALSO_KNOWN_AS = re.compile(r" \{aka (?:'[^']*'|‘[^’]*’)\}")
+_ALSO_KNOWN_AS = lazy_pattern(r" \{aka (?:'[^']*'|‘[^’]*’)\}")
 # Nor does a similar name in scope; it is tried as a fix-it anyway. A name with its namespace is
 # more than a similar name, and has no fix-it.
-_GUESS = re.compile(r"; did you mean (?:'\w+'|‘\w+’)\?$")
+_GUESS = lazy_pattern(r"; did you mean (?:'\w+'|‘\w+’)\?$")
 
 
 def parse(

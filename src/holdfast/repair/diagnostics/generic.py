@@ -8,8 +8,9 @@ from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Diagnostic, Severity
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
-_LINE = re.compile(
+_LINE = lazy_pattern(
     r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:(][^:\n]*)"
     r":(?P<line>[0-9]{1,9})(?::(?P<column>[0-9]{1,9}))?: *"
     r"(?:(?P<severity>fatal error|error|warning|note|info)(?:\[(?P<code>[\w.-]+)\])?: *)?"

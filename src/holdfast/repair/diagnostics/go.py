@@ -6,29 +6,33 @@ line before: `\thave (number)`, or `\t./a.go:1:6: other declaration of f`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Area, Diagnostic, Related
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
-_LINE = re.compile(
+if TYPE_CHECKING:
+    import re
+
+_LINE = lazy_pattern(
     r"(?:vet: )?(?:\./)?(?P<path>[^\s:][^:\n]*\.go)"
     r":(?P<line>[0-9]{1,9}):(?:(?P<column>[0-9]{1,9}):)? (?P<message>\S.*)"
 )
-_DETAIL = re.compile(r"\t\s*\S")
+_DETAIL = lazy_pattern(r"\t\s*\S")
 # A module of go.mod that is not downloaded, and that errors were left out: neither is about the
 # code.
-_NOT_THE_CODE = re.compile(
+_NOT_THE_CODE = lazy_pattern(
     r"(?:\S+@v\S+: )?module lookup disabled by GOPROXY=off|missing go\.sum entry .*|too many errors"
 )
-_SUPPRESSED = re.compile(r" \(and [0-9]+ more errors?\)$")
+_SUPPRESSED = lazy_pattern(r" \(and [0-9]+ more errors?\)$")
 _CONTEXT = "(?:assignment|return statement|variable declaration)"
 _NO_FIELD = r"type (.+) has no field or method (\w+)"
 _UNQUOTED = tuple(
-    re.compile(pattern)
+    lazy_pattern(pattern)
     for pattern in (
         # The wording changed with Go 1.20.
         r"undefined: (\S+)",

@@ -6,18 +6,19 @@ sentence. Columns count UTF-16 units, with tabs to the next multiple of 8. Files
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.javac_messages import in_words
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Diagnostic, Severity
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
-_LINE = re.compile(
+_LINE = lazy_pattern(
     r"(?:(?P<path>[^\n:]+):(?P<line>[0-9]{1,9}):(?P<column>[0-9]{1,9}): |- )?"
     r"(?P<code>compiler\.(?P<kind>err|warn|note|misc)\.[\w.-]+)(?:: (?P<args>.*))?"
 )
@@ -28,9 +29,9 @@ _SEVERITIES: dict[str, Severity] = {
     "misc": "note",
 }
 # The separators of arguments, and brackets, which nest.
-_TOKEN = re.compile(r"[()<>\[\]]|, ")
-_KEY_END = re.compile(r": |(?=[:)])")
-_NAMELESS = re.compile(r"\W*|null|kindname\.[\w.]+|compiler\.misc\.[\w.-]+")
+_TOKEN = lazy_pattern(r"[()<>\[\]]|, ")
+_KEY_END = lazy_pattern(r": |(?=[:)])")
+_NAMELESS = lazy_pattern(r"\W*|null|kindname\.[\w.]+|compiler\.misc\.[\w.-]+")
 
 
 def parse(

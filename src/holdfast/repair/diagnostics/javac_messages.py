@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-_KINDS = re.compile(r"kindname\.([\w.]+)")
-_INNER = re.compile(r"compiler\.misc\.([\w.]+)")
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
+_KINDS = lazy_pattern(r"kindname\.([\w.]+)")
+_INNER = lazy_pattern(r"compiler\.misc\.([\w.]+)")
 _WORDS = {
     "already.defined": "already defined",
     "cant.apply.symbol": "cannot be called with these arguments",

@@ -7,10 +7,12 @@ argument was`, `2 arguments were`) become one word for both.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
 Quotes: TypeAlias = Literal["backtick", "single", "double", "any"]
@@ -21,22 +23,22 @@ _SINGLE = r"(?<!\w)'(?P<s>[^\n]+?)'(?!\w)|‘(?P<c>[^’\n]+)’"
 _DOUBLE = r'(?<!\w)"(?P<d>[^\n]+?)"(?!\w)|“(?P<e>[^”\n]+)”'
 _NUMBER = r"(?P<n>(?<![\w.+#$-])[0-9]+(?:\.[0-9]+)*(?!\w))"
 _STYLES: dict[Quotes, re.Pattern[str]] = {
-    "backtick": re.compile(f"{_BACKTICK}|{_NUMBER}"),
-    "single": re.compile(f"{_SINGLE}|{_NUMBER}"),
-    "double": re.compile(f"{_DOUBLE}|{_SINGLE}|{_NUMBER}"),
-    "any": re.compile(f"{_BACKTICK}|{_DOUBLE}|{_SINGLE}|{_NUMBER}"),
+    "backtick": lazy_pattern(f"{_BACKTICK}|{_NUMBER}"),
+    "single": lazy_pattern(f"{_SINGLE}|{_NUMBER}"),
+    "double": lazy_pattern(f"{_DOUBLE}|{_SINGLE}|{_NUMBER}"),
+    "any": lazy_pattern(f"{_BACKTICK}|{_DOUBLE}|{_SINGLE}|{_NUMBER}"),
 }
-_HAS_NAME = re.compile(r"\w")
+_HAS_NAME = lazy_pattern(r"\w")
 # Up to two words may be between the number and the noun: `1 positional argument`,
 # `2 generic type arguments`.
-_COUNTED = re.compile(
+_COUNTED = lazy_pattern(
     r"(?P<between> (?:[a-z]+ ){0,2}?)"
     r"(?P<noun>argument|parameter|element|field|value|item|name|variable|pattern|line|byte|bit"
     r"|character|digit|type|lifetime|variant|expression|operand|member|method|overload|error"
     r"|warning|time)s?\b"
 )
 _VERBS = {"were": "was", "are": "is", "have": "has"}
-_VERB = re.compile(r"\b(?:were|are|have)\b")
+_VERB = lazy_pattern(r"\b(?:were|are|have)\b")
 
 
 _Span: TypeAlias = tuple[int, int, str]

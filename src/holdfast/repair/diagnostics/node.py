@@ -9,17 +9,21 @@ SyntaxError: Unexpected token ';'
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Area, Diagnostic
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
-_PLACE = re.compile(r"(?:file://)?(?P<path>[^\n]+?):(?P<line>[0-9]{1,9})")
+if TYPE_CHECKING:
+    import re
+
+_PLACE = lazy_pattern(r"(?:file://)?(?P<path>[^\n]+?):(?P<line>[0-9]{1,9})")
 # Other errors (a missing file, an out-of-memory) are not about the code.
-_ERROR = re.compile(r"(?P<code>SyntaxError): (?P<message>.+)")
-_CARETS = re.compile(r"(?P<before>\s*)(?P<carets>\^+)\s*")
+_ERROR = lazy_pattern(r"(?P<code>SyntaxError): (?P<message>.+)")
+_CARETS = lazy_pattern(r"(?P<before>\s*)(?P<carets>\^+)\s*")
 _FAR = 8
 """The most lines between the place and the error."""
 

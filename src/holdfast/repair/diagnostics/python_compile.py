@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
-import re
-
 from holdfast.repair.diagnostics.columns import NO_SOURCES, ColumnUnit, SourceLines
 from holdfast.repair.diagnostics.lenient_json import Fields, count_of, read_lines, text_of
 from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Diagnostic, Severity
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
-_UNQUOTED = (re.compile(r"keyword argument repeated: (\w+)"),)
+_UNQUOTED = (lazy_pattern(r"keyword argument repeated: (\w+)"),)
 
 
 def parse(

@@ -17,6 +17,7 @@ from holdfast.repair.diagnostics.lenient_json import (
 from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Related, Severity, TextEdit
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,10 +29,10 @@ _SEVERITIES: dict[str, Severity] = {
     "note": "note",
     "help": "note",
 }
-_SUMMARY = re.compile(r"aborting due to |could not compile |.* warnings? emitted\Z", re.DOTALL)
+_SUMMARY = lazy_pattern(r"aborting due to |could not compile |.* warnings? emitted\Z", re.DOTALL)
 _DEEPEST = 50
 _SEPARATORS = frozenset({";", ",", ":", "::", "&", "*"})
-_CERTAIN = re.compile(r"\s*(?:[;,:&*\s]+|(?:pub\s+)?use\s[\w:{}, ]+;|dyn)\s*")
+_CERTAIN = lazy_pattern(r"\s*(?:[;,:&*\s]+|(?:pub\s+)?use\s[\w:{}, ]+;|dyn)\s*")
 
 
 def parse(

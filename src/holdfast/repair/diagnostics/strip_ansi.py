@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_ESCAPES = lazy_pattern(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 
 
 def plain_lines(output: str) -> list[str]:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Diagnostic, Related, Severity
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
-_HEAD = re.compile(
+if TYPE_CHECKING:
+    import re
+
+_HEAD = lazy_pattern(
     r"(?:(?P<path>[^\n]+?)\((?P<line>[0-9]{1,9}),(?P<column>[0-9]{1,9})\): )?"
     r"(?P<severity>error|warning|message) (?P<code>TS[0-9]{1,6}): (?P<message>.+)"
 )
-_DETAIL = re.compile(r"  \s*\S")
+_DETAIL = lazy_pattern(r"  \s*\S")
 _SEVERITIES: dict[str, Severity] = {
     "error": "error",
     "warning": "warning",

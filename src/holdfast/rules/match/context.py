@@ -11,21 +11,22 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Final
 
 from holdfast.syntax.tree import signs_of, span_of
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
     from holdfast.syntax.source import ParsedSource
 
-_OWNER: Final = re.compile(
+_OWNER: Final = lazy_pattern(
     "function|method|constructor|class|struct|interface|impl_item|enum|lambda|arrow"
 )
 """The kinds of nodes that a comment or a docstring describes."""
-_BETWEEN: Final = re.compile(
+_BETWEEN: Final = lazy_pattern(
     r"[ \t]*\n(?:[ \t]*(?://|/?\*|@|#(?!include|define|if|el|endif)).*\n)*"
 )
 """The lines between a comment and what the comment is about: more comment, or a decorator."""
-_DOCSTRING: Final = re.compile("[rRuUbB]*[\"']")
+_DOCSTRING: Final = lazy_pattern("[rRuUbB]*[\"']")
 
 
 def comments_at(source: ParsedSource, start: int, end: int) -> str:

@@ -14,6 +14,7 @@ from holdfast.rules.match.context import owners_at
 from holdfast.rules.match.node_classes import class_of_name
 from holdfast.syntax.tokens import tokenize
 from holdfast.syntax.tree import node_text
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,7 @@ _READINGS: Final[tuple[tuple[Reading, str], ...]] = (
 
 `told`: a comment beside code speaks of it. `PREFIX` is the first word of a constant.
 """
-_PREFIX: Final = re.compile(r"[A-Z][A-Z\d]*_(?=[A-Z\d_]+$)")
+_PREFIX: Final = lazy_pattern(r"[A-Z][A-Z\d]*_(?=[A-Z\d_]+$)")
 _NEVER: Final = "(?!)"
 _ALIKE: Final = 0.75
 _SHORTEST: Final = 3

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.syntax.tree import parent_kind
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -85,17 +86,17 @@ CALLS: Final = frozenset(
         "macro_invocation",
     }
 )
-_EXPRESSIONS: Final = re.compile(
+_EXPRESSIONS: Final = lazy_pattern(
     r"(?<!parenthesized)_expression$|_operator$|comprehension$"
     r"|^(?:subscript|attribute|list|dictionary|set|tuple|array|object|lambda|arrow_function"
     r"|field_access|array_access|conditional_expression|generator_expression)$"
 )
-_OPERATIONS: Final = re.compile(
+_OPERATIONS: Final = lazy_pattern(
     "binary|unary|comparison|boolean_operator|not_operator|ternary|conditional_expression|cast"
     "|lambda|arrow_function|await|as_expression"
 )
-_LITERALS: Final = re.compile(r"string|number|integer|float|char_literal|decimal|_literal$")
-_NAMES: Final = re.compile(r"^(?:identifier|(?:field|property|shorthand_property)_identifier)$")
+_LITERALS: Final = lazy_pattern(r"string|number|integer|float|char_literal|decimal|_literal$")
+_NAMES: Final = lazy_pattern(r"^(?:identifier|(?:field|property|shorthand_property)_identifier)$")
 _NEVER_FREE: Final = frozenset({"null", "true", "false", "none", "null_literal"})
 _FIXED_NAMES: Final = frozenset({"self", "cls", "this", "super"})
 
@@ -156,19 +157,19 @@ def class_of_literal(text: str) -> str:
     return usual
 
 
-_STRING: Final = re.compile(
+_STRING: Final = lazy_pattern(
     r"""[a-zA-Z]{0,3}(?P<quote>\"{3}|'{3}|["'`])(?P<inner>.*)(?P=quote)""", re.DOTALL
 )
 _NUMBERS: Final = {
-    "zero": re.compile(r"\A(?:0[xXbBoO][0_]*[uUlLn]*|[0._]*0[0._]*[fFuUlLdDn]*)\Z"),
+    "zero": lazy_pattern(r"\A(?:0[xXbBoO][0_]*[uUlLn]*|[0._]*0[0._]*[fFuUlLdDn]*)\Z"),
 }
-_BYTES: Final = re.compile(r"(?<!\\)(?:\\\\)*\\(?:x[0-9a-fA-F]|[0-7])")
+_BYTES: Final = lazy_pattern(r"(?<!\\)(?:\\\\)*\\(?:x[0-9a-fA-F]|[0-7])")
 """A character that is written as a number: the string is data, and not a text."""
 _CONTENTS: Final = {
-    "empty": re.compile(r"\A\Z"),
-    "digits": re.compile(r"\A[ +.,-]*\d+[ +.,-]*\Z"),
+    "empty": lazy_pattern(r"\A\Z"),
+    "digits": lazy_pattern(r"\A[ +.,-]*\d+[ +.,-]*\Z"),
     "bytes": _BYTES,
-    "format": re.compile(r"%[-+ 0-9.l]*[a-z]|\{"),
+    "format": lazy_pattern(r"%[-+ 0-9.l]*[a-z]|\{"),
 }
 """What is special about the inside of a string; the first that fits counts."""
 
@@ -252,7 +253,7 @@ def is_type(node: SgNode) -> bool:
     return parent_kind(node) == "type"
 
 
-_TYPES: Final = re.compile("_type$|^type_identifier$")
+_TYPES: Final = lazy_pattern("_type$|^type_identifier$")
 _STATEMENT_LISTS: Final = BLOCKS | {"expression_statement"}
 STATEMENT: Final = "statement"
 """What is around a node that is a statement of its own."""

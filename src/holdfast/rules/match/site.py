@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from holdfast.rules.match.context import owners_at
 from holdfast.rules.rule import HOLE, TokenRewrite
 from holdfast.syntax.tree import first_field, parent_kind, span_of
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,9 +44,11 @@ Region: TypeAlias = Literal[
 `next line` the lines of the place with the one below,
 `kept` the holes that a fix keeps while it drops another.
 """
-_PARAMETERS: Final = re.compile("parameters$|parameter_list$")
-_LOCALS: Final = re.compile("declaration$|declarator$|^let_declaration|^assignment$|var_spec|^for_")
-_FUNCTION: Final = re.compile("function|method|lambda|arrow|constructor")
+_PARAMETERS: Final = lazy_pattern("parameters$|parameter_list$")
+_LOCALS: Final = lazy_pattern(
+    "declaration$|declarator$|^let_declaration|^assignment$|var_spec|^for_"
+)
+_FUNCTION: Final = lazy_pattern("function|method|lambda|arrow|constructor")
 _NO_VARIABLES: Final = frozenset({"function_declarator", "method_declaration"})
 TARGET: Final = r"([^\W\d]\w*)\s*(?::[^=]*)?=[^=]*$"
 """The variable that gets the value at the end of a line."""

@@ -17,6 +17,7 @@ from holdfast.rules.rule import HOLE, TreeRewrite, argument_texts
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tree import MOST_CHARACTERS, all_nodes, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +43,7 @@ _FRAMES: Final[Mapping[str, tuple[str, ...]]] = {
 """The code around a pattern that makes it parse, by language."""
 _STATEMENT_END: Final = {"c": ";", "cpp": ";", "java": ";"}
 _VARIABLE: Final = "zz"
-_BODY: Final = re.compile(r"\)[^;()]*\{")
+_BODY: Final = lazy_pattern(r"\)[^;()]*\{")
 """What follows the parameters of a function."""
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from holdfast.rules.match.node_classes import is_literal
 from holdfast.rules.match.site import SETTING, is_declaration
 from holdfast.syntax.tree import all_nodes, first_field, node_kind, node_text, span_of
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
     from holdfast.rules.match.site import Site
 
-_NAMED: Final = re.compile(r"[^\W\d_]")
+_NAMED: Final = lazy_pattern(r"[^\W\d_]")
 _RECEIVERS: Final = frozenset({"self", "cls", "this"})
-_LOOPS: Final = re.compile("^(?:for|while|do|loop|enhanced_for)_")
-_WORD: Final = re.compile(r"[^\W\d]\w*")
+_LOOPS: Final = lazy_pattern("^(?:for|while|do|loop|enhanced_for)_")
+_WORD: Final = lazy_pattern(r"[^\W\d]\w*")
 _FILLING: Final = "add|addAll|push|push_back|emplace_back|append|extend|insert|put|set|update"
 _NOT_READ: Final = "|".join(
     (

@@ -11,6 +11,7 @@ from holdfast.guards.secrets import is_secret
 from holdfast.guards.shell.read_only_git import needs_variable, with_switches
 from holdfast.tools.commands.sandbox_gaps import sandbox_gaps
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from holdfast.vocab.sandbox import GitAccess
 
 
-_DIRECTORY = re.compile(r"(?:/\.?)+\Z")
+_DIRECTORY = lazy_pattern(r"(?:/\.?)+\Z")
 
 
 @dataclass(frozen=True, slots=True)

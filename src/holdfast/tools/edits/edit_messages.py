@@ -11,6 +11,7 @@ from holdfast.landing.explain import explain, refusal_record
 from holdfast.landing.text.lines import split_lines
 from holdfast.tools.text_limits import count, shorten, shorten_line
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import Landed, Refused, Span
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ ErrorKind: TypeAlias = Literal["patch_error", "edit_error"]
 MOST_LINES = 60
 """How many of a file's lines the second refusal on it shows."""
 _MOST_CHARACTERS = 6_000
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)")
+_HUNK = lazy_pattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)")
 _GROWTH = {"+": 1, "-": -1}
-_NUMBERED = re.compile(r"^(\d+)\| ", re.MULTILINE)
+_NUMBERED = lazy_pattern(r"^(\d+)\| ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from holdfast.guards.tokens import remove_tokens
 from holdfast.tools.text_limits import clean, count
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _CHARACTERS_A_TOKEN = 4
 """A careful estimate: code has fewer characters to a token than prose."""
-_SECTION = re.compile(r"^# ", re.MULTILINE)
+_SECTION = lazy_pattern(r"^# ", re.MULTILINE)
 _LANGUAGES = {
     ".c": "C",
     ".h": "C",

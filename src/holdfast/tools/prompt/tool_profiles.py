@@ -6,6 +6,7 @@ import math
 import re
 
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 READING = ("read_file", "search", "find_files", "list_dir")
 """The tools that only read, and the only tools in plan mode."""
@@ -41,7 +42,7 @@ _FAMILIES: tuple[tuple[str, Profile], ...] = (
     (r"deepseek-coder|codellama|starcoder|codegemma|codestral|wizardcoder|phind", DIFF),
     (r"smollm|tinyllama|gemma-?3n|phi-?[123]\b", SMALL),
 )
-_SIZE = re.compile(r"(?<![\d.a-z])(\d+(?:\.\d+)?)([bm])(?![a-z])")
+_SIZE = lazy_pattern(r"(?<![\d.a-z])(\d+(?:\.\d+)?)([bm])(?![a-z])")
 _UNITS = {"b": 1, "m": 1_000}
 _SMALL = 4.0
 """Billions of parameters up to which a model is small, and has fewer tools to edit with."""

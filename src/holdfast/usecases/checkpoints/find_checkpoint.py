@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from holdfast.changes.plan import FileRefused
@@ -10,6 +9,7 @@ from holdfast.checkpoints.checkpoint import AmbiguousCheckpoint, Checkpoint, fin
 from holdfast.checkpoints.ports import CheckpointFailed, NoCheckpoints
 from holdfast.usecases.checkpoints.restore_ports import ConversationFailed
 from holdfast.usecases.workspace import NothingDone
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import Reason, Refused
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from holdfast.usecases.checkpoints.ports import Worktrees
 
-_SESSION = re.compile(r"[0-9a-f]{12}")
+_SESSION = lazy_pattern(r"[0-9a-f]{12}")
 
 
 def belonging(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from holdfast.guards.tokens import has_token, remove_tokens
 from holdfast.repair.check_errors import describe
 from holdfast.repair.ports import Proposal, ProposalRequest, ProposerFailed, Provider
+from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.transcript import SystemText, UserText
 
 if TYPE_CHECKING:
@@ -33,10 +34,10 @@ Change as little as you can. Keep every name that is declared or exported, keep 
 delete nothing that is not wrong, and never silence the check \
 (no noqa, no ignore comments, no any, no unsafe, no pragmas)."""
 
-_FENCE = re.compile(
+_FENCE = lazy_pattern(
     r"^(```+|~~~+)[ \t]*([\w+.#-]*)[^\n]*\n(.*?)^\1[ \t]*$", re.DOTALL | re.MULTILINE
 )
-_NO_TEXT = re.compile("[\ud800-\udfff]")
+_NO_TEXT = lazy_pattern("[\ud800-\udfff]")
 _NOT_SENT = (
     "a token or a key is in this file, so it is not sent to a model; take it out, or repair the "
     "file by hand."

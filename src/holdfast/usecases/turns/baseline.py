@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import Counter
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from holdfast.landing.encoding import decode
 from holdfast.repair.check_errors import errors_of, signature
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.turns.repair_ports import EditedTurn
     from holdfast.vocab.diagnostics import Diagnostic, Target
 
-_SECONDS = re.compile(r"[0-9]+(?:\.[0-9]+)? ?m?s\b")
+_SECONDS = lazy_pattern(r"[0-9]+(?:\.[0-9]+)? ?m?s\b")
 
 
 def texts_before(turn: EditedTurn) -> dict[str, bytes | None]:

@@ -10,6 +10,7 @@ from holdfast.checkpoints.ports import CheckpointFailed, NoCheckpoints
 from holdfast.usecases.checkpoints.file_history import FilesCompared
 from holdfast.usecases.sessions.session import SessionRefused
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from holdfast.adapters.git.worktree import GitWorktree
     from holdfast.wiring.projects.open_project import OpenProject
 
-_FILE = re.compile(r"^diff --git ", re.MULTILINE)
-_HUNK = re.compile(r"^@@ ", re.MULTILINE)
+_FILE = lazy_pattern(r"^diff --git ", re.MULTILINE)
+_HUNK = lazy_pattern(r"^@@ ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

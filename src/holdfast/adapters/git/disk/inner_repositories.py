@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import Git, GitFailed, GitProcess, to_text
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +31,7 @@ _STATUS = (
 # Not those of remotes: an editor fetches them at any time.
 _REFS = ("for-each-ref", "refs/heads", "refs/tags", "refs/stash")
 _UNKNOWN = "unknown"
-_MODULE = re.compile(rb"^\s*path\s*=\s*(.+?)\s*$", re.MULTILINE)
+_MODULE = lazy_pattern(rb"^\s*path\s*=\s*(.+?)\s*$", re.MULTILINE)
 
 
 def digest_repositories(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import shutil
 import time
 from contextlib import contextmanager, suppress
@@ -34,6 +33,7 @@ from holdfast.adapters.processes.sandbox.private_objects import bring_left_objec
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.usecases.worktrees.ports import CapturedFiles, CopiedFiles, FollowedCommit
 from holdfast.usecases.worktrees.session_worktree import base_ref_of, branch_of
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -48,7 +48,7 @@ _NAMED = 5
 _WRITE_FILES = ("read-tree", "-m", "-u", "--no-sparse-checkout")
 _ADD = ("worktree", "add", "--quiet", "--no-checkout")
 _BASES = "refs/holdfast/base"
-_OF_SESSION = re.compile(
+_OF_SESSION = lazy_pattern(
     r"refs/heads/holdfast/([0-9a-f]{12})/work|refs/holdfast/base/([0-9a-f]{12})"
 )
 

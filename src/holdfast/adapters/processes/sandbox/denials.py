@@ -10,6 +10,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -17,19 +19,19 @@ if TYPE_CHECKING:
     from holdfast.adapters.processes.sandbox.layout import ConfinedProcess
     from holdfast.adapters.processes.sandbox.view import View
 
-_NOT_WRITABLE = re.compile(r"read-only file system|EROFS|could not lock config", re.IGNORECASE)
-_REFUSED = re.compile(
+_NOT_WRITABLE = lazy_pattern(r"read-only file system|EROFS|could not lock config", re.IGNORECASE)
+_REFUSED = lazy_pattern(
     r"permission denied|operation not permitted|resource busy|EACCES|EPERM|EBUSY", re.IGNORECASE
 )
-_MISSING = re.compile(r"no such file or directory|not found|ENOENT", re.IGNORECASE)
-_NO_NETWORK = re.compile(
+_MISSING = lazy_pattern(r"no such file or directory|not found|ENOENT", re.IGNORECASE)
+_NO_NETWORK = lazy_pattern(
     r"could not resolve host|name resolution|name or service not known|network is unreachable|"
     r"EAI_AGAIN|getaddrinfo|ENETUNREACH|no address associated with hostname|"
     r"dns error|unable to resolve host|couldn't connect to server",
     re.IGNORECASE,
 )
-_SOCKET = re.compile(r"socket", re.IGNORECASE)
-_WORD = re.compile(r"[^\s'\"`:,;()<>|\u2018\u2019]+")
+_SOCKET = lazy_pattern(r"socket", re.IGNORECASE)
+_WORD = lazy_pattern(r"[^\s'\"`:,;()<>|\u2018\u2019]+")
 _MOST_LINES = 200
 
 _ALL = 'ask for it with access="all"'

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.plain_file import read_plain
 from holdfast.guards.tokens import has_token
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -70,7 +71,7 @@ _VARIABLES = (
 ).split()
 _MOVED = {"CARGO_HOME": ".cargo", "GRADLE_USER_HOME": ".gradle", "STACK_ROOT": ".stack"}
 """Variables that name a folder which has such parts, in the place of the one in the home."""
-_KEY_LINE = re.compile(
+_KEY_LINE = lazy_pattern(
     r"^\s*[\w.\"-]*(?:pass(?:wd|word)?|token|secret|extraheader|api[-_]?key)\"?\s*[=:]\s*\S",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
+_UNSTORABLE = lazy_pattern("[\0\ud800-\udfff]")
 _ENCODED = "file:"
 
 # NaN is not JSON: PostgreSQL refuses it, and so must SQLite.

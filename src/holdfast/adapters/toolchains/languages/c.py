@@ -18,6 +18,7 @@ from holdfast.adapters.toolchains.languages.compile_commands import (
     entry_for,
 )
 from holdfast.repair.diagnostics import gcc
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,7 @@ _OLD_C = frozenset(
 )
 # The usual folders of a project's headers.
 _HEADERS = ("include", "src", ".")
-_CPP_HEADER = re.compile(
+_CPP_HEADER = lazy_pattern(
     rb"^\s*(?:namespace\b|template\s*<|class\s+\w+|using\s+\w"
     rb"|(?:public|private|protected)\s*:|#\s*include\s*<\w+>)"
     rb"|\bstd::|\bconstexpr\b",

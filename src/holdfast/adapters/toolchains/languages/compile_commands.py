@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.plain_file import read_plain
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,10 +27,10 @@ _LARGEST = 64_000_000
 _FOLDERS = ("-isystem", "-iquote", "-idirafter", "-I")
 _FILES = ("-include", "-imacros")
 _MACROS = ("-D", "-U")
-_ALONE = re.compile(r"-std=[\w+:]+|-ansi|-pthread|-nostdinc|-W(?!fatal-errors)[a-z][\w=+-]*")
+_ALONE = lazy_pattern(r"-std=[\w+:]+|-ansi|-pthread|-nostdinc|-W(?!fatal-errors)[a-z][\w=+-]*")
 # A list of allowed flags: a list of dangerous ones would never be complete (`-fplugin=`,
 # `-fmodule-mapper=|program`, `-fdump-go-spec=file`).
-_DIALECTS = re.compile(
+_DIALECTS = lazy_pattern(
     r"-f(?:no-)?(?:exceptions|rtti|short-enums|short-wchar|signed-char|unsigned-char"
     r"|signed-bitfields|unsigned-bitfields|permissive|gnu89-inline|gnu-keywords|ms-extensions"
     r"|plan9-extensions|openmp|openmp-simd|openacc|char8_t|concepts|coroutines|freestanding|hosted"

@@ -16,6 +16,7 @@ from holdfast.adapters.processes.project_programs import program_outside
 from holdfast.adapters.toolchains.check_step import BatchForm, CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.repair.diagnostics import go
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +25,8 @@ GO = ToolProgram(
     "go", "Install it with: apt install golang-go (Debian), brew install go (macOS).", ("version",)
 )
 
-_PACKAGE = re.compile(rb"^[ \t]*package[ \t]+(\w+)", re.MULTILINE)
-_MAIN = re.compile(rb"^func[ \t]+main[ \t]*\(", re.MULTILINE)
+_PACKAGE = lazy_pattern(rb"^[ \t]*package[ \t]+(\w+)", re.MULTILINE)
+_MAIN = lazy_pattern(rb"^func[ \t]+main[ \t]*\(", re.MULTILINE)
 _MOST_SIBLINGS = 1_000
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.toolchains.check_step import CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.repair.diagnostics import javac
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -22,7 +23,7 @@ JAVAC = ToolProgram(
     ("-version",),
 )
 
-_PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_PACKAGE = lazy_pattern(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _MODULE = "module-info.java"
 _LIBRARIES = ("lib", "libs")
 _MOST_FILES = 2_000

@@ -14,6 +14,7 @@ from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgr
 from holdfast.adapters.toolchains.languages.tsconfig import OURS, find_tsconfig
 from holdfast.adapters.toolchains.nearest_file import nearest_file
 from holdfast.repair.diagnostics import node, tsc
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,13 +39,13 @@ _NOT_INSTALLED = frozenset(
 _NO_MODULE = frozenset({"TS2307", "TS2792"})
 _NODE_NAMES = frozenset({"__dirname", "__filename", "global"})
 _JS_SUFFIXES = (".js", ".mjs", ".cjs", ".jsx")
-_LIKELY_A_MODULE = re.compile(rb"^[ \t]*(?:import\b(?!\s*[(.])|export\b)", re.MULTILINE)
-_SURELY_A_MODULE = re.compile(
+_LIKELY_A_MODULE = lazy_pattern(rb"^[ \t]*(?:import\b(?!\s*[(.])|export\b)", re.MULTILINE)
+_SURELY_A_MODULE = lazy_pattern(
     rb"^[ \t]*(?:import\s*(?:[\w*{][^;()]*?\bfrom\s*)?[\"']"
     rb"|export\s+(?:default|const|let|function|class)\b|export\s*[{*])",
     re.MULTILINE,
 )
-_SCRIPT_WORDS = re.compile(rb"\brequire\s*\(|\bmodule\.exports\b|^[ \t]*exports\.", re.MULTILINE)
+_SCRIPT_WORDS = lazy_pattern(rb"\brequire\s*\(|\bmodule\.exports\b|^[ \t]*exports\.", re.MULTILINE)
 _JAVASCRIPT = ("--allowJs", "--checkJs", "--noImplicitAny", "false", "--strict", "false")
 
 

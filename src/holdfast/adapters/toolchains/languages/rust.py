@@ -13,6 +13,7 @@ from holdfast.adapters.toolchains.check_step import BatchForm, CheckedFile, Chec
 from holdfast.adapters.toolchains.installed_tool import NOT_TRUSTED, ToolProgram
 from holdfast.adapters.toolchains.toml_file import read_toml
 from holdfast.repair.diagnostics import rustc
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -86,7 +87,7 @@ _WORKSPACE = frozenset(
     ("members", "default-members", "exclude", "resolver", "package", "lints", "metadata")
 )
 _CRATES = frozenset(("bin", "lib", "rlib", "dylib", "cdylib", "staticlib"))
-_MAIN = re.compile(rb"\bfn\s+main\s*\(")
+_MAIN = lazy_pattern(rb"\bfn\s+main\s*\(")
 
 
 def plan(unit: CheckedFile) -> Sequence[CheckStep]:

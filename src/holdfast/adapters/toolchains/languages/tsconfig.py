@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.adapters.plain_file import read_plain
 from holdfast.adapters.toolchains.nearest_file import nearest_file
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,7 @@ OURS = "tsconfig.holdfast.json"
 _NAMES = ("tsconfig.json", "jsconfig.json")
 _DEEPEST = 20
 # A string, which may contain what looks like a comment; a comment; or a comma before a bracket.
-_NOT_JSON = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+_NOT_JSON = lazy_pattern(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.text_calls.labelled_lines import NAMED_LINE
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,11 +24,11 @@ EDIT: Final = (
     r"\*\*\* Begin Patch\s*\n|diff --git |--- [^\n]+\n\+\+\+ |(?:[^\n]{1,300}\n)?<{5,9} SEARCH\s*\n"
 )
 """An edit in a notation of its own, where nothing is before it."""
-LINE: Final = re.compile(
+LINE: Final = lazy_pattern(
     rf"{NAMED_LINE}|[ \t]*{PYTHON}|[ \t]*\[[ \t]*{PYTHON.replace('python', 'listed')}",
     re.IGNORECASE,
 )
-OBJECT: Final = re.compile(r"[ \t]*(?:\[\s{0,40})?\{\s{0,40}[\"'“}]")
+OBJECT: Final = lazy_pattern(r"[ \t]*(?:\[\s{0,40})?\{\s{0,40}[\"'“}]")
 
 
 def open_words(words: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 
 from holdfast.loop.parse_reply.control_tokens import NAMESPACE
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 _CALL_TAGS: Final = (
     "tool_calls?|function_calls?|functioncall|toolcall|tools|function|invoke|tool_use"
@@ -39,14 +40,14 @@ def _any_of(words: list[str]) -> str:
 
 
 _TAGS: Final = f"{_CALL_TAGS}|{_ARGUMENT_TAGS}"
-_MARK = re.compile(
+_MARK = lazy_pattern(
     rf"<{NAMESPACE}(?P<tag>{_TAGS})(?:[\s=][^<>\n]{{0,400}})?>|</{NAMESPACE}(?P<end_tag>{_TAGS})\s*>"
     rf"|(?P<token>{_any_of(list(_TOKENS))})|(?P<end_token>{_any_of(list(_TOKENS.values()))})"
     r"|(?P<fence>`{3,})|(?P<list>\[)(?=[\s,]*\Z)|(?P<end_list>\])",
     re.IGNORECASE,
 )
 _CLOSING_TOKENS: Final = _TOKENS | {token.lower(): token for token in _TOKENS.values()}
-_NEEDS_TOKEN = re.compile(_any_of(list(_TOKENS)), re.IGNORECASE)
+_NEEDS_TOKEN = lazy_pattern(_any_of(list(_TOKENS)), re.IGNORECASE)
 _ENDS: Final = frozenset(("end_tag", "end_token", "end_list"))
 _EXACT: Final = frozenset(("]", _FENCE, *(f"</{tag}>" for tag in _ARGUMENT_TAGS.split("|"))))
 """The marks that close nothing else: `</function>` may close a call that `<tool_call>` opened."""

@@ -16,6 +16,7 @@ from holdfast.loop.parse_reply.text_calls.found_call import (
     read_json_arguments,
 )
 from holdfast.syntax.spans import skip
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 
 def _label(fields: tuple[str, ...]) -> str:
@@ -49,10 +50,10 @@ ARGUMENTS_LABEL: Final = rf"[ \t]*\r?\n\s*{_label(GIVEN_FIELDS)}"
 LABELLED_LINES: Final = NAMED_LINE + ARGUMENTS_LABEL
 """The start of such a call."""
 
-_FENCE = re.compile(r"\s*(?:`{3,}(?:json)?\s*)?")
-_FENCE_END = re.compile(r"\s*`{3,}")
-_NEXT_LABEL = re.compile(r"\n(?=[ \t]*\*{0,2}[A-Z][\w ]{0,20}\*{0,2}:|[ \t]*`{3,})")
-_OWN_WORDS = re.compile(r"\s*(?:\*{0,2}(?:Question|Thought)s?\*{0,2}[ \t]*:|\Z)", re.IGNORECASE)
+_FENCE = lazy_pattern(r"\s*(?:`{3,}(?:json)?\s*)?")
+_FENCE_END = lazy_pattern(r"\s*`{3,}")
+_NEXT_LABEL = lazy_pattern(r"\n(?=[ \t]*\*{0,2}[A-Z][\w ]{0,20}\*{0,2}:|[ \t]*`{3,})")
+_OWN_WORDS = lazy_pattern(r"\s*(?:\*{0,2}(?:Question|Thought)s?\*{0,2}[ \t]*:|\Z)", re.IGNORECASE)
 
 
 def read_lines(text: str, opener: re.Match[str]) -> CallsRead | None:

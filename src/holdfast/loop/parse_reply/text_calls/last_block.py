@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 from holdfast.loop.parse_reply.quoted_parts import fences
 from holdfast.loop.parse_reply.text_calls.whole_message import cut_leftovers, read_body, read_whole
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.loop.parse_reply.text_calls.found_call import FoundCall
 
-LABELLED_FENCE = re.compile(r"^[ \t]*Action[ \t]*:[ \t]*(?=`{3})", re.MULTILINE)
+LABELLED_FENCE = lazy_pattern(r"^[ \t]*Action[ \t]*:[ \t]*(?=`{3})", re.MULTILINE)
 """Command-R opens the fence behind a word on the same line."""
-_OBJECT = re.compile(
+_OBJECT = lazy_pattern(
     r"^(?:\[\s*)?\{(?=\s*[\"'“](?:name|tool|tool_name|function|type)[\"'”]\s*:)", re.MULTILINE
 )
 
@@ -59,10 +60,11 @@ def _divide(body: str) -> tuple[str, str]:
         if end >= len(body):
             return body[:start], body[start:]
 
-    found = LABELLED_FENCE.search(body, end) or _OBJECT.search(body, end)
+    labelled = LABELLED_FENCE.search(body, end)
+    if labelled is not None:
+        return body[: labelled.start()], body[labelled.end() :]
+
+    found = _OBJECT.search(body, end)
     if found is None:
         return body, ""
-    if found.re is _OBJECT:
-        return body[: found.start()], body[found.start() :]
-
-    return body[: found.start()], body[found.end() :]
+    return body[: found.start()], body[found.start() :]

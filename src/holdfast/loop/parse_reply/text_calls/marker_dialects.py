@@ -19,6 +19,7 @@ from holdfast.loop.parse_reply.text_calls.xml_parameter_tags import read_arg_pai
 from holdfast.syntax.json_text import Cut, JsonReading, Read, Unclosed, Unreadable
 from holdfast.syntax.loose_json import Loose, LooseJsonEnd, read_call
 from holdfast.syntax.spans import next_span, skip
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 MARKER: Final = (
     rf"<{NAMESPACE}(?:tool_calls?|function_calls?|functioncall|toolcall|tools)\s*>|<TOOLCALL>"
@@ -40,12 +41,12 @@ REPORTED: Final = r"\[(?:assistant\s+)?(?:calling\s+tools?|tool\s+calls?|called\
 """`[Assistant tool call]: shell({…})`: copied by a model from a summary of its own calls."""
 
 # Bounded: in a text that is all markers, each would skip all that follow.
-_SKIP = re.compile(
+_SKIP = lazy_pattern(
     rf"(?:\s++|{MARKER}|`{{3,}}(?:json)?|function(?=<｜tool▁sep｜>)|<｜tool▁sep｜>|<\|?tool_sep\|?>"
     r"|call:(?=\w)){0,16}+"
 )
-_NAME = re.compile(r"[\"'`]?(?P<name>[A-Za-z_][\w.\\-]{0,127}(?::\d+)?)[\"'`]?")
-_BETWEEN = re.compile(
+_NAME = lazy_pattern(r"[\"'`]?(?P<name>[A-Za-z_][\w.\\-]{0,127}(?::\d+)?)[\"'`]?")
+_BETWEEN = lazy_pattern(
     r"(?:\s++|\[ARGS\]|\[CALL_ID\]\w*|<\|tool_call_argument_begin\|>|<｜tool▁sep｜>|<\|?tool_sep\|?>"
     r"|`{3,}(?:json)?|json(?=\s*[{`<])|<\|constrain\|>|<\|message\|>"
     r"|(?:with\s+)?(?:arguments?|args?|parameters|params|input)\s*[:=]?(?=\s*[{(])"
@@ -53,21 +54,21 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 # gpt-oss writes stray tokens of other alphabets before the word `json`.
-_STRAY = re.compile(r"[^\W\d_a-zA-Z]{0,40}(?=\s|\Z)")
-_HARMONY_BETWEEN = re.compile(
+_STRAY = lazy_pattern(r"[^\W\d_a-zA-Z]{0,40}(?=\s|\Z)")
+_HARMONY_BETWEEN = lazy_pattern(
     r"(?:[^\n{}\"<]{0,40}?(?:<\|constrain\|>|<\|message\|>|\bcode\b|json)|[ \t]+){0,4}"
     r"\s*(?:<\|message\|>)?\s*"
 )
-CLOSER: Final = re.compile(
+CLOSER: Final = lazy_pattern(
     rf"</{NAMESPACE}(?:tool_calls?|function_calls?|functioncall|toolcall|tools|function|invoke)\s*>"
     r"|</TOOLCALL>|\[/TOOL_CALLS?\]|<\|/tool_calls?\|>|<tool_call\|>"
     r"|<\|tool_calls?(?:_section)?_end\|>|<｜tool▁calls?▁end｜>"
     r"|<\|(?:call|end|return|im_end|eot_id|eom_id|endoftext|action_end|END_ACTION|tool_call\|/)\|>"
     r"|</s>|<end_function_call>|<｜end▁of▁sentence｜>"
 )
-_AFTER = re.compile(rf"(?:\s|`{{3,}}|[,;\])}}](?=\s*(?:{CLOSER.pattern}|\Z))|{CLOSER.pattern})*+")
-_NAME_IN_JSON = re.compile(r"[\"']name[\"']\s*:\s*[\"']([^\"'\n]{1,128})[\"']")
-_SEPARATOR = re.compile(r"[, \t\r\n]*+")
+_AFTER = lazy_pattern(rf"(?:\s|`{{3,}}|[,;\])}}](?=\s*(?:{CLOSER.pattern}|\Z))|{CLOSER.pattern})*+")
+_NAME_IN_JSON = lazy_pattern(r"[\"']name[\"']\s*:\s*[\"']([^\"'\n]{1,128})[\"']")
+_SEPARATOR = lazy_pattern(r"[, \t\r\n]*+")
 _MOST: Final = 64
 """The most objects after one marker."""
 

@@ -39,17 +39,18 @@ from holdfast.loop.parse_reply.text_calls.xml_named_tags import NESTED, read_nes
 from holdfast.loop.parse_reply.text_calls.xml_parameter_tags import OPENER, read_tagged
 from holdfast.syntax.spans import find_or_end
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, FoundCall
 
-_BEGINS_DIALOGUE = re.compile(DIALOGUE)
-_ANSWERED = re.compile(r"^(?:Assistant|AI):", re.MULTILINE)
+_BEGINS_DIALOGUE = lazy_pattern(DIALOGUE)
+_ANSWERED = lazy_pattern(r"^(?:Assistant|AI):", re.MULTILINE)
 # Each alternative begins with a literal, so the search is fast over prose; `_HERE` then matches
 # exactly.
-_START = re.compile(
+_START = lazy_pattern(
     r"<(?=[\w|｜‖])|\[(?=[A-Za-z])|to=functions\.|functions\.|functools\["
     rf"|{QUOTE}|{DIALOGUE}|{RESULT_LABEL}|(?i:{NAMED_LINE})"
 )
@@ -58,13 +59,13 @@ _OPENERS: Final = (
     rf"|(?P<recipient>{KIMI}|{HARMONY})|(?P<reported>{REPORTED})|(?P<tag>{OPENER})|(?P<marker>{MARKER})"
     rf"|(?P<inner>{NESTED})"
 )
-CALL_OPENER: Final = re.compile(_OPENERS, re.IGNORECASE)
+CALL_OPENER: Final = lazy_pattern(_OPENERS, re.IGNORECASE)
 """The start of a call in a notation that has hardly any other use."""
-_HERE = re.compile(
+_HERE = lazy_pattern(
     rf"{_OPENERS}|(?P<lines>{LABELLED_LINES})|(?P<dialogue>{DIALOGUE})",
     re.IGNORECASE,
 )
-_BARE_CHANNEL = re.compile(r"(?:assistant)?(?:commentary|analysis)\s*\Z")
+_BARE_CHANNEL = lazy_pattern(r"(?:assistant)?(?:commentary|analysis)\s*\Z")
 _READERS: Final[dict[str, Callable[[str, re.Match[str]], CallsRead | None]]] = {
     "nameless": read_nameless,
     "recipient": read_recipient,
@@ -76,7 +77,7 @@ _READERS: Final[dict[str, Callable[[str, re.Match[str]], CallsRead | None]]] = {
 }
 _MOST: Final = 64
 """The most places to read: each may cost a search over the rest of the text."""
-_MARKER = re.compile(MARKER, re.IGNORECASE)
+_MARKER = lazy_pattern(MARKER, re.IGNORECASE)
 QUOTES: Final = frozenset("\"'`“”‘’«»")
 
 

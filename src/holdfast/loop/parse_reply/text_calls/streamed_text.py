@@ -29,6 +29,7 @@ from holdfast.loop.parse_reply.thinking import open_thought
 from holdfast.loop.parse_reply.tool_names import find_tool
 from holdfast.syntax.spans import skip
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,30 +38,30 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 80
 """Enough characters to know whether a call begins at a place, or a thought at the beginning."""
-_MAY_BE_THOUGHT = re.compile(r"\s*(?:[<\[◁]|\Z)")
+_MAY_BE_THOUGHT = lazy_pattern(r"\s*(?:[<\[◁]|\Z)")
 _MARK: Final = r"(?P<mark>[<\[](?=[A-Za-z|｜‖]|\Z)|to=functions\.|functions\.|functools\[|✿)"
 _WORDS: Final = ("to=functions.", "functions.", "functools[")
 """The words of `_MARK`, of which the end of a text may have the beginning."""
-_IN_FENCE = re.compile(rf"\n|{_MARK}")
+_IN_FENCE = lazy_pattern(rf"\n|{_MARK}")
 # The end of a text in which a line has begun that may go on as the beginning of a call.
-_OPEN_LINE = re.compile(
+_OPEN_LINE = lazy_pattern(
     rf"[ \t]*(?:-[ \t]*)?\*{{0,3}}(?:[\w.(]*|\[\s*(?:\w*|\{{\s*)|\{{\s*|{OPEN_LABEL})\Z",
     re.IGNORECASE,
 )
 # The same where nothing is before it: any key may name a tool, and an edit may begin.
-_OPEN_START = re.compile(
+_OPEN_START = lazy_pattern(
     r"[^\s:{}\[\]#]{0,41}(?::[ \t]*[\"']?\w{0,64})?\Z|[*<-]+(?: \w*){0,2}\s*\Z|--- [^\n]*\n?\+*\Z"
     r"|diff -*\w*\Z|\S+\r?\n<{0,9}(?: \w*)?\Z"
 )
-_OPEN_BODY = re.compile(r"[^\n:]{0,41}(?::[ \t]*[\"']?\w{0,64})?\Z")
-_OPEN_CLOSER = re.compile(r" {0,3}[`~]*[ \t\r]*\Z")
-_EDIT = re.compile(rf"{EDIT}|--- \S|<{{5,9}} SEARCH|\S+\r?\n<{{5,9}} SEARCH")
-_KEYED = re.compile(rf"(?:-[ \t]+)?{KEYED}(?=\s)")
-_BLANKS = re.compile(r"\s*")
-_BLANK = re.compile(r"[ \t\r]*$", re.MULTILINE)
-_BLANK_LINE = re.compile(r"[ \t\r]*")
-_BEHIND_COLON = re.compile(r":[ \t*\"']{0,3}\Z")
-_NEVER = re.compile(r"(?!)")
+_OPEN_BODY = lazy_pattern(r"[^\n:]{0,41}(?::[ \t]*[\"']?\w{0,64})?\Z")
+_OPEN_CLOSER = lazy_pattern(r" {0,3}[`~]*[ \t\r]*\Z")
+_EDIT = lazy_pattern(rf"{EDIT}|--- \S|<{{5,9}} SEARCH|\S+\r?\n<{{5,9}} SEARCH")
+_KEYED = lazy_pattern(rf"(?:-[ \t]+)?{KEYED}(?=\s)")
+_BLANKS = lazy_pattern(r"\s*")
+_BLANK = lazy_pattern(r"[ \t\r]*$", re.MULTILINE)
+_BLANK_LINE = lazy_pattern(r"[ \t\r]*")
+_BEHIND_COLON = lazy_pattern(r":[ \t*\"']{0,3}\Z")
+_NEVER = lazy_pattern(r"(?!)")
 
 
 @dataclass(slots=True)

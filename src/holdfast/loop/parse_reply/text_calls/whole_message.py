@@ -23,37 +23,38 @@ from holdfast.syntax.json_text import (
 )
 from holdfast.syntax.spans import skip
 from holdfast.syntax.strict_json import DecodedJson, decode
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_FENCE = re.compile(
+_FENCE = lazy_pattern(
     r"(`{3,}|~{3,})[ \t]*(json|tool_call|tool_code|tool|python|)[ \t]*\r?\n(.*?)\r?\n?[ \t]*\1\s*",
     re.DOTALL,
 )
 # A fence that is never closed. Possessive, so that the rest of the text is searched once.
-_OPEN_FENCE = re.compile(
+_OPEN_FENCE = lazy_pattern(
     r"`{3,}+[ \t]*+(?:(?:json|tool_call)?+[ \t]*+\r?\n(?=\s*\{)|(?P<code>tool_code)\s++)(?!.*```)",
     re.DOTALL,
 )
-_EDIT_FENCE = re.compile(
+_EDIT_FENCE = lazy_pattern(
     r"\A(`{3,})(?:diff|patch)?[ \t]*\r?\n(?P<edit>.*?)(?P<close>\n\1)?\Z", re.DOTALL
 )
-_EDIT = re.compile(EDIT)
+_EDIT = lazy_pattern(EDIT)
 _END_MARK: Final = r"^(?:\*\*\* End Patch|>{5,9} REPLACE)"
-_EDIT_END = re.compile(rf"{_END_MARK}\Z", re.MULTILINE)
-_EDIT_AND_RESULT = re.compile(
+_EDIT_END = lazy_pattern(rf"{_END_MARK}\Z", re.MULTILINE)
+_EDIT_AND_RESULT = lazy_pattern(
     rf"({_END_MARK})\s*\n(?:{INVENTED}).*", re.MULTILINE | re.IGNORECASE | re.DOTALL
 )
-_TAIL = re.compile(rf"(?:\s|{CLOSER.pattern})*\Z")
-_SEPARATOR = re.compile(r"[, \t\r\n;]*+")
+_TAIL = lazy_pattern(rf"(?:\s|{CLOSER.pattern})*\Z")
+_SEPARATOR = lazy_pattern(r"[, \t\r\n;]*+")
 _MOST: Final = 64
-_PRINTED = re.compile(r"print\((.*)\)", re.DOTALL)
-_LOOKS_LIKE_CALL = re.compile(
+_PRINTED = lazy_pattern(r"print\((.*)\)", re.DOTALL)
+_LOOKS_LIKE_CALL = lazy_pattern(
     r"(?:\[\s*)?\{\s*[\"'“](?:name|tool|tool_name|type|function)[\"'”]\s*:\s*[\"'“{]"
 )
-_NAME_FIELD = re.compile(r"[\"']name[\"']\s*:\s*[\"']([^\"'\n]{1,128})[\"']")
-_ARGUMENTS_FIELD = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:")
+_NAME_FIELD = lazy_pattern(r"[\"']name[\"']\s*:\s*[\"']([^\"'\n]{1,128})[\"']")
+_ARGUMENTS_FIELD = lazy_pattern(r"[\"'](?:arguments|parameters)[\"']\s*:")
 
 
 def read_whole(text: str, known: Callable[[FoundCall], bool]) -> tuple[FoundCall, ...]:

@@ -8,16 +8,17 @@ from typing import Final
 from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, FoundCall, fields_of
 from holdfast.syntax.json_text import read_json_text
 from holdfast.syntax.spans import find_or_end
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 NESTED: Final = r"<(?P<nested>[a-z]+(?:_[a-z]+)+)>(?=\s*(?:<[a-z_]+>|</(?P=nested)>))"
 """The start of such a call. A name of one word could be a tag of any markup."""
-LABELLED: Final = re.compile(
+LABELLED: Final = lazy_pattern(
     r"<(?P<tag>name|tool_name)>\s*(?P<name>[\w.:\\-]{1,128})\s*</(?P=tag)>\s*"
     r"<(?P<given>arguments|parameters|input|args)>"
 )
 """A name in its own tag after a marker, and the opening tag of the arguments."""
 
-_FIELD = re.compile(r"\s*<([a-z_]{1,64})>")
+_FIELD = lazy_pattern(r"\s*<([a-z_]{1,64})>")
 
 
 def read_nested(text: str, opener: re.Match[str]) -> CallsRead | None:

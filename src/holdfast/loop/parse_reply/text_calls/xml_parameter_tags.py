@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import NAMESPACE
 from holdfast.loop.parse_reply.text_calls.found_call import (
@@ -15,6 +14,10 @@ from holdfast.loop.parse_reply.text_calls.found_call import (
 )
 from holdfast.syntax.spans import skip
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.lazy_pattern import lazy_pattern
+
+if TYPE_CHECKING:
+    import re
 
 OPENER: Final = (
     rf"<{NAMESPACE}(?:function|invoke|tool_use|tool_call)(?:\s*=\s*|\s+name\s*=\s*)"
@@ -22,7 +25,7 @@ OPENER: Final = (
 )
 """The start of such a call."""
 
-_PARAMETER = re.compile(
+_PARAMETER = lazy_pattern(
     rf"\s*<{NAMESPACE}parameter(?:\s*=\s*|\s+name\s*=\s*)[\"']?(?P<key>[\w.\\-]{{1,128}})[\"']?"
     # `<parameter=command=str_replace</parameter>`: an equals sign instead of the bracket.
     r"(?:(?P<inline>=)|(?:\s[^<>\n]{0,200})?\s*>)"
@@ -30,20 +33,20 @@ _PARAMETER = re.compile(
 _END_OF_CALL: Final = (
     rf"</{NAMESPACE}(?:function|invoke|tool_use|tool_call|tool_calls|function_calls)\s*>"
 )
-_CLOSE = re.compile(rf"\s*(?:{_END_OF_CALL})")
+_CLOSE = lazy_pattern(rf"\s*(?:{_END_OF_CALL})")
 _END_OF_TURN: Final = r"<\|im_end\|>|<\|eot_id\|>|</s>"
 # A closing tag ends the value only if the call continues after it: a value may be text about tags.
-_END_OF_VALUE = re.compile(
+_END_OF_VALUE = lazy_pattern(
     rf"(?P<closed></{NAMESPACE}parameter\s*>)"
     rf"(?=\s*(?:<{NAMESPACE}parameter\b|{_END_OF_CALL}|{_END_OF_TURN}|\Z))"
     rf"|(?:^|(?<=\n))(?=[ \t]*<{NAMESPACE}parameter(?:=|\s+name=))"
     rf"|(?={_END_OF_CALL}\s*(?:</|<{NAMESPACE}(?:tool_call|function|invoke)|<\||\Z))"
 )
-_BLANKS = re.compile(r"\s{0,200}")
-_ARG_KEY = re.compile(r"\s*<arg_key>\s*([\w.\\-]{1,128})\s*</arg_key>\s*<arg_value>")
-_LINE_BREAK_AT_START = re.compile(r"\A\r?\n")
-_LINE_BREAK_AT_END = re.compile(r"\r?\n\Z")
-_END_OF_ARG = re.compile(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|<\||\Z))")
+_BLANKS = lazy_pattern(r"\s{0,200}")
+_ARG_KEY = lazy_pattern(r"\s*<arg_key>\s*([\w.\\-]{1,128})\s*</arg_key>\s*<arg_value>")
+_LINE_BREAK_AT_START = lazy_pattern(r"\A\r?\n")
+_LINE_BREAK_AT_END = lazy_pattern(r"\r?\n\Z")
+_END_OF_ARG = lazy_pattern(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|<\||\Z))")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ A process could otherwise leave something for git, or for Holdfast, that runs la
 from __future__ import annotations
 
 import os
-import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.sandbox.cleanup.open_folder import open_folder
 from holdfast.adapters.processes.sandbox.link_guards import follow
+from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ _COMMANDS = (b"exec", b"x")
 _STOP = b"break\n"
 _OWN_STRATEGIES = frozenset({b"octopus", b"ort", b"ours", b"recursive", b"resolve", b"subtree"})
 """The merge strategies for which git starts no program but its own."""
-_STRATEGY_OPTION = re.compile(rb"\s*strategy-option\s*=")
+_STRATEGY_OPTION = lazy_pattern(rb"\s*strategy-option\s*=")
 
 
 @contextmanager
