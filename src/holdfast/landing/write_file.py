@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
+from holdfast.landing.exact_text import changed_part
 from holdfast.landing.formats.sentences import mark_of
 from holdfast.landing.lost_lines import judge_lost_blocks, judge_lost_lines
 from holdfast.landing.new_levels import judge_file_levels
 from holdfast.landing.new_text import PlainText, undone_warning, without_accidents
-from holdfast.landing.projection.splices import Splice, landed
+from holdfast.landing.projection.splices import landed
 from holdfast.landing.readers.cut_text import judge_cut
 from holdfast.landing.readers.file_ending import with_file_end, with_file_endings
 from holdfast.landing.readers.file_text import read_file_text
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.lines import Doc, contents_of, solid_lines
-from holdfast.landing.text.shared_ends import shared_ends
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
     if refused is not None:
         return refused
     if not read.undone:
-        return landed(text, _changed(text, whole), "exact")
+        return landed(text, [changed_part(text, whole)], "exact")
 
-    outcome = landed(text, _changed(text, whole), "unmangled")
+    outcome = landed(text, [changed_part(text, whole)], "unmangled")
     return replace(outcome, warning=undone_warning(read.undone))
 
 
@@ -103,9 +103,3 @@ def _judge_content(text: str, new: str) -> Refused | None:
 
 
 _FEW_LINES = 3
-
-
-def _changed(text: str, new: str) -> list[Splice]:
-    """Return one splice, without the beginning and the end that both texts share."""
-    head, tail = shared_ends(text, new)
-    return [Splice(head, len(text) - tail, new[head : len(new) - tail])]

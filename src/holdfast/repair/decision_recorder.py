@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.landing.land import land
+from holdfast.landing.exact_text import diff_between
 from holdfast.repair.check_errors import describe_errors, errors_of
 from holdfast.repair.decisions.decision import BuildType, Decision, DecisionVerdict
 from holdfast.repair.decisions.decision_ids import (
@@ -17,8 +17,6 @@ from holdfast.repair.decisions.decision_ids import (
     sha_of,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
-from holdfast.vocab.outcomes import Landed
-from holdfast.vocab.requests import WriteFile
 
 if TYPE_CHECKING:
     from holdfast.repair.ports import Checked, PipelinePorts, RepairUnit
@@ -107,7 +105,7 @@ class DecisionRecorder:
         after_sha, diff = "", ""
         if made is not None:
             after_sha = sha_of(made.data)
-            diff = _diff(base.candidate.text, made.text, unit.path)
+            diff = diff_between(base.candidate.text, made.text)
 
         request = request_of(unit.path, unit.target, before_sha, errors)
         result = after_sha or f"{verdict}: {detail}"
@@ -161,10 +159,3 @@ def _reasoning(method: RepairMethod, checked: Checked) -> str:
     if not method.reasoning:
         return error
     return f"{error}\n{method.reasoning}"
-
-
-def _diff(before: str, after: str, path: str) -> str:
-    landed = land(before, WriteFile(after), path)
-    if isinstance(landed, Landed):
-        return landed.diff
-    return ""

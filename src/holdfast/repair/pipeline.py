@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.encoding import decode
-from holdfast.landing.land import land
+from holdfast.landing.exact_text import diff_between
 from holdfast.repair.check_errors import describe_errors, errors_of, same_errors
 from holdfast.repair.confidence import NoConfidence, Sure, Unsure, judge_confidence
 from holdfast.repair.decision_recorder import DecisionRecorder, RepairMethod
@@ -63,11 +63,12 @@ from holdfast.repair.verify import (
     ReviewNeeded,
     StillFailing,
     Verified,
+    land_proposal,
     make_candidate,
 )
 from holdfast.syntax.fixits import apply_fixits, drops_explained_code
 from holdfast.vocab.outcomes import Refused
-from holdfast.vocab.requests import Patch, WriteFile
+from holdfast.vocab.requests import Patch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -198,7 +199,8 @@ class _Repair:
             if not guessed and drops_explained_code(base.candidate.text, text, language):
                 continue
             # A compiler is certain that its fix compiles, not that the fix is what was meant.
-            verdict = self._progress.verify(text, method, review=not guessed)
+            made = make_candidate(self._unit, text)
+            verdict = self._progress.verify(made, method, review=not guessed)
             if isinstance(verdict, Verified):
                 return FixItRepaired(self._progress.text, verdict.oracle)
             if isinstance(verdict, CheckTimedOut):
@@ -231,7 +233,8 @@ class _Repair:
 
         choice = f"{REPLAY}{decision.id}"
         method = RepairMethod("repair", choice, decision.model_id, rule_id=decision.rule_id)
-        verdict = self._progress.verify(text, method, replay=True)
+        made = make_candidate(self._unit, text)
+        verdict = self._progress.verify(made, method, replay=True)
         if isinstance(verdict, CheckTimedOut):
             return _timed_out(verdict)
         if isinstance(verdict, Verified):
@@ -244,6 +247,9 @@ class _Repair:
         same_text = decision.before_sha == sha_of(self._progress.current.candidate.data)
         if not same_text and not self._has_error_of(decision):
             return None
+
+        # Most repairs replay nothing, and the landing engine takes long to import.
+        from holdfast.landing.land import land  # noqa: PLC0415 - see above
 
         landed = land(self._progress.text, Patch(decision.diff), self._unit.path)
         if isinstance(landed, Refused):
@@ -285,7 +291,8 @@ class _Repair:
                 pinned=found.pinned,
             )
             review = not unsafe and not found.reviewed
-            verdict = self._progress.verify(found.text, method, review=review)
+            made = make_candidate(self._unit, found.text)
+            verdict = self._progress.verify(made, method, review=review)
             if isinstance(verdict, CheckTimedOut):
                 return _timed_out(verdict)
             helped = self._progress.text != text
@@ -324,7 +331,8 @@ class _Repair:
         base = self._progress.accepted
         method = _method_of(response, judged.confidence)
         # Only what passed a review is cached, so a cached text needs none.
-        verdict = self._progress.verify(response.text, method)
+        made = make_candidate(self._unit, response.text)
+        verdict = self._progress.verify(made, method)
         if isinstance(verdict, CheckTimedOut):
             return _timed_out(verdict)
         if isinstance(verdict, Verified):
@@ -350,13 +358,14 @@ class _Repair:
                 return judged
             proposal, confidence = judged
             method = _method_of(proposal, confidence)
-            verdict = self._progress.verify(proposal.text, method, roll=True, review=True)
+            made = land_proposal(self._unit, proposal.text)
+            verdict = self._progress.verify(made, method, roll=True, review=True)
             if isinstance(verdict, Verified):
                 self._keep_response(first_request, provider.model, proposal, confidence)
                 self._propose_rule(start, proposal)
                 return self._repaired(start, verdict, attempt)
             if isinstance(verdict, ReviewNeeded):
-                return self._needs_review(proposal.text, verdict, attempt)
+                return self._needs_review(verdict, attempt)
             repeated = proposal.text in own or proposal.text == self._judge.text
             own.add(proposal.text)
             ended = self._end_of_attempt(verdict, base, attempt, repeated=repeated)
@@ -414,13 +423,11 @@ class _Repair:
             decision_id=self._records.last_refused,
         )
 
-    def _needs_review(self, text: str, verdict: ReviewNeeded, attempts: int) -> NeedsReview:
-        landed = land(self._judge.text, WriteFile(text), self._unit.path)
-        diff = "" if isinstance(landed, Refused) else landed.diff
+    def _needs_review(self, verdict: ReviewNeeded, attempts: int) -> NeedsReview:
         return NeedsReview(
             compiler_error=self._error,
             reasons=verdict.reasons,
-            proposal=diff,
+            proposal=diff_between(self._judge.text, verdict.candidate.text),
             attempts=attempts,
             decision_id=self._records.last_refused,
         )
@@ -489,9 +496,7 @@ class _Repair:
         return (self._hint("a guess of the compiler", text),)
 
     def _hint(self, source: str, text: str) -> str:
-        landed = land(self._progress.text, WriteFile(text), self._unit.path)
-        diff = "" if isinstance(landed, Refused) else landed.diff
-        return f"{source}:\n{diff}".rstrip()
+        return f"{source}:\n{diff_between(self._progress.text, text)}".rstrip()
 
     def _judge_proposal(
         self, proposal: Proposal | ProposerFailed, attempt: int
@@ -518,7 +523,7 @@ class _Repair:
     ) -> None:
         candidate = None
         if text is not None:
-            made = make_candidate(self._unit, text)
+            made = land_proposal(self._unit, text)
             if isinstance(made, Candidate):
                 candidate = made
         self._records.record_refused(method, self._progress.accepted, candidate, verdict, detail)

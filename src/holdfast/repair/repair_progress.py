@@ -13,7 +13,6 @@ from holdfast.repair.verify import (
     ReviewNeeded,
     StillFailing,
     Verified,
-    make_candidate,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
@@ -60,20 +59,19 @@ class RepairProgress:
 
     def verify(
         self,
-        text: str,
+        made: Candidate | Refused,
         method: RepairMethod,
         *,
         roll: bool = False,
         replay: bool = False,
         review: bool = False,
     ) -> ProposalVerdict:
-        """Land a proposal, verify it, record it, and continue from it if it is better.
+        """Verify a text, record it, and continue from it if it is better.
 
         `roll` continues from the text unless it is worse: the model sees its own text and may fix
         it. `replay` records nothing for a text that helps: its decision is on record and pinned.
         `review` leaves a text to a person that may change the meaning of the code.
         """
-        made = make_candidate(self._unit, text)
         if isinstance(made, Refused):
             return self._refused(made, method)
         if made.text in self.seen:

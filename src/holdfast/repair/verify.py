@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.encoding import decode, encode
-from holdfast.landing.land import land
+from holdfast.landing.readers.file_ending import with_file_endings
 from holdfast.preservation.judge import judge_fix, parse_errors
 from holdfast.repair.check_errors import errors_of, new_errors
 from holdfast.repair.ports import Check, Checked, CheckTimedOut, RepairUnit
@@ -39,14 +39,21 @@ class CheckedCandidate:
     checked: Checked
 
 
-def make_candidate(unit: RepairUnit, text: str) -> Candidate | Refused:
-    """Return the proposed text in the unit's own line endings and encoding."""
-    decoded = decode(unit.data)
-    landed = land(decoded.text, WriteFile(text), unit.path)
+def land_proposal(unit: RepairUnit, text: str) -> Candidate | Refused:
+    """Return the text that a model sent, landed as a whole file: without a fence around it, say."""
+    # Most repairs need no model, and the landing engine takes long to import.
+    from holdfast.landing.land import land  # noqa: PLC0415 - see above
+
+    landed = land(decode(unit.data).text, WriteFile(text), unit.path)
     if isinstance(landed, Refused):
         return landed
+    return make_candidate(unit, landed.text)
 
-    whole = landed.text
+
+def make_candidate(unit: RepairUnit, text: str) -> Candidate | Refused:
+    """Return a text in the unit's own line endings and encoding."""
+    decoded = decode(unit.data)
+    whole = with_file_endings(decoded.text, text)
     if decoded.marked:
         whole = whole.removeprefix(_BOM)
 
@@ -91,6 +98,7 @@ class ReviewNeeded:
 
     reasons: tuple[str, ...]
     checked: Checked
+    candidate: Candidate
 
 
 Verification: TypeAlias = Verified | StillFailing | GuardRejected | ReviewNeeded | CheckTimedOut
@@ -139,7 +147,8 @@ class Judge:
 
         tested = self._test(candidate, checked)
         if review and changes and isinstance(tested, Verified):
-            return ReviewNeeded(tuple(change.reason for change in changes), checked)
+            reasons = tuple(change.reason for change in changes)
+            return ReviewNeeded(reasons, checked, candidate)
 
         return tested
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from holdfast.changes.change import AT_ONCE, NO_OWNER, Change, ChangeOwner, RequestedEdits
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
-from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileFound, FileMissing
 from holdfast.changes.swaps import Batch
 from holdfast.changes.transaction import Done, Failed
@@ -121,6 +120,9 @@ def plan_reply(
         if isinstance(parsed, Refused):
             return (FileRefused("", parsed),)
         reply = parsed
+
+    # A repair has its plan already, and the landing engine takes long to import.
+    from holdfast.changes.plan_requests import plan_requests  # noqa: PLC0415 - see above
 
     planned = plan_requests(reply.requests, files, overwrite=reply.overwrite)
     if isinstance(planned, ChangePlan):

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from holdfast.changes.change import AT_ONCE, NO_OWNER, ChangeOwner, RequestedEdits
 from holdfast.changes.plan import FileRefused
+from holdfast.changes.plan_text import plan_text
 from holdfast.changes.ports import FileFound
 from holdfast.landing.encoding import decode, encode
-from holdfast.landing.land import land
-from holdfast.usecases.changes.apply import AppliedReply, PlannedReply, apply_at_once, plan_reply
+from holdfast.landing.exact_text import diff_between
+from holdfast.usecases.changes.apply import AppliedReply, PlannedReply, apply_at_once
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.repair.file_repair import AlreadyThere
 from holdfast.usecases.workspace import NothingDone, Workspace
-from holdfast.vocab.outcomes import Landed, Refused
 from holdfast.vocab.requests import FileRequest, WriteFile
 
 if TYPE_CHECKING:
@@ -43,18 +43,12 @@ def write_repaired(
             return root.refused
         if has_code(unit, code, workspace):
             return AlreadyThere()
-        landed = plan_reply(RequestedEdits((request,), overwrite=True), workspace.files)
-        if not isinstance(landed, PlannedReply):
-            return NothingDone(landed, root.recovered)
-        swap = landed.plan.swaps[0]
-        if swap.before is None or swap.before.data != unit.data:
-            message = (
-                f"{unit.path}: this changed while it was repaired, and was left as it is; run "
-                "this again."
-            )
-            refused = FileRefused(unit.path, Refused("conflict", message))
-            return NothingDone((refused,), root.recovered)
-        change = landed.as_change(workspace.new_id(), AT_ONCE, owner)
+        # Not landed once more, as a model's text is: the code is what was verified.
+        plan = plan_text(unit.path, unit.data, _encoded(unit, code), workspace.files)
+        if isinstance(plan, FileRefused):
+            return NothingDone((plan,), root.recovered)
+        planned = PlannedReply(RequestedEdits((request,), overwrite=True), plan)
+        change = planned.as_change(workspace.new_id(), AT_ONCE, owner)
         return apply_at_once(change, root, announce(change.id))
 
 
@@ -63,12 +57,13 @@ def has_code(unit: RepairUnit, code: str, workspace: Workspace) -> bool:
     looked = workspace.files.look(unit.path)
     if not isinstance(looked, FileFound):
         return False
-    return looked.data == encode(code, decode(unit.data).encoding)
+    return looked.data == _encoded(unit, code)
+
+
+def _encoded(unit: RepairUnit, code: str) -> bytes:
+    return encode(code, decode(unit.data).encoding)
 
 
 def diff_of(unit: RepairUnit, code: str) -> str:
     """Return the difference between the unit and its repaired code."""
-    landed = land(decode(unit.data).text, WriteFile(code), unit.path)
-    if isinstance(landed, Landed):
-        return landed.diff
-    return ""
+    return diff_between(decode(unit.data).text, code)
