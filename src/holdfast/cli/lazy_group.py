@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cache, partial
@@ -13,9 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from holdfast.vocab.lazy_pattern import lazy_pattern
-
-_NUMBER = lazy_pattern(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 class CommandEntry(NamedTuple):
