@@ -170,7 +170,7 @@ class Command:
             return self._run(root, file, "--base-url", server.base_url, "--model", "scripted")
 
     def _run(self, root: Path, file: Path, *words: str) -> Ended:
-        argv = [sys.executable, "-m", "holdfast.cli.main", "repair", file.name, "--json"]
+        argv = [sys.executable, "-P", "-m", "holdfast.cli.main", "repair", file.name, "--json"]
         ran = subprocess.run(
             [*argv, "--root", str(root), "--workers", "1", *words],
             cwd=root,

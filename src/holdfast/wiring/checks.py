@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.processes.sandbox.sandbox import Sandbox
     from holdfast.adapters.toolchains.check_step import CheckMode
     from holdfast.config.settings import Settings
-    from holdfast.repair.ports import Check, Checked, RepairUnit
+    from holdfast.repair.ports import Check, Checked, CheckTimedOut, RepairUnit
     from holdfast.usecases.repair.repair_files import CheckedUnit
     from holdfast.usecases.trust.project_trust import ProjectTrust
     from holdfast.vocab.cancellation import Cancel
@@ -58,9 +58,19 @@ class FileChecks:
     """The checks of the files below a root, with the project's own code where it is trusted."""
 
     def __init__(
-        self, root: Path, settings: Settings, trust: ProjectTrust, *, compile_only: bool = False
+        self,
+        root: Path,
+        settings: Settings,
+        trust: ProjectTrust,
+        *,
+        compile_only: bool = False,
+        at_once: int = 1,
     ) -> None:
-        """Look for nothing yet. With `compile_only`, only the compiler checks a file."""
+        """Look for nothing yet. With `compile_only`, only the compiler checks a file.
+
+        At most `at_once` tools run at the same time.
+        """
+        self._at_once = at_once
         self._compile_only = compile_only
         self._root = root
         self._settings = settings
@@ -90,6 +100,7 @@ class FileChecks:
             passed=self._passed,
             sandbox=self._sandbox,
             compile_only=self._compile_only,
+            at_once=self._at_once,
         )
 
     def tests(self, cancel: Cancel) -> Check | None:
@@ -132,6 +143,7 @@ def _check_of_file(
     passed: PassedChecks,
     sandbox: Sandbox,
     compile_only: bool,
+    at_once: int,
 ) -> Check | None:
     language = target or target_of(path)
     mode: CheckMode = "project" if _needs_project(language, root) else "file"
@@ -153,17 +165,18 @@ def _check_of_file(
         cancel=cancel,
         sandbox=sandbox,
         passed=passed,
+        at_once=at_once,
     )
 
 
-def check_together(files: Sequence[CheckedUnit]) -> dict[str, Checked]:
+def check_together(files: Sequence[CheckedUnit]) -> dict[str, Checked | CheckTimedOut]:
     """Check files together where their tools can; the others are not in the result."""
     groups: defaultdict[object, list[tuple[ToolCheck, RepairUnit]]] = defaultdict(list)
     for check, unit in files:
         if isinstance(check, ToolCheck):
             groups[check.batch_key].append((check, unit))
 
-    results: dict[str, Checked] = {}
+    results: dict[str, Checked | CheckTimedOut] = {}
     for group in groups.values():
         texts = {unit.path: unit.data for _, unit in group}
         results |= group[0][0].run_many(texts)

@@ -89,7 +89,8 @@ def repair_dependencies_at(
 
         named = settings["model"] or ""
         provider = LateProvider(find if model else None, named, settings["max_tokens"], say, cancel)
-        checks = FileChecks(root, settings, trust, compile_only=compile_only)
+        at_once = workers or _default_workers()
+        checks = FileChecks(root, settings, trust, compile_only=compile_only, at_once=at_once)
         own_tests = checks.tests(cancel) if tests else None
         workspace = opened.enter_context(open_workspace(root))
         workspace.secrets = tuple(filter(None, (settings["api_key"], settings["database_url"])))
@@ -98,7 +99,7 @@ def repair_dependencies_at(
             check_for=lambda path: checks.find(path, target, cancel),
             can_batch=lambda path: (target or target_of(path)) in BATCHED,
             check_together=check_together,
-            workers=workers or _default_workers(),
+            workers=at_once,
             stop=cancel.set,
             events=workspace.store.event_log(workspace.place if dry_run else workspace.claim()),
         )

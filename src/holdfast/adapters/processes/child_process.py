@@ -205,7 +205,7 @@ class _RunningProcess:
         """Read one chunk; wait for it at most so long."""
         if not self._open:
             # The process has closed its output and goes on: nothing to wait for but its end.
-            time.sleep(min(seconds, 0.01))
+            self._wait_for_end(seconds)
             return
         if not self._poll.poll(seconds * 1000):
             return
@@ -218,6 +218,22 @@ class _RunningProcess:
             self._open = False
         elif not self._enough and not self._on_output(data):
             self._enough = True
+
+    def _wait_for_end(self, seconds: float) -> None:
+        """Wait until the process ends, at most so long; it is not reaped."""
+        try:
+            end = os.pidfd_open(self._child.pid)
+        except (AttributeError, OSError):
+            # Only Linux has these. Or the process has ended, and macOS has reaped it.
+            time.sleep(min(seconds, 0.01))
+            return
+
+        try:
+            ended = select.poll()
+            ended.register(end, select.POLLIN)
+            ended.poll(seconds * 1000)
+        finally:
+            os.close(end)
 
     def _look_for_stop(self) -> None:
         self._stopped_for = self._stopped_for or self._why_stop()

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from collections import defaultdict
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.plain_file import read_plain
@@ -14,11 +19,11 @@ from holdfast.adapters.toolchains.step_diagnostics import (
     parse_together,
     raise_if_crashed,
 )
-from holdfast.repair.ports import CheckCrashed, Checked
+from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from holdfast.adapters.toolchains.check_step import (
         BatchForm,
@@ -29,8 +34,9 @@ if TYPE_CHECKING:
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.diagnostics import Diagnostic, Target
 
-BATCHED: frozenset[Target] = frozenset({"python", "rust", "go"})
-"""The languages with a tool that checks several files at once. A gcc would run once for each."""
+BATCHED: frozenset[Target] = frozenset({"python", "rust", "go", "c", "cpp", "javascript"})
+"""The languages whose files are checked at once: by one run of a tool, or in one sandbox."""
+_RUN_EACH = Path(__file__).with_name("run_each.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +49,13 @@ class PlannedFile:
     key: str | None
 
 
+class _RanTooLong:
+    """A file whose own run took longer than one may."""
+
+
 def run_batches(
     planned: Sequence[PlannedFile], place: ToolPlace, timeout: float, cancel: Cancel
-) -> Iterator[tuple[PlannedFile, Checked]]:
+) -> Iterator[tuple[PlannedFile, Checked | CheckTimedOut]]:
     """Check the files together whose steps have the same batch forms.
 
     Yield nothing for a file that has to be checked alone, or that changed meanwhile. Nor for any
@@ -65,10 +75,14 @@ def run_batches(
         except CheckCrashed:
             continue
         for each in group:
-            if _is_unchanged(each.unit):
-                diagnostics = tuple(found[each.unit.path])
-                oracle = " + ".join(step.tool.title for step in each.steps)
-                yield each, Checked(not has_error(diagnostics), diagnostics, oracle)
+            own = found.get(each.unit.path)
+            if own is None or not _is_unchanged(each.unit):
+                continue
+            oracle = " + ".join(step.tool.title for step in each.steps)
+            if isinstance(own, _RanTooLong):
+                yield each, CheckTimedOut(oracle, timeout)
+            else:
+                yield each, Checked(not has_error(own), tuple(own), oracle)
 
 
 def _run_group(
@@ -77,22 +91,32 @@ def _run_group(
     place: ToolPlace,
     timeout: float,
     cancel: Cancel,
-) -> dict[str, list[Diagnostic]]:
-    """Run each step once for the whole group; raise `CheckCrashed` if that has no result."""
-    found: dict[str, list[Diagnostic]] = {each.unit.path: [] for each in group}
+) -> dict[str, list[Diagnostic] | _RanTooLong]:
+    """Run each step once for the whole group; raise `CheckCrashed` if that has no result.
+
+    The result lacks the files whose own run has none.
+    """
+    found: dict[str, list[Diagnostic] | _RanTooLong] = {each.unit.path: [] for each in group}
     for number, form in enumerate(forms):
         members = []
         for each in group:
-            broken = has_error(found[each.unit.path])
-            if not (broken and each.steps[number].skip_if_broken):
+            so_far = found.get(each.unit.path)
+            if not isinstance(so_far, list):
+                continue
+            if not (has_error(so_far) and each.steps[number].skip_if_broken):
                 members.append((each.unit, each.steps[number]))
         if not members:
             continue
-        ran = _run_step(members, form, place, time.monotonic() + timeout, cancel)
+        ran = _run_step(members, form, place, timeout, cancel)
         if ran.timed_out:
             raise CheckCrashed("a batch timed out.")
-        for path, diagnostics in _divide(members, form, ran).items():
-            found[path] += diagnostics
+        divided = _divide(members, form, ran)
+        for unit, _ in members:
+            so_far, own = found.pop(unit.path), divided.get(unit.path)
+            if isinstance(so_far, list) and isinstance(own, list):
+                found[unit.path] = so_far + own
+            elif own is not None:
+                found[unit.path] = own
 
     return found
 
@@ -101,12 +125,20 @@ def _run_step(
     members: Sequence[tuple[CheckedFile, CheckStep]],
     form: BatchForm,
     place: ToolPlace,
-    deadline: float,
+    timeout: float,
     cancel: Cancel,
 ) -> ToolRun:
     _, step = members[0]
     argv = list(form.argv)
-    if form.adds_files:
+    stdin = b""
+    deadline = time.monotonic() + timeout
+    if form.one_by_one:
+        argv = [sys.executable, "-I", "-S", "-B", str(_RUN_EACH)]
+        commands = [_words_of(*member) for member in members]
+        stdin = json.dumps({"limit": timeout, "commands": commands}).encode()
+        # Each file has the whole limit, as it has alone.
+        deadline += timeout * len(members)
+    elif form.adds_files:
         argv += [member.path for member, _ in members]
 
     return run_tool(
@@ -114,15 +146,23 @@ def _run_step(
         form.cwd,
         deadline,
         variables=step.variables,
+        stdin=stdin,
         cancel=cancel,
         place=place,
     )
 
 
+def _words_of(unit: CheckedFile, step: CheckStep) -> tuple[list[str], str]:
+    """Return the words of a step, and the file that it reads from stdin."""
+    return list(step.argv), unit.path if step.stdin else ""
+
+
 def _divide(
     members: Sequence[tuple[CheckedFile, CheckStep]], form: BatchForm, ran: ToolRun
-) -> dict[str, list[Diagnostic]]:
+) -> Mapping[str, list[Diagnostic] | _RanTooLong]:
     """Return the diagnostics of each file; raise `CheckCrashed`."""
+    if form.one_by_one:
+        return _divide_runs(members, form, ran)
     if not form.adds_files:
         return {unit.path: diagnostics_of(unit, step, ran) for unit, step in members}
 
@@ -136,6 +176,27 @@ def _divide(
             raise CheckCrashed("a tool reports a file that it was not given.")
         own[each.path].append(steps[each.path].adjust(each))
 
+    return own
+
+
+def _divide_runs(
+    members: Sequence[tuple[CheckedFile, CheckStep]], form: BatchForm, ran: ToolRun
+) -> dict[str, list[Diagnostic] | _RanTooLong]:
+    """Return the diagnostics of each file that was run and that its tool did not crash on."""
+    raise_if_crashed(members[0][1], ran, ())
+    try:
+        runs = [ToolRun(**json.loads(line)) for line in ran.output.splitlines()]
+    except (ValueError, TypeError) as error:
+        raise CheckCrashed("a batch printed something else than its runs.") from error
+
+    own: dict[str, list[Diagnostic] | _RanTooLong] = {}
+    # Behind a run that took too long there is none.
+    for (unit, step), run in zip(members, runs, strict=False):
+        if run.timed_out:
+            own[unit.path] = _RanTooLong()
+            continue
+        with suppress(CheckCrashed):
+            own[unit.path] = diagnostics_of(unit, replace(step, cwd=form.cwd), run)
     return own
 
 

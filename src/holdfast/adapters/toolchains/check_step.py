@@ -117,7 +117,8 @@ class CheckStep:
     tool uses for files to their paths. `base` is the folder, from the root, that its relative paths
     begin at. `reads` is what decides the result besides the unit: settings, headers (the tool then
     writes the list of those that it read to `dependencies`), or any file of the project. `batch` is
-    how the tool checks several files at once, if it can.
+    how several files are checked at once, if they can be. `prepare` is called before the step is
+    run for its file alone.
     """
 
     tool: InstalledTool
@@ -135,18 +136,21 @@ class CheckStep:
     reads: Literal["settings", "headers", "project"] = "project"
     dependencies: str = ""
     batch: BatchForm | None = None
+    prepare: Callable[[], object] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
 class BatchForm:
     """A run of a tool for several files as they are on the disk, which are added to `argv`.
 
-    Without `adds_files` the tool checks the whole project anyway.
+    Without `adds_files` the tool checks the whole project anyway. With `one_by_one` it takes only
+    one file: then the step of each file is run in `cwd`, all of them in one sandbox.
     """
 
     argv: tuple[str, ...]
     cwd: str
     adds_files: bool = True
+    one_by_one: bool = False
 
 
 @dataclass(frozen=True, slots=True)

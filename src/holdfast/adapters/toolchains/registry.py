@@ -70,6 +70,7 @@ def check_for(
     cancel: Cancel = NEVER,
     sandbox: Sandbox = UNCONFINED,
     passed: PassedChecks | None = None,
+    at_once: int = 1,
 ) -> ToolCheck | None:
     """Return the check for a file below a root; None if there is none for such a file.
 
@@ -77,7 +78,7 @@ def check_for(
     `as_configured` checks types only if the project has settings for it; `compile_only` runs the
     compiler, and no linter or type checker beside it. Without `own_code` no tool
     or plugin of the project is run; a `command` is then refused. What is in `passed` is not run
-    again. Missing tools are reported when
+    again. No more than `at_once` tools are run at the same time. Missing tools are reported when
     the check runs. Raise ValueError if the command cannot be parsed.
     """
     language = target or target_of(path)
@@ -112,6 +113,7 @@ def check_for(
         own_code=own_code,
         sandbox=sandbox,
         passed=passed,
+        at_once=at_once,
     )
 
 

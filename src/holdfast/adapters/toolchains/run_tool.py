@@ -56,6 +56,28 @@ NEVER = threading.Event()
 """A cancel event that is never set."""
 
 
+class RunningTools:
+    """The number of tools that this process runs now."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.count = 0
+        self._guard = threading.Lock()
+
+    def __enter__(self) -> None:
+        """Count a tool that starts."""
+        with self._guard:
+            self.count += 1
+
+    def __exit__(self, *_: object) -> None:
+        """Count a tool that has ended."""
+        with self._guard:
+            self.count -= 1
+
+
+RUNNING_TOOLS = RunningTools()
+
+
 @dataclass(frozen=True, slots=True)
 class ToolPlace:
     """Where a tool runs: in a sandbox in which it may change its scratch folder and nothing else.
@@ -108,7 +130,7 @@ def run_tool(
     A cancelled run counts as timed out.
     """
     output = _Output()
-    with tempfile.TemporaryFile() as stream:
+    with RUNNING_TOOLS, tempfile.TemporaryFile() as stream:
         stream.write(stdin)
         stream.seek(0)
         try:

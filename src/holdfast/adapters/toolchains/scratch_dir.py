@@ -45,6 +45,7 @@ class ScratchDir:
         self.folder, lock = _make_locked()
         self.mirror_copy = ProjectCopy(root, self.folder / "mirror")
         self._lengths: set[int] = set()
+        self._is_small: bool | None = None
         weakref.finalize(self, _remove, str(self.folder), lock)
 
     def tool_folder(self, name: str) -> str:
@@ -73,12 +74,18 @@ class ScratchDir:
         self._lengths.add(len(text))
         return text
 
+    def farm_folder(self) -> str:
+        """Return the folder that `farm` makes or updates."""
+        if self._is_small is None:
+            self._is_small = self.mirror_copy.is_small()
+        return str(self.folder / ("mirror" if self._is_small else "farm"))
+
     def farm(self, path: str, text: bytes) -> str:
         """Return a folder where the unit has this text; the rest is linked, or copied if small."""
-        if self.mirror_copy.is_small():
+        top = Path(self.farm_folder())
+        if self._is_small:
             return self.mirror(path, text)
 
-        top = self.folder / "farm"
         shutil.rmtree(top, ignore_errors=True)
         here, there = self.root, top
         for part in PurePosixPath(path).parts:

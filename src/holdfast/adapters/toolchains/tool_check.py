@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -18,7 +20,13 @@ from holdfast.adapters.toolchains.check_step import (
     CheckStep,
     MissingStep,
 )
-from holdfast.adapters.toolchains.run_tool import NEVER, ToolPlace, run_tool
+from holdfast.adapters.toolchains.run_tool import (
+    NEVER,
+    RUNNING_TOOLS,
+    ToolPlace,
+    ToolRun,
+    run_tool,
+)
 from holdfast.adapters.toolchains.scratch_dir import ScratchDir, borrow
 from holdfast.adapters.toolchains.step_diagnostics import (
     diagnostics_of,
@@ -55,8 +63,13 @@ class ToolCheck:
         own_code: bool = False,
         sandbox: Sandbox = UNCONFINED,
         passed: PassedChecks | None = None,
+        at_once: int = 1,
     ) -> None:
-        """Join a plan and its root; the first run returns the result in `passed`, if it has one."""
+        """Join a plan and its root; the first run returns the result in `passed`, if it has one.
+
+        Steps that need no other are run at the same time if no more than `at_once` tools run then.
+        """
+        self._at_once = at_once
         self._passed = passed
         self._has_run = False
         self._own_code = own_code
@@ -93,6 +106,7 @@ class ToolCheck:
             self._cancel,
             sandbox=self._sandbox,
             own_code=self._own_code,
+            at_once=self._at_once,
         )
         other._overrides = overrides
         return other
@@ -122,12 +136,12 @@ class ToolCheck:
         """What checks have in common whose files can be checked together."""
         return self._target, self._mode, self._own_code
 
-    def run_many(self, files: Mapping[str, bytes]) -> dict[str, Checked]:
+    def run_many(self, files: Mapping[str, bytes]) -> dict[str, Checked | CheckTimedOut]:
         """Check files as they are on the disk, in as few runs of the tools as possible.
 
         The result lacks the files that have to be checked alone, and those that changed meanwhile.
         """
-        results: dict[str, Checked] = {}
+        results: dict[str, Checked | CheckTimedOut] = {}
         with suppress(ToolchainMissing), self._borrow(next(iter(files), "")) as scratch:
             left: list[PlannedFile] = []
             for path, text in files.items():
@@ -141,7 +155,8 @@ class ToolCheck:
             place = self._place(scratch)
             for planned, checked in run_batches(left, place, self._timeout, self._cancel):
                 results[planned.unit.path] = checked
-                self._keep(planned, checked)
+                if isinstance(checked, Checked):
+                    self._keep(planned, checked)
 
         return results
 
@@ -207,19 +222,11 @@ class ToolCheck:
         oracle = " + ".join(step.tool.title for step in steps)
         outputs: list[str] = []
         found: list[Diagnostic] = []
-        place = self._place(unit.scratch)
-        for step in steps:
+        together = self._run_together(unit, steps)
+        for number, step in enumerate(steps):
             if step.skip_if_broken and has_error(found):
                 continue
-            ran = run_tool(
-                step.argv,
-                step.cwd,
-                unit.deadline,
-                variables=step.variables,
-                stdin=step.stdin,
-                cancel=self._cancel,
-                place=place,
-            )
+            ran = together.get(number) or self._run_step(unit, step)
             if ran.timed_out:
                 return CheckTimedOut(oracle, self._timeout)
             found += diagnostics_of(unit, step, ran)
@@ -227,6 +234,32 @@ class ToolCheck:
 
         output = without_scratch("\n".join(outputs), unit)[:_OUTPUT_KEPT]
         return Checked(not has_error(found), tuple(found), oracle, output)
+
+    def _run_together(self, unit: CheckedFile, steps: Sequence[CheckStep]) -> dict[int, ToolRun]:
+        """Run the steps at the same time that need no other, if so many tools may run now."""
+        numbers = [number for number, step in enumerate(steps) if not step.skip_if_broken]
+        if len(numbers) < 2 or RUNNING_TOOLS.count + len(numbers) > self._at_once:
+            return {}
+
+        with ThreadPoolExecutor(len(numbers)) as pool:
+            # In our context: a turn marks the processes that are started for it.
+            runs = {
+                number: pool.submit(copy_context().run, self._run_step, unit, steps[number])
+                for number in numbers
+            }
+        return {number: run.result() for number, run in runs.items()}
+
+    def _run_step(self, unit: CheckedFile, step: CheckStep) -> ToolRun:
+        step.prepare()
+        return run_tool(
+            step.argv,
+            step.cwd,
+            unit.deadline,
+            variables=step.variables,
+            stdin=step.stdin,
+            cancel=self._cancel,
+            place=self._place(unit.scratch),
+        )
 
 
 def _nothing(_: str) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class NotingCheck:
     """Another check (port `Check`), whose first diagnostics are in `first`."""
 
-    def __init__(self, check: Check, known: Checked | None = None) -> None:
+    def __init__(self, check: Check, known: Checked | CheckTimedOut | None = None) -> None:
         """Run this check; `known` is the result of the first run, if it is known already."""
         self._check = check
         self._known: Checked | CheckTimedOut | None = known

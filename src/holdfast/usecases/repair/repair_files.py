@@ -24,7 +24,15 @@ from holdfast.repair.decisions.decision import REPLAY
 from holdfast.repair.decisions.manifest import BadManifest
 from holdfast.repair.ledger_wrappers import RememberingLedger
 from holdfast.repair.outcomes import FirstTrySuccess, RepairOutcome, TimedOut
-from holdfast.repair.ports import Check, CheckCrashed, PipelinePorts, RepairUnit, ToolchainMissing
+from holdfast.repair.ports import (
+    Check,
+    CheckCrashed,
+    Checked,
+    CheckTimedOut,
+    PipelinePorts,
+    RepairUnit,
+    ToolchainMissing,
+)
 from holdfast.repair.worker_slots import WorkerSlots
 from holdfast.usecases.events.ports import EventLog, EventsUnavailable
 from holdfast.usecases.locked_workspace import locked
@@ -41,7 +49,6 @@ from holdfast.vocab.owned_event import OwnedEvent
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from holdfast.repair.ports import Checked
     from holdfast.repair.strictness import RepairPolicy
     from holdfast.usecases.changes.apply import AppliedReply
     from holdfast.vocab.diagnostics import Diagnostic
@@ -77,7 +84,9 @@ class RepairDependencies:
     world_for: Callable[[Check], PipelinePorts]
     is_secret: Callable[[str, str], bool]
     can_batch: Callable[[str], bool] = lambda _path: False
-    check_together: Callable[[Sequence[CheckedUnit]], Mapping[str, Checked]] = lambda _files: {}
+    check_together: Callable[[Sequence[CheckedUnit]], Mapping[str, Checked | CheckTimedOut]] = (
+        lambda _files: {}
+    )
     workers: int = 2
     dry_run: bool = False
     owner: ChangeOwner = NO_OWNER
@@ -159,7 +168,7 @@ class _Begun:
 
     unit: RepairUnit
     check: Check
-    first: Checked | None = None
+    first: Checked | CheckTimedOut | None = None
 
 
 def _chunks(paths: Sequence[str], dependencies: RepairDependencies) -> list[list[str]]:
@@ -213,7 +222,7 @@ def _begin(paths: Sequence[str], run: _Run) -> list[_Result]:
     for each in begun:
         first = known.get(each.unit.path)
         checked = replace(each, first=first)
-        if first is not None and first.ok:
+        if isinstance(first, Checked) and first.ok:
             results += _repair_begun(checked, run)
         else:
             results.append(checked)
@@ -284,7 +293,7 @@ def _repair_begun(begun: _Begun, run: _Run) -> list[_Result]:
     """Repair one file in memory; several run at once, and no file is written."""
     unit, check = begun.unit, begun.check
     lost = run.slow_tools.lost_with(check.target)
-    if lost is not None:
+    if lost is not None and begun.first is None:
         return [FileRepair(unit.path, check.target, None, trouble=f"{unit.path}: {lost}")]
 
     world = run.dependencies.world_for(check)

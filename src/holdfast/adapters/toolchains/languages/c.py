@@ -5,12 +5,13 @@ The flags are those of the project (`compile_commands.json`), else the usual fol
 
 from __future__ import annotations
 
+import hashlib
 import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.toolchains.check_step import CheckedFile, CheckStep
+from holdfast.adapters.toolchains.check_step import BatchForm, CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.adapters.toolchains.languages.compile_commands import (
     CPP_SUFFIXES,
@@ -76,7 +77,6 @@ def _step(
     unit: CheckedFile, tool: ToolProgram, language: str, entry: CompileCommand | None
 ) -> CheckStep:
     found = unit.require_tool(tool)
-    farm = unit.scratch.farm(unit.path, unit.text)
     argv = [
         found.program,
         "-fsyntax-only",
@@ -93,15 +93,19 @@ def _step(
         if not _OLD_C.intersection(flags):
             argv += [f"-Werror={mistake}" for mistake in _NEW_MISTAKES]
 
-    read = unit.scratch.folder / "headers.d"
+    # One for each file: files are checked in turn, and the list of headers is read afterwards.
+    name = hashlib.sha256(unit.path.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    read = Path(unit.scratch.tool_folder("headers"), f"{name}.d")
     read.unlink(missing_ok=True)
     return CheckStep(
         tool=found,
         argv=[*argv, "-MD", "-MF", str(read), *flags, f"./{unit.path}"],
-        cwd=farm,
+        cwd=unit.scratch.farm_folder(),
         parse=partial(gcc.parse, tool=tool.name),
         reads="headers",
         dependencies=str(read),
+        batch=BatchForm((), str(unit.root), one_by_one=True),
+        prepare=partial(unit.scratch.farm, unit.path, unit.text),
     )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.plain_file import read_plain
-from holdfast.adapters.toolchains.check_step import CheckedFile, CheckStep
+from holdfast.adapters.toolchains.check_step import BatchForm, CheckedFile, CheckStep
 from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgram
 from holdfast.adapters.toolchains.languages.tsconfig import OURS, find_tsconfig
 from holdfast.adapters.toolchains.nearest_file import nearest_file
@@ -82,7 +83,9 @@ def plan_typescript(unit: CheckedFile) -> Sequence[CheckStep]:
 
 def _node_step(unit: CheckedFile) -> CheckStep:
     tool = unit.require_tool(NODE)
-    farm = unit.scratch.farm(unit.path, unit.text)
+    farm = unit.scratch.farm_folder()
+    prepare = partial(unit.scratch.farm, unit.path, unit.text)
+    batch = BatchForm((), str(unit.root), one_by_one=True)
     has_no_type = unit.path.endswith(".js") and _package_type(unit) is None
     if has_no_type and _is_module(unit.text):
         # node guesses that the file is a module, and then does not check it at all.
@@ -95,10 +98,12 @@ def _node_step(unit: CheckedFile) -> CheckStep:
             stdin=unit.text,
             aliases={"[stdin]": unit.path},
             reads="settings",
+            batch=batch,
+            prepare=prepare,
         )
 
     argv = [tool.program, "--check", unit.path]
-    return CheckStep(tool, argv, farm, node.parse, reads="settings")
+    return CheckStep(tool, argv, farm, node.parse, reads="settings", batch=batch, prepare=prepare)
 
 
 def _accept_jsx(found: Diagnostic) -> Diagnostic:
