@@ -211,7 +211,7 @@ def test_a_value_is_a_hint_until_a_second_fix_agrees() -> None:
     assert [rule.safe for rule in book] == [False, False]
 
 
-def test_a_header_takes_what_the_message_names_whatever_the_function_returns() -> None:
+def test_a_header_takes_what_the_message_names_whatever_else_is_in_it() -> None:
     template = "unreported exception {0}"
     text = "class A {\n    static int f(int a) {\n        return load(a);\n    }\n}\n"
     said = _said(text, "load", template, "java.io.IOException")
@@ -221,7 +221,11 @@ def test_a_header_takes_what_the_message_names_whatever_the_function_returns() -
     assert _made(rule, other, named) == other.replace("n) {", "n) throws IOException {")
     assert _made(rule, other, _said(other, "save", template, "java.sql.SQLException")) is None
     method = other.replace("static ", "public ")
-    assert _made(rule, method, _said(method, "save", template, "java.io.IOException")) is None
+    named = _said(method, "save", template, "java.io.IOException")
+    assert _made(rule, method, named) == method.replace("n) {", "n) throws IOException {")
+    constructor = other.replace("static void g", "A")
+    named = _said(constructor, "save", template, "java.io.IOException")
+    assert _made(rule, constructor, named) is None
 
 
 def test_what_is_in_a_variable_of_any_type_no_example_can_tell() -> None:

@@ -616,7 +616,7 @@ def test_each_tool_that_reports_an_error_has_a_rule_for_its_fix() -> None:
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"pattern": None, "imports": []}, "it has no `pattern`, `tokens` or `imports`"),
+        ({"pattern": None, "imports": []}, "it has no `pattern`, `tokens`, `function` or `imports`"),
         ({"fix": None}, "`fix` is missing"),
         ({"tokens": "$A", "kind": ""}, "it has both `pattern` and `tokens`"),
         ({"pattern": "f("}, "`pattern` is no code of this language: f("),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.import_block import place_import
 from holdfast.rules.match.context import comments_at
+from holdfast.rules.match.function_header import find_headers
 from holdfast.rules.match.missing_name import Reading, other_reading
 from holdfast.rules.match.node_classes import is_operation
 from holdfast.rules.match.site import Site
@@ -17,6 +18,7 @@ from holdfast.rules.match.traits import difference
 from holdfast.rules.match.tree_pattern import TreeMatch, find_matches, kind_of_pattern
 from holdfast.rules.rule import (
     END_OF_LINE,
+    HeaderRewrite,
     Rewrite,
     Rule,
     TokenRewrite,
@@ -99,11 +101,25 @@ def _rewrite_place(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> 
     if reason:
         return NoFit(reason)
 
-    new = text[: change.start] + change.text + text[change.end :]
+    start, end = _dropped_line(change, text) or (change.start, change.end)
+    new = text[:start] + change.text + text[end:]
     if isinstance(rule.rewrite, TreeRewrite) and _is_taken_apart(new, source, change, rule.rewrite):
         return NoFit("an operator around would take only a part of the new text")
 
     return Rewritten(new)
+
+
+def _dropped_line(change: _Change, text: str) -> tuple[int, int] | None:
+    """Return the span of the lines of which a change leaves nothing, or None."""
+    if change.text:
+        return None
+
+    start = text.rfind("\n", 0, change.start) + 1
+    end = text.find("\n", change.end)
+    if end < 0 or (text[start : change.start] + text[change.end : end]).strip():
+        return None
+
+    return start, end + 1
 
 
 def _is_taken_apart(new: str, source: ParsedSource, change: _Change, rewrite_: TreeRewrite) -> bool:
@@ -245,13 +261,33 @@ def _has_value(rule: Rule, number: int, source: ParsedSource, diagnostic: Diagno
     return any(value.startswith("<") for value in declared)
 
 
-def _change_of(
-    rewrite_: TreeRewrite | TokenRewrite, source: ParsedSource, diagnostic: Diagnostic
-) -> _Change | NoFit:
-    if isinstance(rewrite_, TreeRewrite):
-        return _tree_change(rewrite_, source, diagnostic)
+def _change_of(rewrite_: Rewrite, source: ParsedSource, diagnostic: Diagnostic) -> _Change | NoFit:
+    match rewrite_:
+        case TreeRewrite():
+            return _tree_change(rewrite_, source, diagnostic)
+        case TokenRewrite():
+            return _token_change(rewrite_, source, diagnostic)
+        case HeaderRewrite():
+            return _header_change(rewrite_, source, diagnostic)
 
-    return _token_change(rewrite_, source, diagnostic)
+
+# ------------------------------------------------------------------------------------ headers
+
+
+def _header_change(
+    rewrite_: HeaderRewrite, source: ParsedSource, diagnostic: Diagnostic
+) -> _Change | NoFit:
+    found = find_headers(rewrite_, source, diagnostic)
+    if len(found) != 1:
+        return NoFit(f"the message is about {len(found)} functions")
+
+    header = found[0]
+    text = f"{rewrite_.fix} "
+    if rewrite_.place.startswith("after"):
+        text = f" {rewrite_.fix}"
+
+    holes = {"NAME": header.name} if header.name else {}
+    return _Change(header.at, header.at, text, header.span, holes)
 
 
 # -------------------------------------------------------------------------------------- trees

@@ -45,6 +45,8 @@ _BETWEEN_IMPORTS: Final = lazy_pattern(r"\s*(?://|/\*|\*|#|$)")
 _OPENED: Final = lazy_pattern(r"[({]")
 _CLOSED: Final = lazy_pattern(r"[)}]")
 _NEVER: Final = "(?!)"
+_UNORDERED: Final = frozenset({"c", "cpp"})
+"""The languages whose usual tools do not order the imports."""
 _DEFINITION: Final = lazy_pattern(r"(?:async\s+)?def\s|class\s|@")
 
 
@@ -115,7 +117,10 @@ def _place_in(block: list[tuple[int, int]], lines: list[str], new: str, language
     """Return the line before which an import goes: in order if the block is sorted, else last."""
     keys = [_order(lines[start], language) for start, _ in block]
     key = _order(new, language)
-    if keys == sorted(keys) and key < keys[-1]:
+    # One line is in order whatever its author thinks of order, and no tool of C asks for any.
+    is_ordered = len(keys) > 1 or language not in _UNORDERED
+    is_sorted = is_ordered and keys == sorted(keys)
+    if is_sorted and key < keys[-1]:
         return block[bisect_right(keys, key)][0]
 
     return block[-1][1]

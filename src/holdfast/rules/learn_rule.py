@@ -9,11 +9,13 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from holdfast.rules.apply_rule import Rewritten, rewrite
+from holdfast.rules.header_learner import header_rewrite
 from holdfast.rules.import_block import import_lines
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import (
     HOLE,
     Example,
+    HeaderRewrite,
     Rewrite,
     Rule,
     TokenRewrite,
@@ -92,7 +94,7 @@ def learn_from(
             imports=imports,
             values=_values(fixes, made, _holes_used(made, imports)),
             uncommented=_is_uncommented(samples),
-            safe=_is_certain(fixes),
+            safe=isinstance(made, HeaderRewrite) or _is_certain(fixes),
         )
         if all(explains(rule, example) for example in examples):
             return replace(rule, id=id_of(rule))
@@ -245,7 +247,7 @@ class _Fix:
 def _rewrites_of(samples: list[Sample], diagnostic: Diagnostic) -> list[Rewrite | None]:
     """Return the rewrites to try: of trees where the texts parse, of tokens where they do not."""
     parsed = not any(sample.source.errors for sample in samples)
-    made: list[Rewrite | None] = []
+    made: list[Rewrite | None] = [header_rewrite(samples)]
     if parsed:
         made.append(tree_rewrite(samples))
 
@@ -269,6 +271,12 @@ def _values(
     for number in range(min(len(fix.example.args) for fix in fixes)):
         taken = f"ARG{number}" in used
         if taken and not bare:
+            continue
+
+        if isinstance(made, HeaderRewrite) and all(
+            "(" in fix.example.args[number] for fix in fixes
+        ):
+            # The signature of the function that the rule is about.
             continue
 
         if all(_tells_place(fix, number, made) for fix in fixes):

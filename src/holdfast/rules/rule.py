@@ -65,7 +65,28 @@ class TokenRewrite:
     inside: tuple[str, ...] = ()
 
 
-Rewrite: TypeAlias = TreeRewrite | TokenRewrite
+@dataclass(frozen=True, slots=True)
+class HeaderRewrite:
+    """Words that are added to the header of a function, whatever else is in that header.
+
+    `pattern` is the kind of node that the function is, `fix` the words, `place` where they go. It
+    is the function around the diagnostic; with `named`, the only one that the message or its line
+    names. `inside` has the kinds that may be around a function without a name.
+    """
+
+    pattern: str
+    fix: str
+    place: str
+    named: bool = False
+    inside: tuple[str, ...] = ()
+
+    @property
+    def kinds(self) -> Mapping[str, tuple[str, ...]]:
+        """The kinds of its holes: there are none."""
+        return {}
+
+
+Rewrite: TypeAlias = TreeRewrite | TokenRewrite | HeaderRewrite
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,13 +244,14 @@ def _known_word(found_word: re.Match[str], program: str, names: set[str]) -> str
     if word in names and not found_word.string.startswith(("::", "<"), found_word.end()):
         return "_"
 
-    if re.search(_FUNCTION.format(word), program):
-        return "<function>"
-
+    # Before a function: a constructor looks like one.
     record = rf"\btypedef\s+({_DECLARING})\b[^;{{]*\{{[^}}]*\}}\s*{word}\s*;"
     found = re.search(rf"\b({_DECLARING})\s+{word}\b", program) or re.search(record, program)
     if found is not None:
         return f"<{found[1]}>"
+
+    if re.search(_FUNCTION.format(word), program):
+        return "<function>"
 
     return word
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 from holdfast.rules.fix_shares import split_fix
 from holdfast.rules.learn_rule import NotLearned, explains, learn, learn_from, suggested_rule
-from holdfast.rules.rule import Example, Key, Rule, TreeRewrite, diagnostic_of, plain_type, value_in
+from holdfast.rules.rule import (
+    Example,
+    Key,
+    Rule,
+    TokenRewrite,
+    TreeRewrite,
+    diagnostic_of,
+    plain_type,
+    value_in,
+)
 from holdfast.rules.rule_yaml import BadRule, dump_rule, parse_rule
 
 if TYPE_CHECKING:
@@ -325,7 +334,8 @@ def widened(rule: Rule) -> Rule:
     Names that the fix itself contains stay as they are.
     """
     made = rule.rewrite
-    if made is not None and "$" in made.pattern.strip("$"):
+    is_open = made is not None and "$" in made.pattern.strip("$")
+    if is_open and isinstance(made, TreeRewrite | TokenRewrite):
         made = replace(made, kinds={})
 
     if isinstance(made, TreeRewrite):

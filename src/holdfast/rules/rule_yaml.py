@@ -9,9 +9,11 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 from holdfast.rules.learn_rule import id_of
+from holdfast.rules.match.function_header import PLACES
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import (
     Example,
+    HeaderRewrite,
     Provenance,
     Rewrite,
     Rule,
@@ -31,6 +33,8 @@ _KEYS: Final = frozenset(
         "diagnostic",
         "pattern",
         "tokens",
+        "function",
+        "place",
         "fix",
         "imports",
         "where",
@@ -56,10 +60,11 @@ _CHOICES: Final = {
     "language": (get_args(Target), ""),
     "status": (get_args(Status), "active"),
     "provenance": (get_args(Provenance), "manual"),
+    "place": (PLACES, PLACES[-1]),
 }
 """The keys with a choice of values, and the usual value of each."""
 _SHAPES: Final[Mapping[type, tuple[str, Sequence[str]]]] = {
-    str: ("a text", ("pattern", "tokens", "fix")),
+    str: ("a text", ("pattern", "tokens", "function", "fix")),
     dict: ("a mapping", ("where", "kinds", "uses", "mentions")),
     list: ("a list", ("imports", "examples", "counter_examples")),
 }
@@ -80,6 +85,11 @@ _USUAL: Final = {
 """The values that a file does not mention."""
 
 
+_REWRITE_KEYS: Final[Mapping[type[Rewrite], str]] = {
+    TreeRewrite: "pattern",
+    TokenRewrite: "tokens",
+    HeaderRewrite: "function",
+}
 _LARGEST: Final = 64_000
 _DEEPEST: Final = 20
 
@@ -194,11 +204,11 @@ def _missing(part: object, keys: Sequence[str], problem: str) -> list[str]:
 
 def _content_problems(raw: Mapping[str, Any]) -> list[str]:
     problems = []
-    rewrites = raw.keys() & {"pattern", "tokens"}
+    rewrites = raw.keys() & {"pattern", "tokens", "function"}
     if len(rewrites) > 1:
-        problems.append("it has both `pattern` and `tokens`")
+        problems.append(f"it has both {' and '.join(f'`{key}`' for key in sorted(rewrites))}")
     elif not rewrites and not raw.get("imports"):
-        problems.append("it has no `pattern`, `tokens` or `imports`")
+        problems.append("it has no `pattern`, `tokens`, `function` or `imports`")
     elif rewrites and "fix" not in raw:
         problems.append("`fix` is missing")
 
@@ -244,6 +254,11 @@ def _rewrite_from(raw: Mapping[str, Any]) -> Rewrite | None:
     inside = _strings(raw.get("inside", ()))
     if "tokens" in raw:
         return TokenRewrite(raw["tokens"], raw["fix"], kinds, inside)
+
+    if "function" in raw:
+        named = bool(raw.get("elsewhere", False))
+        place = raw.get("place", PLACES[-1])
+        return HeaderRewrite(raw["function"], raw["fix"], place, named, inside)
 
     if "pattern" not in raw:
         return None
@@ -382,8 +397,12 @@ def _rewrite_to_dict(rewrite: Rewrite | None) -> dict[str, Any]:
     if rewrite is None:
         return {}
 
-    key = "pattern" if isinstance(rewrite, TreeRewrite) else "tokens"
+    key = _REWRITE_KEYS[type(rewrite)]
     made: dict[str, Any] = {key: rewrite.pattern, "fix": rewrite.fix}
+    if isinstance(rewrite, HeaderRewrite):
+        made["place"] = rewrite.place
+        made["elsewhere"] = rewrite.named
+
     made["kinds"] = _lists_to_dict(rewrite.kinds)
     if isinstance(rewrite, TreeRewrite):
         made["uses"] = _lists_to_dict(rewrite.uses)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from holdfast.rules.rule import HOLE, TokenRewrite, TreeRewrite
+from holdfast.rules.rule import HOLE, HeaderRewrite, TokenRewrite, TreeRewrite
 from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ def _place(rewrite: Rewrite | None) -> str:
     if rewrite is None:
         return "any place"
 
+    if isinstance(rewrite, HeaderRewrite):
+        return _header(rewrite)
+
     words = [_construct(rewrite.pattern)]
     for name in dict.fromkeys(HOLE.findall(rewrite.pattern)):
         words += _limits(rewrite, name)
@@ -54,6 +57,16 @@ def _place(rewrite: Rewrite | None) -> str:
         words.append("where the text does not parse")
     elif rewrite.needs:
         words.append(f"if the file has {_alternatives(rewrite.needs)} elsewhere")
+
+    return ", ".join(words)
+
+
+def _header(rewrite: HeaderRewrite) -> str:
+    """Return which function a rule adds words to."""
+    which = "that the message names" if rewrite.named else "around"
+    words = [f"`{rewrite.fix}` {rewrite.place} of the function {which}, a {rewrite.pattern}"]
+    if rewrite.inside:
+        words.append(f"inside {_alternatives(rewrite.inside)}")
 
     return ", ".join(words)
 

@@ -30,6 +30,8 @@ TOP_TYPES: Final = frozenset(
     {"object", "Object", "java.lang.Object", "any", "unknown", "void*", "void *", "interface{}"}
 )
 """The types that any value has."""
+_RECORDS: Final = frozenset({"<class>", "<struct>"})
+"""What C++ declares either way."""
 _NOISE: Final = lazy_pattern(r"\b__cxx11::|[{}]")
 """What a compiler writes into a type and no program does."""
 _PART: Final = lazy_pattern(
@@ -139,6 +141,9 @@ def _common_part(one: str | _Parts, other: str | _Parts) -> str | _Parts | None:
 def _common_word(one: str, other: str) -> str | None:
     if _is_number(one) and _is_number(other):
         return NUMBER
+
+    if {one, other} == _RECORDS:
+        return one
 
     if _is_word(one) and _is_word(other):
         return ANY
