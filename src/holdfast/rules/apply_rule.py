@@ -91,7 +91,9 @@ def _rewrite_place(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> 
     """Return the text with the rewrite of a rule; without a rewrite, the text as it is."""
     text = source.text
     if rule.rewrite is None:
-        return Rewritten(text)
+        place = source.place_of(diagnostic) or 0
+        reason = _other_choice(rule, source, place, place)
+        return NoFit(reason) if reason else Rewritten(text)
 
     change = _change_of(rule.rewrite, source, diagnostic)
     if isinstance(change, NoFit):
@@ -156,12 +158,24 @@ def _reading(rule: Rule, source: ParsedSource, diagnostic: Diagnostic) -> Readin
     return other_reading(source, diagnostic, imports=lines)
 
 
+def _other_choice(rule: Rule, source: ParsedSource, start: int, end: int) -> str:
+    """Return why a comment may say that another thing is meant than in the examples, or ""."""
+    if not rule.uncommented:
+        return ""
+
+    comments = comments_at(source, start, end)
+    known_texts = "\n".join(example.before for example in rule.examples)
+    if all(map(known_texts.__contains__, comments.split("\n"))):
+        return ""
+
+    return "a comment says what is meant, and a rule cannot read it"
+
+
 def _difference_around(rule: Rule, site: Site) -> str:
     """Return what around a place may say that something else is meant than in the examples."""
-    comments = comments_at(site.source, site.start, site.end)
-    known_texts = "\n".join(example.before for example in rule.examples)
-    if rule.uncommented and not all(map(known_texts.__contains__, comments.split("\n"))):
-        return "a comment says what is meant, and a rule cannot read it"
+    reason = _other_choice(rule, site.source, site.start, site.end)
+    if reason:
+        return reason
 
     known: list[Site] = []
     for example in rule.examples:

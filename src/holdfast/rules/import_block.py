@@ -42,6 +42,9 @@ _DOCSTRING: Final = {"python": r"[rRuU]?(?:\"{3}(?:.|\n)*?\"{3}|'{3}(?:.|\n)*?'{
 _BELOW_HEADER: Final = {"python": 1}
 """How many blank lines stay above a first import; the others stay above the code."""
 _BETWEEN_IMPORTS: Final = lazy_pattern(r"\s*(?://|/\*|\*|#|$)")
+_LISTED: Final = lazy_pattern(r"^\s*((?:[\w.]+\s+)?\"[^\"]*\")\s*$")
+"""A line of a list of imports in Go."""
+_LIST_BEGINS: Final = lazy_pattern(r"import\s*\(\s*$")
 _OPENED: Final = lazy_pattern(r"[({]")
 _CLOSED: Final = lazy_pattern(r"[)}]")
 _NEVER: Final = "(?!)"
@@ -58,6 +61,9 @@ def is_import(line: str, language: str) -> bool:
 def import_lines(edit: Edit, after: str, language: str) -> list[str]:
     """Return the lines that an edit adds if all of them are imports; else []."""
     lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
+    if language == "go":
+        lines = [_LISTED.sub(r"import \1", line) for line in lines]
+
     if edit.start == edit.end and all(is_import(line, language) for line in lines):
         return lines
 
@@ -80,6 +86,9 @@ def place_import(text: str, new: str, language: str) -> ImportEdit | None:
 
     newline = "\r\n" if "\r\n" in text else "\n"
     block = _imports(lines, language)
+    if block and _LIST_BEGINS.match(lines[block[0][0]]):
+        return _listed_import(lines, block[0], new, newline)
+
     if block:
         number = _place_in(block, lines, new, language)
         return ImportEdit(_offset(lines, number), new + newline)
@@ -95,6 +104,26 @@ def place_import(text: str, new: str, language: str) -> ImportEdit | None:
         wanted = 2
 
     return ImportEdit(_offset(lines, number), new + newline * (1 + max(0, wanted - there)))
+
+
+def _listed_import(
+    lines: list[str], block: tuple[int, int], new: str, newline: str
+) -> ImportEdit | None:
+    """Return the edit that adds an import to a list in brackets, in order; None if it is there."""
+    listed = new.removeprefix("import ").strip()
+    number = block[0] + 1
+    entries = list(map(str.strip, lines[number : block[1] - 1]))
+    if listed in entries:
+        return None
+
+    # The first group: what follows a blank line is of another kind.
+    for entry in entries:
+        if not entry or entry > listed:
+            break
+
+        number += 1
+
+    return ImportEdit(_offset(lines, number), f"\t{listed}{newline}")
 
 
 def _offset(lines: list[str], number: int) -> int:

@@ -93,7 +93,7 @@ def learn_from(
             rewrite=made,
             imports=imports,
             values=_values(fixes, made, _holes_used(made, imports)),
-            uncommented=_is_uncommented(samples),
+            uncommented=_is_uncommented(samples) or _imports_choice(fixes, imports),
             safe=isinstance(made, HeaderRewrite) or _is_certain(fixes),
         )
         if all(explains(rule, example) for example in examples):
@@ -175,6 +175,15 @@ def _is_uncommented(samples: Sequence[Sample]) -> bool:
         return True
 
     return len(comments) == 1
+
+
+def _imports_choice(fixes: Sequence[_Fix], imports: tuple[str, ...]) -> bool:
+    """Return whether a fix only imports something that the message does not name: `math/rand`."""
+    if any(fix.sample is not None for fix in fixes):
+        return False
+
+    words = set(re.findall(r"\w+", " ".join(imports))) - COMMON
+    return not any(words.issubset(fix.example.args) for fix in fixes)
 
 
 def _is_certain(fixes: Sequence[_Fix]) -> bool:

@@ -182,8 +182,8 @@ class _Construct:
         if any(children):
             return all(map(self._align, zip(*children, strict=True)))
 
-        is_held = _same_text(nodes) and not all(map(_is_declared_name, nodes))
-        return is_held or self._add_hole(nodes)
+        is_free = all(map(_is_declared_name, nodes)) or self._drops_variable(nodes)
+        return (_same_text(nodes) and not is_free) or self._add_hole(nodes)
 
     def _is_part(self, nodes: Sequence[SgNode]) -> bool:
         """Return whether these are operands, and not constructs whose own parts count."""
@@ -241,12 +241,30 @@ class _Construct:
         is_carried = all(map(_is_carried, nodes, self.samples))
         is_dropped = all(map(Sample.is_edited, self.samples, spans)) and not _same_text(nodes)
         declared = all(map(_is_declared_name, nodes))
-        if not (is_untouched or is_carried or is_dropped or declared):
+        if not (
+            is_untouched or is_carried or is_dropped or declared or self._drops_variable(nodes)
+        ):
             return False
 
         texts = tuple(map(node_text, nodes))
         self.holes.append(Hole(spans, texts, self._kinds_of(nodes), declared=declared))
         return True
+
+    def _drops_variable(self, nodes: Sequence[SgNode]) -> bool:
+        """Return whether a fix drops the name of a variable of Python, which the message is about.
+
+        To set a variable declares it there; if something else used it, it would be undefined.
+        """
+        if not all(map(Sample.is_edited, self.samples, map(span_of, nodes))):
+            return False
+
+        if any(map(_is_carried, nodes, self.samples)):
+            return False
+
+        return all(
+            parent_kind(node) == "assignment" and node.text() in sample.diagnostic.args
+            for node, sample in zip(nodes, self.samples, strict=True)
+        )
 
     def _kinds_of(self, nodes: Sequence[SgNode]) -> tuple[str, ...]:
         """Return the kinds that a part may have; what differs between examples is wider."""
