@@ -63,9 +63,11 @@ _COMPARES_WITH_NONE: Final = {
 """What asks the same of `None` as a comparison does, unless a class compares in its own way."""
 _OPTIONAL: Final = lazy_pattern(r"\bOptional\[|\bNone\b")
 _ENDS_ON_CONDITION: Final = lazy_pattern(
-    rf"\A(?!.*(?:{_TESTS_VALUE.pattern}))(?=.*\b(?:if|unless)\b).*?\b(return|break|continue)\b",
+    rf"\A(?!(?!.*\breturn [tT]rue\b).*(?:{_TESTS_VALUE.pattern}))"
+    r"(?=.*\b(?:if|unless)\b).*?\b(return|break|continue)\b",
     re.DOTALL,
 )
+"""Without a value most results are nothing; `true` is a decision."""
 _SETS_AS_CONDITION: Final = lazy_pattern(r"\(\s*[\w.]+\s*:?=(?!=)[^()]*\)")
 """An assignment in brackets: a condition."""
 _CONTINUED: Final = lazy_pattern(r"([ \t]*)(?=\S)[^{\n]*\n(?:[ \t]*\n)*\1[ \t]+\S")
@@ -153,7 +155,19 @@ def _takes_part_in_condition(fact: Fact, facts: EditFacts) -> bool:
     if "=" in facts.removed and not fact.text.startswith("!"):
         return True
 
+    # A promise is no truth: the error asks for `await`.
+    if "await" in facts.reports.names:
+        return False
+
     return not tables.TRUTH_TYPES.isdisjoint(facts.reports.names)
+
+
+def _compares_with_itself(facts: EditFacts) -> MeaningChange | None:
+    """Find a comparison or a difference of something with itself: it has one result only."""
+    if facts.is_syntax or facts.new.idle_operations <= facts.old.idle_operations:
+        return None
+
+    return review("it writes an operator with the same operand on both sides.")
 
 
 def _asks_for_none(fact: Fact, facts: EditFacts) -> bool:
@@ -299,7 +313,7 @@ def _drops_effect(facts: EditFacts) -> MeaningChange | None:
     """Find a call that goes with something superfluous: the variable is not needed, the call may be."""
     # Code that cannot run has no facts: so the text is searched.
     call = _CALL.search(facts.removed)
-    if call is None:
+    if call is None or call[0] in facts.added:
         return None
 
     if not facts.may_delete:
@@ -446,6 +460,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _changes_arguments,
     _cuts_number_off,
     _deletes_test,
+    _compares_with_itself,
     _misses_placeholder,
     FactRule("it changes only a copy (`{0}`).", gained=("copy",)),
     FactRule(

@@ -299,6 +299,8 @@ def _header_change(
     text = f"{rewrite_.fix} "
     if rewrite_.place.startswith("after"):
         text = f" {rewrite_.fix}"
+    elif rewrite_.place == "above":
+        text = _indented(f"{rewrite_.fix}\n", source, header.at) + _indent_at(source, header.at)
 
     holes = {"NAME": header.name} if header.name else {}
     return _Change(header.at, header.at, text, header.span, holes)
@@ -363,10 +365,14 @@ def _at_diagnostic(
     return []
 
 
-def _indented(text: str, source: ParsedSource, at: int) -> str:
+def _indent_at(source: ParsedSource, at: int) -> str:
     line_start = source.text.rfind("\n", 0, at) + 1
     line = source.text[line_start:]
-    indent = line[: len(line) - len(line.lstrip(" \t"))]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _indented(text: str, source: ParsedSource, at: int) -> str:
+    indent = _indent_at(source, at)
     newline = "\r\n" if "\r\n" in source.text else "\n"
     first, *others = text.split("\n")
     lines = [indent + each if each else each for each in others]

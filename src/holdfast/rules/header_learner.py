@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from holdfast.rules.match.function_header import (
     FUNCTION,
     PLACES,
+    TYPE,
     find_headers,
     is_around,
     offset_of,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from holdfast.rules.sample import Sample
 
 _MOST_WORDS: Final = 12
-_SIGNS: Final = frozenset({"(", ")", "{", "}", ";"})
+_SIGNS: Final = frozenset({"{", "}", ";"})
 
 
 def header_rewrite(samples: Sequence[Sample]) -> HeaderRewrite | None:
@@ -47,10 +48,11 @@ def _rewrite_of(sample: Sample) -> HeaderRewrite | None:
     if not _SIGNS.isdisjoint(words):
         return None
 
-    for node in reversed(_functions_around(sample)):
+    is_line = "\n" in sample.gap.strip(" \t")
+    for node in reversed(_declarations_around(sample)):
         for place in PLACES:
             gap = sample.high if _is_before(place) else sample.low
-            if offset_of(node, place) == gap:
+            if offset_of(node, place) == gap and is_line == (place == "above"):
                 return _tied(node, place, sample)
 
     return None
@@ -60,16 +62,17 @@ def _is_before(place: str) -> bool:
     return not place.startswith("after")
 
 
-def _functions_around(sample: Sample) -> list[SgNode]:
-    """Return the functions that the new words are in, or that they are directly before."""
-    functions: list[SgNode] = []
+def _declarations_around(sample: Sample) -> list[SgNode]:
+    """Return the functions and types that the new words are in, or directly before."""
+    found: list[SgNode] = []
     for offset in (sample.low, sample.high):
         for node in sample.source.nodes_around(offset):
             # A keyword is a node, too.
-            if node.is_named() and FUNCTION.search(node.kind()):
-                functions.append(node)  # noqa: PERF401 - two conditions in two loops
+            kind = node.kind()
+            if node.is_named() and (FUNCTION.search(kind) or TYPE.match(kind)):
+                found.append(node)
 
-    return functions
+    return found
 
 
 def _tied(node: SgNode, place: str, sample: Sample) -> HeaderRewrite | None:

@@ -282,10 +282,7 @@ def _values(
         if taken and not bare:
             continue
 
-        if isinstance(made, HeaderRewrite) and all(
-            "(" in fix.example.args[number] for fix in fixes
-        ):
-            # The signature of the function that the rule is about.
+        if isinstance(made, HeaderRewrite) and all(_is_declared(fix, number) for fix in fixes):
             continue
 
         if all(_tells_place(fix, number, made) for fix in fixes):
@@ -297,6 +294,12 @@ def _values(
             values[number] = found
 
     return values
+
+
+def _is_declared(fix: _Fix, number: int) -> bool:
+    """Return whether a name of the message is a function or a type that the program declares."""
+    text = fix.example.args[number]
+    return "(" in text or "<" in value_in(text, fix.example.before).replace(text, "")
 
 
 def _common_values(fixes: Sequence[_Fix], number: int, *, bare: bool) -> tuple[str, ...]:

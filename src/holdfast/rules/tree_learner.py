@@ -358,7 +358,7 @@ class _Construct:
             return _agreed(map(construct_around, self.nodes))
 
         # A function that is passed on is called by somebody else than one with a name.
-        if _FUNCTION_VALUE.search(node.kind()):
+        if self._choice and _FUNCTION_VALUE.search(node.kind()):
             return _agreed(map(kind_around, self.nodes))
 
         return ()

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from holdfast.vocab.diagnostics import Diagnostic
 
 FUNCTION: Final = lazy_pattern("function|method_|lambda|arrow|constructor_")
-PLACES: Final = ("after parameters", "before type", "before name", "start")
-"""Where words may go: beside a field of the function, or before all of it."""
+TYPE: Final = lazy_pattern("(?:struct|enum|class|trait|record|interface)_")
+"""The kinds of nodes that have a header."""
+PLACES: Final = ("after parameters", "before type", "before name", "above", "start")
+"""Where words may go: beside a field, on a line of their own above all of it, or before it."""
 _SETS: Final = lazy_pattern("declarator|assignment|^pair$|field_definition|const_item|let_")
 _NAME_FIELDS: Final = ("name", "declarator")
 _LAST_NAME: Final = lazy_pattern(r"(\w+)\s*(?:\(|$)")
@@ -43,8 +45,10 @@ def find_headers(
         nodes = [node for node in nodes if role_of(node) in rewrite.inside]
 
     if rewrite.named:
-        called = called_names(source, diagnostic)
-        nodes = [node for node in nodes if name_of(node) in called]
+        names = set(re.findall(r"\w+", " ".join(diagnostic.args)))
+        if not TYPE.match(rewrite.pattern):
+            names = called_names(source, diagnostic)
+        nodes = [node for node in nodes if name_of(node) in names]
     else:
         place = source.place_of(diagnostic)
         nodes = [node for node in nodes if place is not None and is_around(node, place)][-1:]

@@ -137,7 +137,7 @@ TRAITS: Final = (
         _CONTENT,
     ),
     Trait(
-        Sign("program", r"\A(?![\s\S]*\}\s*NAME\s*;)", "message", r"^[^\W\d]\w*$"),
+        Sign("program", r"\A(?![\s\S]*\}\s*NAME\s*;)", "message", r"^&?([^\W\d]\w*)$"),
         "the program does not declare the type that the message names, as the examples do",
     ),
     Trait(
