@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.import_block import place_import
 from holdfast.rules.match.context import comments_at
-from holdfast.rules.match.function_header import find_headers
+from holdfast.rules.match.header_match import TYPE, find_headers
 from holdfast.rules.match.missing_name import Reading, other_reading
 from holdfast.rules.match.node_classes import is_operation
 from holdfast.rules.match.site import Site
@@ -302,7 +302,8 @@ def _header_change(
     elif rewrite_.place == "above":
         text = _indented(f"{rewrite_.fix}\n", source, header.at) + _indent_at(source, header.at)
 
-    holes = {"NAME": header.name} if header.name else {}
+    # As the name of a function: a type is no variable that may be read or passed on.
+    holes = {"NAME": header.name} if header.name and not TYPE.match(rewrite_.pattern) else {}
     return _Change(header.at, header.at, text, header.span, holes)
 
 

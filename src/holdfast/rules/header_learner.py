@@ -1,4 +1,4 @@
-"""Make a rewrite of the header of a function from examples that only add words to it.
+"""Make a rewrite of the header of a function or a type from examples that only add words to it.
 
 The rest of the header is free: its types, its other words, its parameters. What the added words
 mean for them, the compiler judges.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from holdfast.rules.match.function_header import (
+from holdfast.rules.match.header_match import (
     FUNCTION,
     PLACES,
     TYPE,
@@ -32,7 +32,7 @@ _SIGNS: Final = frozenset({"{", "}", ";"})
 
 
 def header_rewrite(samples: Sequence[Sample]) -> HeaderRewrite | None:
-    """Return the rewrite that adds the same words to the header of a function in each sample."""
+    """Return the rewrite that adds the same words to a header in each sample."""
     made = {_rewrite_of(sample) for sample in samples}
     if len(made) != 1:
         return None
@@ -76,7 +76,7 @@ def _declarations_around(sample: Sample) -> list[SgNode]:
 
 
 def _tied(node: SgNode, place: str, sample: Sample) -> HeaderRewrite | None:
-    """Return the rewrite of a function that is around the diagnostic, or named by it."""
+    """Return the rewrite of a declaration that is around the diagnostic, or named by it."""
     inside = () if _has_name(node) else (role_of(node),)
     words = sample.gap.strip()
     here = sample.place is not None and is_around(node, sample.place)

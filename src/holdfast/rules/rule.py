@@ -67,11 +67,11 @@ class TokenRewrite:
 
 @dataclass(frozen=True, slots=True)
 class HeaderRewrite:
-    """Words that are added to the header of a function, whatever else is in that header.
+    """Words that are added to the header of a function or a type, whatever else is in it.
 
-    `pattern` is the kind of node that the function is, `fix` the words, `place` where they go. It
-    is the function around the diagnostic; with `named`, the only one that the message or its line
-    names. `inside` has the kinds that may be around a function without a name.
+    `pattern` is the kind of the node, `fix` the words, `place` where they go. It is the node around
+    the diagnostic; with `named`, the only one that the message names, or the code that the message
+    is about. `inside` has the kinds that may be around a function without a name.
     """
 
     pattern: str

@@ -9,7 +9,7 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 from holdfast.rules.learn_rule import id_of
-from holdfast.rules.match.function_header import PLACES
+from holdfast.rules.match.header_match import PLACES
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import (
     Example,

@@ -1,4 +1,4 @@
-"""Find the header of a function that a diagnostic is about, and the places in it."""
+"""Find the declaration whose header a rule changes, and the places in that header."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LAST_NAME: Final = lazy_pattern(r"(\w+)\s*(?:\(|$)")
 
 @dataclass(frozen=True, slots=True)
 class HeaderMatch:
-    """A function: its span, its name, and the offset of a place in its header."""
+    """A function or a type: its span, its name, and the offset of a place in its header."""
 
     span: tuple[int, int]
     name: str
@@ -39,7 +39,7 @@ class HeaderMatch:
 def find_headers(
     rewrite: HeaderRewrite, source: ParsedSource, diagnostic: Diagnostic
 ) -> list[HeaderMatch]:
-    """Return the function around a diagnostic, or those that the diagnostic names."""
+    """Return the declaration around a diagnostic, or those that the diagnostic names."""
     nodes = source.find(rewrite.pattern)
     if rewrite.inside:
         nodes = [node for node in nodes if role_of(node) in rewrite.inside]
@@ -79,7 +79,7 @@ def role_of(node: SgNode) -> str:
 
 
 def offset_of(node: SgNode, place: str) -> int | None:
-    """Return the offset of a place in the header of a function; None if it has no such place."""
+    """Return the offset of a place in a header; None if it has no such place."""
     start, _ = span_of(node)
     side, _, field = place.partition(" ")
     if not field:
@@ -94,7 +94,7 @@ def offset_of(node: SgNode, place: str) -> int | None:
 
 
 def name_of(node: SgNode) -> str:
-    """Return the name of a function; "" if it has none."""
+    """Return the name of a function or a type; "" if it has none."""
     found = _LAST_NAME.search(field_text(node, *_NAME_FIELDS))
     return "" if found is None else found[1]
 
