@@ -48,7 +48,7 @@ def _rewrite_of(sample: Sample) -> HeaderRewrite | None:
     if not _SIGNS.isdisjoint(words):
         return None
 
-    is_line = "\n" in sample.gap.strip(" \t")
+    is_line = "\n" in sample.gap.lstrip()
     for node in reversed(_declarations_around(sample)):
         for place in PLACES:
             gap = sample.high if _is_before(place) else sample.low
