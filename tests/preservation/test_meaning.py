@@ -701,3 +701,12 @@ def test_a_type_in_the_message_is_no_reason_to_check_nothing() -> None:
     )
     found = _judged(before, before.replace("amount: Decimal", "amount: Any"), said)
     assert "it evades the check with `Any` instead of a fix." in found
+
+
+def test_a_call_that_only_moves_into_brackets_is_not_dropped() -> None:
+    before = "class A {\n    int f() {\n        int n = r.nextDouble() * 6;\n        return n;\n    }\n}\n"
+    said = _said("incompatible types: possible loss of precision", 3, 35, "double", "int")
+    whole = before.replace("r.nextDouble() * 6", "(int) (r.nextDouble() * 6)")
+    assert _judged(before, whole, said, "java") == []
+    dropped = before.replace("r.nextDouble() * 6", "6")
+    assert _judged(before, dropped, said, "java") != []

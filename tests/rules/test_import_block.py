@@ -18,6 +18,8 @@ def placed(text: str, new: str, language: str = "python") -> str:
 
 def test_a_line_that_is_there_is_not_added_again() -> None:
     assert place_import("import os  \nx = 1\n", "import os", "python") is None
+    listed = 'package a\n\nimport (\n\t"fmt"\n)\n'
+    assert place_import(listed, 'import "fmt"', "go") is None
 
 
 @pytest.mark.parametrize(
@@ -71,6 +73,8 @@ def test_an_include_is_put_below_the_others() -> None:
     [
         ("go", "package a\n\nfunc f() {}\n", 'import "fmt"', 'package a\n\nimport "fmt"\n\nfunc f() {}\n'),
         ("go", '// A.\npackage a\n\nimport "os"\n\nfunc f() {}\n', 'import "fmt"', '// A.\npackage a\n\nimport "fmt"\nimport "os"\n\nfunc f() {}\n'),
+        ("go", 'package a\n\nimport (\n\t"fmt"\n\t"strings"\n)\n', 'import "os"', 'package a\n\nimport (\n\t"fmt"\n\t"os"\n\t"strings"\n)\n'),
+        ("go", 'package a\n\nimport (\n\t"fmt"\n\n\t"x/y"\n)\n', 'import "os"', 'package a\n\nimport (\n\t"fmt"\n\t"os"\n\n\t"x/y"\n)\n'),
         ("java", "package a;\n\nclass A {}\n", "import b.C;", "package a;\n\nimport b.C;\n\nclass A {}\n"),
         ("java", "package a;\n\nimport b.A;\nimport b.D;\n\nclass A {}\n", "import b.C;", "package a;\n\nimport b.A;\nimport b.C;\nimport b.D;\n\nclass A {}\n"),
         ("rust", "//! Doc.\n#![allow(x)]\n\nuse a::b;\nuse c::{\n    d,\n};\nfn f() {}\n", "use b::e;", "//! Doc.\n#![allow(x)]\n\nuse a::b;\nuse b::e;\nuse c::{\n    d,\n};\nfn f() {}\n"),
@@ -79,6 +83,8 @@ def test_an_include_is_put_below_the_others() -> None:
         ("javascript", "#!/bin/node\nimport a from 'a';\nf();\n", "import b from 'b';", "#!/bin/node\nimport a from 'a';\nimport b from 'b';\nf();\n"),
         ("typescript", "import { a } from 'a';\nimport {\n  c,\n} from 'c';\nexport {};\n", "import { b } from 'b';", "import { a } from 'a';\nimport {\n  c,\n} from 'c';\nimport { b } from 'b';\nexport {};\n"),
         ("c", "#pragma once\n#include <a.h>\n#include <c.h>\nint x;\n", "#include <b.h>", "#pragma once\n#include <a.h>\n#include <b.h>\n#include <c.h>\nint x;\n"),
+        ("c", "#include <stdio.h>\n\nint x;\n", "#include <stdbool.h>", "#include <stdio.h>\n#include <stdbool.h>\n\nint x;\n"),
+        ("python", "import sys\nx = 1\n", "import os", "import os\nimport sys\nx = 1\n"),
         ("c", "#ifndef A_H\n#define A_H\n\nint x;\n#endif\n", "#include <b.h>", "#ifndef A_H\n#define A_H\n\n#include <b.h>\n\nint x;\n#endif\n"),
         ("c", "/* A. */\nint x;\n", "#include <b.h>", "/* A. */\n#include <b.h>\n\nint x;\n"),
         ("cpp", "#include <b>\n#include <a>\n\nint x;\n", "#include <aa>", "#include <b>\n#include <a>\n#include <aa>\n\nint x;\n"),
@@ -111,6 +117,8 @@ def test_an_import_goes_where_its_language_has_imports(
         ("python", "imports\nx\n", []),
         ("c", "#include <a.h>\nx\n", ["#include <a.h>"]),
         ("c", "import a\nx\n", []),
+        ("go", '\t"math/rand"\n\tr "x/y"\nx\n', ['import "math/rand"', 'import r "x/y"']),
+        ("go", '\t"a",\nx\n', []),
         ("any", "import a\nx\n", []),
     ],
 )

@@ -40,6 +40,8 @@ def _made(rule: Rule, text: str, said: Diagnostic) -> str:
         ("python", False, "f($A)", "g($A)", {}, "x = «f(f(1))»\n", "", "x = g(f(1))\n"),
         ("python", False, "f($A)", "g($A)", {}, "x = «f(1) + f(2)»\n", "", "x = g(1) + f(2)\n"),
         ("python", False, "f($A)", "f($A)", {}, "x = «f(1)»\n", "", "! nothing would change"),
+        ("python", False, "f($A)", "", {}, "x = 1\n    \n«f(1)»\ny = 2\n", "", "x = 1\n    \ny = 2\n"),
+        ("python", False, "f($A)", "", {}, "x = 1\n«f(1)»  # c\ny = 2\n", "", "x = 1\n  # c\ny = 2\n"),
         ("python", False, "f($A)", "g($A", {}, "x = «f(1)»\n", "", "! the new text would not parse"),
         ("python", False, "f($A, $B)", "$A - $B", {}, "x = «f(a, a)»\n", "", "! an operator would have the same operand twice"),
         ("python", False, "f($A, $B)", "$A in $B", {}, "x = «f(a, b)»\n", "", "x = a in b\n"),

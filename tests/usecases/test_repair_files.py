@@ -233,6 +233,23 @@ def test_to_write_what_is_there_already_is_no_change(shop: Shop) -> None:
     assert shop.workspace.log.list() == ()
 
 
+def test_verified_code_is_written_byte_for_byte_whatever_a_model_s_text_would_be_judged_for(
+    shop: Shop,
+) -> None:
+    fenced = "```\r\nx = 1\r\n```\r\n"
+    shop.file.write_bytes(b"x = (\r\n")
+    write_repaired(RepairUnit("a.py", b"x = (\r\n", "python"), fenced, shop.workspace)
+    assert shop.file.read_bytes() == fenced.encode()
+    [change] = shop.workspace.log.list()
+    assert [(file.action, file.rung, file.diff) for file in change.plan.files] == [
+        (
+            "edit",
+            "exact",
+            "--- a/a.py\n+++ b/a.py\n@@ -1 +1,3 @@\n-x = (\r\n+```\r\n+x = 1\r\n+```\r\n",
+        )
+    ]
+
+
 # ---------------------------------------------------------------------------------------------------------- what is met
 
 
