@@ -6,9 +6,9 @@ import json
 import re
 from typing import Literal, TypeAlias, assert_never
 
+from holdfast.landing.type_check import check_type
 from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import Landed, Outcome, Refused
-from holdfast.vocab.type_check import check_type
 
 Audience: TypeAlias = Literal["model", "person", "json"]
 

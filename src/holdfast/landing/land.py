@@ -23,12 +23,12 @@ from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, contents_of, solid_lines
 from holdfast.landing.text.shared_ends import shared_ends
+from holdfast.landing.type_check import check_type
 from holdfast.landing.write_file import land_file
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import RUNGS, Landed, Outcome, Refused, Span
 from holdfast.vocab.requests import LineEdits, OneOf, Patch, Replace, Request, WriteFile
-from holdfast.vocab.type_check import check_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.formats.parse import Format, parse
 from holdfast.landing.land import land
+from holdfast.landing.type_check import check_type
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Landed, Outcome, Refused
-from holdfast.vocab.type_check import check_type
 
 if TYPE_CHECKING:
     from holdfast.vocab.requests import FileRequest

@@ -16,10 +16,10 @@ from holdfast.landing.formats.search_replace import read_blocks
 from holdfast.landing.formats.surrounding_text import END_TOKEN, is_directive
 from holdfast.landing.formats.unified import read_shares
 from holdfast.landing.text.lines import split_lines
+from holdfast.landing.type_check import check_type
 from holdfast.vocab.lazy_pattern import lazy_pattern
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
-from holdfast.vocab.type_check import check_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,8 @@ from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, contents_of
+from holdfast.landing.type_check import check_type
 from holdfast.vocab.outcomes import Ambiguous, Exact, Fuzzy, Match, NotFound, Span
-from holdfast.vocab.type_check import check_type
 
 if TYPE_CHECKING:
     from holdfast.landing.ladder.ladder import FoundPlace
