@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.exact_text import changed_part
 from holdfast.landing.formats.sentences import mark_of
 from holdfast.landing.lost_lines import judge_lost_blocks, judge_lost_lines
 from holdfast.landing.new_levels import judge_file_levels
 from holdfast.landing.new_text import PlainText, undone_warning, without_accidents
+from holdfast.landing.projection.exact_text import changed_part
 from holdfast.landing.projection.splices import landed
 from holdfast.landing.readers.cut_text import judge_cut
 from holdfast.landing.readers.file_ending import with_file_end, with_file_endings

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.landing.exact_text import diff_between
+from holdfast.landing.projection.exact_text import diff_between
 from holdfast.repair.check_errors import describe_errors, errors_of
 from holdfast.repair.decisions.decision import BuildType, Decision, DecisionVerdict
 from holdfast.repair.decisions.decision_ids import (

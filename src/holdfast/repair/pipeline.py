@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.encoding import decode
-from holdfast.landing.exact_text import diff_between
+from holdfast.landing.projection.exact_text import diff_between
 from holdfast.repair.check_errors import describe_errors, errors_of, same_errors
 from holdfast.repair.confidence import NoConfidence, Sure, Unsure, judge_confidence
 from holdfast.repair.decision_recorder import DecisionRecorder, RepairMethod

@@ -9,7 +9,7 @@ from holdfast.changes.plan import FileRefused
 from holdfast.changes.plan_text import plan_text
 from holdfast.changes.ports import FileFound
 from holdfast.landing.encoding import decode, encode
-from holdfast.landing.exact_text import diff_between
+from holdfast.landing.projection.exact_text import diff_between
 from holdfast.usecases.changes.apply import AppliedReply, PlannedReply, apply_at_once
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.repair.file_repair import AlreadyThere
