@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -111,18 +112,14 @@ def _listed_import(
 ) -> ImportEdit | None:
     """Return the edit that adds an import to a list in brackets, in order; None if it is there."""
     listed = new.removeprefix("import ").strip()
-    number = block[0] + 1
-    entries = list(map(str.strip, lines[number : block[1] - 1]))
+    start, end = block
+    entries = list(map(str.strip, lines[start + 1 : end - 1]))
     if listed in entries:
         return None
 
-    # The first group: what follows a blank line is of another kind.
-    for entry in entries:
-        if not entry or entry > listed:
-            break
-
-        number += 1
-
+    # What follows a blank line is of another kind.
+    group = list(takewhile(bool, entries))
+    number = start + 1 + bisect_right(group, listed)
     return ImportEdit(_offset(lines, number), f"\t{listed}{newline}")
 
 

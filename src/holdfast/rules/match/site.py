@@ -48,7 +48,7 @@ _PARAMETERS: Final = lazy_pattern("parameters$|parameter_list$")
 _LOCALS: Final = lazy_pattern(
     "declaration$|declarator$|^let_declaration|^assignment$|var_spec|^for_"
 )
-_FUNCTION: Final = lazy_pattern("function|method|lambda|arrow|constructor")
+_FUNCTION: Final = lazy_pattern("function(?!_declarator)|method|lambda|arrow|constructor")
 _NO_VARIABLES: Final = frozenset({"function_declarator", "method_declaration"})
 TARGET: Final = r"([^\W\d]\w*)\s*(?::[^=]*)?=[^=]*$"
 """The variable that gets the value at the end of a line."""
