@@ -316,7 +316,8 @@ NUMBER_TYPES: Final = {
 
 # ------------------------------------------------------------------------------------- patterns
 
-_BLANK_ON_THE_LEFT: Final = r"(?:[\w.]+\s*,\s*)*(_)\s*(?:,\s*\w+\s*)*:?=[^=].*\w\("
+_BLANK_ON_THE_LEFT: Final = r"(?:[\w.]+\s*,\s*)*(_)\s*:?=[^=].*\w\("
+"""In the place of the last result, which in Go is the error."""
 _OWNER: Final = r"(?:std::)?(?:unique|shared)_ptr\s*<[^;=()]*>\s*"
 _OWNED: Final = r"(?:[\w.>-]+?(?:\.|->)get\(\)|&\w|this\b)"
 """What already has an owner: the pointer of another one, a variable, the object itself."""

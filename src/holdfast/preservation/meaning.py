@@ -43,7 +43,7 @@ from holdfast.vocab.lazy_pattern import lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.preservation.fact import Fact
+    from holdfast.preservation.fact import Fact, FactKind
     from holdfast.preservation.reports import Reports
     from holdfast.syntax.source import ParsedSource
     from holdfast.vocab.diagnostics import Diagnostic
@@ -129,11 +129,9 @@ def _short(text: str) -> str:
 def _similar_name(fact: Fact, facts: EditFacts) -> str:
     """Return the name of the program that is most like the one of a fact."""
     similar = most_similar(fact.text, facts.had_texts("name", "function") - {fact.text})
-    # An interface may declare it, too.
-    if fact.kind == "function" and not facts.has["function", similar]:
-        return ""
-
-    return similar
+    # An interface may declare a function, too; a name that is gone was the one that was misspelt.
+    kind: FactKind = "function" if fact.kind == "function" else "name"
+    return similar if facts.has[kind, similar] else ""
 
 
 def _is_named_in_any_case(fact: Fact, facts: EditFacts) -> bool:
@@ -444,7 +442,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _makes_up,
     FactRule(
         "it declares `{0}`, and the program has `{1}`.",
-        gained=("constant", "function"),
+        gained=("declared", "constant", "function"),
         only=(is_named,),
         shown=_similar_name,
     ),

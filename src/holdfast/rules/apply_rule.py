@@ -205,7 +205,7 @@ def _site(rewrite_: Rewrite, source: ParsedSource, change: _Change, diagnostic: 
 def _content_of(rule: Rule, rewrite_: Rewrite) -> NewContent:
     """Return what the fix writes that neither the pattern nor the message has."""
     pattern, fix = rewrite_.pattern, rewrite_.fix
-    if _CONVERTED.search(fix) and not _CONVERTED.search(pattern):
+    if is_conversion(rewrite_):
         return "conversion"
 
     known = set(texts_of(tokenize(pattern, rule.target)))
@@ -217,6 +217,14 @@ def _content_of(rule: Rule, rewrite_: Rewrite) -> NewContent:
         return "nothing"
 
     return "words"
+
+
+def is_conversion(rewrite_: Rewrite) -> bool:
+    """Return whether a fix gives an operand of the pattern to a function or a type."""
+    if _CONVERTED.search(rewrite_.pattern):
+        return False
+
+    return _CONVERTED.search(rewrite_.fix) is not None
 
 
 _CONVERTED = lazy_pattern(r"(?<!\$)\b\w+\(\$\w+\)|\(\w+\) ?\(?\$|\$\w+ as \w|\$\w+\.\w+\(\)")

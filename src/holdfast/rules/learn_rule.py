@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from holdfast.rules.apply_rule import Rewritten, rewrite
+from holdfast.rules.apply_rule import Rewritten, is_conversion, rewrite
 from holdfast.rules.header_learner import header_rewrite
 from holdfast.rules.import_block import import_lines
 from holdfast.rules.match.tree_pattern import kind_of_pattern
@@ -194,7 +194,7 @@ def _is_certain(fixes: Sequence[_Fix]) -> bool:
     """
     for fix in fixes:
         types = map(plain_type, fix.example.args)
-        if not TOP_TYPES.isdisjoint(types):
+        if not TOP_TYPES.isdisjoint(types) and not fix.has("annotates"):
             return False
 
     first, *others = fixes
@@ -338,7 +338,7 @@ def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
     if made.needs:
         return False
 
-    if not re.fullmatch(r"\$ARG\d+", made.pattern):
+    if not re.fullmatch(r"\$ARG\d+", made.pattern) or is_conversion(made):
         return False
 
     return any(fix.has("brings_words") for fix in fixes)
@@ -380,7 +380,9 @@ def _tells_place(fix: _Fix, number: int, made: Rewrite | None) -> bool:
         return False
 
     is_elsewhere = isinstance(made, TreeRewrite) and made.elsewhere
-    if isinstance(made, TokenRewrite) or is_elsewhere:
+    # What Go quotes is code, and not a name.
+    is_code = re.search(r"\w\W.*\w", text) is not None
+    if isinstance(made, TokenRewrite) or is_elsewhere or is_code:
         return source.text.startswith(text, place)
 
     for node in source.nodes_around(place):

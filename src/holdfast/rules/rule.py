@@ -246,7 +246,11 @@ def _known_word(found_word: re.Match[str], program: str, names: set[str]) -> str
 
     # Before a function: a constructor looks like one.
     record = rf"\btypedef\s+({_DECLARING})\b[^;{{]*\{{[^}}]*\}}\s*{word}\s*;"
-    found = re.search(rf"\b({_DECLARING})\s+{word}\b", program) or re.search(record, program)
+    found = (
+        re.search(rf"\b({_DECLARING})\s+{word}\b", program)
+        or re.search(record, program)
+        or re.search(rf"\btype\s+{word}\s+(struct|interface)\b", program)
+    )
     if found is not None:
         return f"<{found[1]}>"
 

@@ -116,11 +116,22 @@ class Sample:
         [old] = self.old_tokens
         return old.text in self.diagnostic.args
 
+    @property
+    def replaces_sign(self) -> bool:
+        """Whether the fix only writes another sign for one: `->` for a dot."""
+        tokens = [*self.old_tokens, *self.added_tokens]
+        return len(tokens) == 2 and _PUNCTUATION.issuperset(texts_of(tokens))
+
     @cached_property
     def brings_words(self) -> bool:
         """Whether the fix adds a name, a value or a keyword, and not only signs."""
         kinds = {token.kind for token in self.new_tokens}
         return not kinds.isdisjoint({"name", "keyword", "number", "string"})
+
+    @cached_property
+    def annotates(self) -> bool:
+        """Whether the fix only adds a type behind a name, which the compiler compares."""
+        return not self.old_tokens and self.gap.lstrip().startswith(":")
 
     @cached_property
     def is_choice(self) -> bool:

@@ -84,6 +84,8 @@ class _Construct:
         self.samples = samples
         self.holes: list[Hole] = []
         self._typed = all(map(names_type, nodes, samples))
+        # What is converted by its type is afterwards as it was, unless it is moved.
+        self._takes = not self._typed or any("std::move" in sample.gap for sample in samples)
         self._choice = any(sample.is_choice for sample in samples)
         self._brings_content = any(sample.brings_content for sample in samples)
 
@@ -233,7 +235,8 @@ class _Construct:
         if sample.brings_content:
             return False
 
-        return node.text() not in sample.diagnostic.args
+        # Between two names a sign says how one is reached, whatever the names are.
+        return node.text() not in sample.diagnostic.args or sample.replaces_sign
 
     def _add_hole(self, nodes: Sequence[SgNode]) -> bool:
         spans = tuple(map(span_of, nodes))
@@ -376,7 +379,7 @@ class _Construct:
             is_set = gives_value and hole is self.holes[0]
             is_named = here or name.startswith("ARG")
             is_changed = not is_named and self._is_at_error(hole)
-            is_passed = all(map(Sample.wraps, self.samples, hole.texts))
+            is_passed = self._takes and all(map(Sample.wraps, self.samples, hole.texts))
             if not (is_set or is_passed or is_changed):
                 continue
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.node_classes import kind_around
-from holdfast.syntax.tree import field_text, first_field, node_kind, span_of
+from holdfast.syntax.tree import field_text, first_field, leaves, node_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.lazy_pattern import lazy_pattern
 
@@ -22,8 +22,16 @@ DECLARATION: Final = lazy_pattern(
     rf".*(?:function|method_|lambda|arrow|constructor_)|{TYPE.pattern}"
 )
 """The kinds of nodes that have a header: functions and types."""
-PLACES: Final = ("after parameters", "before type", "before name", "above", "start")
-"""Where words may go: beside a field, on a line of their own above all of it, or before it."""
+PLACES: Final = (
+    "after parameters",
+    "before type",
+    "before name",
+    "before self",
+    "before fn",
+    "above",
+    "start",
+)
+"""Where words may go: beside a field or a word, on a line of their own above all, or before it."""
 _SETS: Final = lazy_pattern("declarator|assignment|^pair$|field_definition|const_item|let_")
 _LAST_NAME: Final = lazy_pattern(r"(\w*)\s*(?:\(|$)")
 
@@ -70,10 +78,11 @@ def offset_of(node: SgNode, place: str) -> int | None:
     """Return the offset of a place in a header; None if it has no such place."""
     side, _, field = place.partition(" ")
     beside = first_field(node, field) if field else node
-    if beside is None:
+    words = [leaf for leaf in leaves(node) if leaf.text() == field]
+    if beside is None and not words:
         return None
 
-    low, high = span_of(beside)
+    low, high = span_of(beside or words[0])
     return high if side == "after" else low
 
 

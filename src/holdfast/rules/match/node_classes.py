@@ -253,7 +253,7 @@ def is_type(node: SgNode) -> bool:
     return parent_kind(node) == "type"
 
 
-_TYPES: Final = lazy_pattern("_type$|^type_identifier$")
+_TYPES: Final = lazy_pattern("_type$|^type_identifier$|^sized_type_specifier$")
 _STATEMENT_LISTS: Final = BLOCKS | {"expression_statement"}
 STATEMENT: Final = "statement"
 """What is around a node that is a statement of its own."""

@@ -137,9 +137,14 @@ def kind_beside(site: Site) -> Iterator[str]:
 
     A variable that is set to a text is one.
     """
+    place = site.source.place_of(site.diagnostic)
     for node in reversed(site.source.nodes_around(site.start)):
         if "binary_" not in node.kind():
             continue
+
+        if span_of(node) == (place, site.source.end_of(site.diagnostic)):
+            # The message is about the operation, and names the types of both operands.
+            return
 
         for operand in node.named_children():
             low, high = span_of(operand)
