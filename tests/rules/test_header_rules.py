@@ -78,6 +78,14 @@ ASYNC = _learned(
     "async (a) =>",
     "await is only valid in async functions",
 )
+MUT = _learned(
+    "rust",
+    "impl A {\n    pub fn add(&self, n: u8) {\n        «self.v».push(n);\n    }\n}\n",
+    "&self",
+    "&mut self",
+    "cannot borrow {0}",
+    "self.v",
+)
 NONE = _learned(
     "python", "def «f»(a: int):\n    print(a)\n", "):", ") -> None:", "missing return type"
 )
@@ -90,6 +98,7 @@ NONE = _learned(
         (STATIC, HeaderRewrite("method_declaration", "static", "before type", named=True)),
         (CONST, HeaderRewrite("function_declarator", "const", "after parameters", named=True)),
         (DERIVE, HeaderRewrite("struct_item", "#[derive(PartialEq)]", "above", named=True)),
+        (MUT, HeaderRewrite("function_item", "mut", "before self")),
         (ASYNC, HeaderRewrite("arrow_function", "async", "start", inside=("value",))),
         (NONE, HeaderRewrite("function_definition", "-> None", "after parameters")),
     ],
@@ -110,6 +119,7 @@ def test_words_that_are_added_to_a_header_are_a_rule_for_any_header_of_that_kind
         (CONST, 'struct B {\n    B(int k);\n    bool is(const char *s) {\n        return s;\n    }\n};\nbool g(const B &b) { return g(b) && «b.is("x")»; }\n', ("const B",), "s) {", "s) const {"),
         (DERIVE, "mod m {\n    struct C { y: u8 }\n\n    fn g(c: C) -> bool { «c == c.d» }\n}\n", ("C",), "struct C", "#[derive(PartialEq)]\n    struct C"),
         (ASYNC, "class K {\n  constructor() {\n    this.g = (u) => {\n      «await» h(u);\n    };\n  }\n}\n", (), "(u) =>", "async (u) =>"),
+        (MUT, "impl B {\n    fn take(&self) -> u8 {\n        let self_ = 1;\n        «self.w».pop().unwrap()\n    }\n}\n", ("self.w",), "(&self)", "(&mut self)"),
         (NONE, "class K:\n    def «g»(self, *rest: str):\n        self.x = rest\n", (), "str):", "str) -> None:"),
     ],
 )  # fmt: skip
@@ -132,6 +142,7 @@ def test_another_program_gets_the_words_whatever_else_its_header_has(
         (DERIVE, "enum C { Y }\n\nfn g(c: C) -> bool { «c == c.d» }\n", ("C",), "the message is about 0 functions"),
         # A callback is called by somebody else.
         (ASYNC, "xs.filter((x) => {\n  return «await» g(x);\n});\n", (), "the message is about 0 functions"),
+        (MUT, "impl B {\n    fn new() -> u8 {\n        «self.w».pop()\n    }\n}\n", ("self.w",), "the message is about 0 functions"),
         (NONE, "def f() -> int:\n    return 1\n\n\nx = «f»\n", (), "the message is about 0 functions"),
     ],
 )  # fmt: skip

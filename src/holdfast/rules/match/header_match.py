@@ -76,13 +76,21 @@ def role_of(node: SgNode) -> tuple[str, ...]:
 
 def offset_of(node: SgNode, place: str) -> int | None:
     """Return the offset of a place in a header; None if it has no such place."""
-    side, _, field = place.partition(" ")
-    beside = first_field(node, field) if field else node
-    words = [leaf for leaf in leaves(node) if leaf.text() == field]
-    if beside is None and not words:
+    side, _, word = place.partition(" ")
+    start, end = span_of(node)
+    if not word:
+        return start
+
+    words = [leaf for leaf in leaves(node) if leaf.text() == word]
+    beside = first_field(node, word) or next(iter(words), None)
+    body = first_field(node, "body")
+    if body is not None:
+        end, _ = span_of(body)
+
+    if beside is None or span_of(beside)[0] > end:
         return None
 
-    low, high = span_of(beside or words[0])
+    low, high = span_of(beside)
     return high if side == "after" else low
 
 
