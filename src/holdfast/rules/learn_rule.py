@@ -341,6 +341,9 @@ def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
     if not re.fullmatch(r"\$ARG\d+", made.pattern) or is_conversion(made):
         return False
 
+    if made.pattern not in made.fix:
+        return False
+
     return any(fix.has("brings_words") for fix in fixes)
 
 

@@ -232,7 +232,9 @@ class Sample:
     def nodes(self) -> list[SgNode]:
         """Return the nodes that a pattern may describe, the smallest first."""
         found = self._named_at(self.edit.start)
-        found = [node for node in found if span_of(node)[1] >= self.edit.end]
+        # Not the end of the edit: lines that are added below are before the next statement.
+        end = max([self.edit.start, *(token.end for token in self.old_tokens[-1:])])
+        found = [node for node in found if span_of(node)[1] >= end]
         if self.edit.start == self.edit.end:
             # What begins or ends where the new text goes.
             found += self._named_at(self.low) + self._named_at(self.high)

@@ -254,19 +254,22 @@ class _Construct:
         return True
 
     def _drops_variable(self, nodes: Sequence[SgNode]) -> bool:
-        """Return whether a fix drops the name of a variable of Python, which the message is about.
+        """Return whether a fix drops a variable that the message is about: in Python, or for `_`.
 
         To set a variable declares it there; if something else used it, it would be undefined.
         """
-        if not all(map(Sample.is_edited, self.samples, map(span_of, nodes))):
+        spans = list(map(span_of, nodes))
+        if not all(map(Sample.is_edited, self.samples, spans)):
             return False
 
         if any(map(_is_carried, nodes, self.samples)):
             return False
 
-        return all(
-            parent_kind(node) == "assignment" and node.text() in sample.diagnostic.args
-            for node, sample in zip(nodes, self.samples, strict=True)
+        is_blank = all(sample.gap.strip() == "_" for sample in self.samples)
+        is_set = all(parent_kind(node) == "assignment" for node in nodes)
+        arguments = [sample.diagnostic.args for sample in self.samples]
+        return (is_blank or is_set) and all(
+            map(tuple[str, ...].__contains__, arguments, map(node_text, nodes))
         )
 
     def _kinds_of(self, nodes: Sequence[SgNode]) -> tuple[str, ...]:
@@ -416,7 +419,9 @@ def _gives_value(node: SgNode, sample: Sample) -> bool:
     if re.search("declar|assign|let", node.kind()) is None:
         return False
 
-    return "=" in sample.new_text(node)
+    old, new = (text.partition("=")[2].strip() for text in (node.text(), sample.new_text(node)))
+    # What follows the old value is no part of the new one.
+    return not (old and new.startswith(old)) and new != ""
 
 
 def _agreed(kinds: Iterable[str]) -> tuple[str, ...]:
