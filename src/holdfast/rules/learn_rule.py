@@ -6,6 +6,7 @@ import hashlib
 import re
 from dataclasses import replace
 from functools import reduce
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from holdfast.rules.apply_rule import Rewritten, is_conversion, rewrite
@@ -178,12 +179,15 @@ def _is_uncommented(samples: Sequence[Sample]) -> bool:
 
 
 def _imports_choice(fixes: Sequence[_Fix], imports: tuple[str, ...]) -> bool:
-    """Return whether a fix only imports something that the message does not name: `math/rand`."""
+    """Return whether a fix only imports a name of the message by a path: `math/rand`, `a.b.Date`.
+
+    Another path may end in the same name.
+    """
     if any(fix.sample is not None for fix in fixes):
         return False
 
-    words = set(re.findall(r"\w+", " ".join(imports))) - COMMON
-    return not any(words.issubset(fix.example.args) for fix in fixes)
+    named = set(re.findall(r"[/.:](\w+)\W*$", "\n".join(imports), re.MULTILINE))
+    return not named.isdisjoint(chain.from_iterable(fix.example.args for fix in fixes))
 
 
 def _is_certain(fixes: Sequence[_Fix]) -> bool:

@@ -125,7 +125,7 @@ class _Construct:
             kinds=kinds_of(self.holes, names),
             uses=self._uses(names),
             mentions=self._mentions(names),
-            inside=self._inside(alone=alone and not seen),
+            inside=self._inside(alone=alone and not seen and not self._drops_variable(self.nodes)),
             elsewhere=not here,
             needs=seen,
             kind=kind,
