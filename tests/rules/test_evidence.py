@@ -436,3 +436,37 @@ def test_a_fix_sets_nothing_to_itself() -> None:
     other, said = program("k")
     assert _made(rule, other, said) == other.replace("= n;", "= this.n;")
     assert _made(rule, *program("n")) is None
+
+
+def test_a_second_example_frees_an_operand_and_ties_the_rule_to_nothing_around_it() -> None:
+    few = "too few arguments to function {0}"
+    one = "int ask(void) {\n    char a[80];\n    return fgets(a, 80) != NULL;\n}\n"
+    two = "int ask(char *b) {\n    return fgets(b, strlen(b)) != NULL;\n}\n"
+    rule = _book(
+        "c",
+        (one, one.replace("80) !", "80, stdin) !"), _said(one, "fgets", few, "fgets")),
+        (two, two.replace("(b))", "(b), stdin)"), _said(two, "fgets", few, "fgets")),
+    )
+    other = "void skip(void) {\n    char row[99];\n    fgets(row, 99);\n}\n"
+    made = _made(rule, other, _said(other, "fgets", few, "fgets"))
+    assert made == other.replace("99);", "99, stdin);")
+
+
+def test_a_dropped_argument_belongs_to_the_function_though_no_message_names_it() -> None:
+    many = "this function takes 2 arguments but 3 were supplied"
+    text = "fn f(a: i32, b: i32) -> i32 {\n    g(a, b, 0)\n}\n"
+    rule = _book("rust", (text, text.replace(", 0)", ")"), _said(text, "g(", many)))
+    same = text.replace("a", "k").replace("f(", "h(")
+    assert _made(rule, same, _said(same, "g(", many)) == same.replace(", 0)", ")")
+    other = text.replace("g(", "charge(")
+    assert _made(rule, other, _said(other, "charge(", many)) is None
+
+
+def test_a_cast_of_a_number_is_no_cast_of_a_pointer() -> None:
+    wrong = "array subscript is not an integer"
+    text = "double pick(const double *row, double at) {\n    return row[at];\n}\n"
+    rule = _book("c", (text, text.replace("[at", "[(int)at"), _said(text, "[at", wrong)))
+    same = "double pick(const double *xs, double k) {\n    return xs[k];\n}\n"
+    assert _made(rule, same, _said(same, "[k", wrong)) == same.replace("[k", "[(int)k")
+    other = "int price(const int *all, const char *name) {\n    return all[name];\n}\n"
+    assert _made(rule, other, _said(other, "[name", wrong)) is None

@@ -129,6 +129,13 @@ class Sample:
         return not kinds.isdisjoint({"name", "keyword", "number", "string"})
 
     @cached_property
+    def drops_content(self) -> bool:
+        """Whether the fix drops a name or a value that the message does not name."""
+        kept = {*texts_of(self.added_tokens), *self.diagnostic.args}
+        dropped = texts_of(filter(is_content, self.old_tokens))
+        return not kept.issuperset(dropped)
+
+    @cached_property
     def annotates(self) -> bool:
         """Whether the fix only adds a type behind a name, which the compiler compares."""
         return not self.old_tokens and self.gap.lstrip().startswith(":")
@@ -239,7 +246,8 @@ class Sample:
             # What begins or ends where the new text goes.
             found += self._named_at(self.low) + self._named_at(self.high)
 
-        constructs = filter(self._is_construct, found)
+        single = {(span_of(node), node.kind()): node for node in found}
+        constructs = filter(self._is_construct, single.values())
         return sorted(constructs, key=lambda node: span_of(node)[1] - span_of(node)[0])
 
     def _named_at(self, offset: int) -> list[SgNode]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.context import (
@@ -59,19 +60,14 @@ class Hole:
 
 def tree_rewrite(samples: Sequence[Sample]) -> TreeRewrite | None:
     """Return the rewrite of the smallest construct that explains all samples; None without one."""
-    first, *others = samples
-    for node in first.nodes():
-        nodes = [node]
-        for sample in others:
-            same = [each for each in sample.nodes() if each.kind() == node.kind()]
-            nodes += same[:1]
-
-        if len(nodes) < len(samples):
-            continue
-
-        made = _Construct(nodes, samples).rewrite()
-        if made is not None:
-            return made
+    first, *others = [sample.nodes() for sample in samples]
+    for node in first:
+        same = [[each for each in nodes if each.kind() == node.kind()] for nodes in others]
+        # Around an operand there may be several of a kind: one call in another.
+        for nodes in product([node], *same):
+            made = _Construct(nodes, samples).rewrite()
+            if made is not None:
+                return made
 
     return None
 
@@ -232,7 +228,8 @@ class _Construct:
             is_owner = is_name(node) and class_of_name(node.text()) == "type"
             return not (is_owner and sample.brings_content)
 
-        if sample.brings_content:
+        # What is dropped was passed to this function, or is a part of this object.
+        if sample.brings_content or sample.drops_content:
             return False
 
         # Between two names a sign says how one is reached, whatever the names are.

@@ -199,6 +199,11 @@ TRAITS: Final = (
         Sign("function", r"\breturn\s+NAME\s*;?\s*$", "kept"),
         "the value that is dropped may be what is to be returned",
     ),
+    Trait(
+        Sign("function", r"\w\s*(\*)\s*(?:const\s+)?NAME\s*[,)=;]"),
+        "the variable is a pointer, and in the examples it is none",
+        _CONVERSION,
+    ),
     Trait(has_unused_parameter, "nothing uses a parameter that may be what is meant"),
     Trait(
         Sign("program", r"\A(?!(?:[\s\S]*?\bNAME\b){2})", "program", _CONSTANT),
