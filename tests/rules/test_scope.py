@@ -397,7 +397,7 @@ LIMITED = Rule(
         ),
         (
             {"rewrite": TreeRewrite("f($A)", "g", uses={"A": ("call 0",)}, inside=("block",))},
-            "`f` called with one argument `f($A)`, used as `call 0`, inside `block`, in Go",
+            "`f` called with one argument `f($A)`, used afterwards as `call 0`, inside `block`, in Go",
         ),
         (
             {"rewrite": TreeRewrite("f($A)", "g", mentions={"A": ("ARG0",)}, needs=("x.y",))},

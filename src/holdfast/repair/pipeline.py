@@ -447,7 +447,7 @@ class _Repair:
             attempts=attempts,
             compiler_error=self._error,
             best=self._best(),
-            message=f"{attempts} proposals failed, the last one with: {_first_reasons(reasons)}",
+            message=f"{_proposals(attempts)} with: {_first_reasons(reasons)}",
             reasons=reasons,
             decision_id=self._records.last_refused,
         )
@@ -576,6 +576,12 @@ def _refusal(verdict: ProposalVerdict) -> str:
     if isinstance(verdict, GuardRejected):
         return " ".join(verdict.reasons)
     return "\n".join(reasons_against(verdict))
+
+
+def _proposals(count: int) -> str:
+    if count == 1:
+        return "the only proposal failed"
+    return f"{count} proposals failed, the last one"
 
 
 def _first_reasons(reasons: Sequence[str]) -> str:

@@ -203,7 +203,8 @@ class Judge:
             return Verified(checked.oracle, checked)
 
         last_line = tested.output.strip().rpartition("\n")[2][-200:]
-        return GuardRejected((f"the project's tests fail with it: {last_line}",), checked)
+        said = last_line or "it printed nothing"
+        return GuardRejected((f"the project's tests fail with it: {said}",), checked)
 
     def _failed_before(self, tests: Check, tested: Checked) -> bool:
         """Return whether the tests fail with no error that they did not have before.

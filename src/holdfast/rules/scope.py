@@ -93,7 +93,8 @@ def _limits(rewrite: Rewrite, name: str) -> list[str]:
         return words
 
     if name in rewrite.uses:
-        words.append(f"used as {_alternatives(rewrite.uses[name])}")
+        uses = _alternatives(rewrite.uses[name])
+        words.append(f"used afterwards as {uses}" if uses else "not used afterwards")
 
     if name in rewrite.mentions:
         words.append(

@@ -119,7 +119,7 @@ def _first(names: Sequence[str]) -> list[str]:
 def _success(outcome: RepairOutcome | None) -> str:
     match outcome:
         case RuleRepaired(_, rules):
-            return f"by rule {' and rule '.join(rules)}"
+            return f"by rule {' and rule '.join(_first(tuple(dict.fromkeys(rules))))}"
         case Replayed(_, decision):
             return f"by decision {decision}"
         case Repaired(_, attempts, rule):
