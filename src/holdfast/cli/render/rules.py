@@ -31,13 +31,13 @@ def print_explanation(rule: Rule) -> None:
     write(f"{rule.id} answers: {message_of(rule)}")
     write(f"It applies to {scope_of(rule)}.")
     _print_rewrite(rule)
-    write(_reason(rule))
     if rule.examples and not rule.widened:
         write(
-            "Where the program has what no example has (a comment about the place, a parameter that "
-            "nothing uses, another use of the value), it is not applied; "
+            "Where the program has what no example has (a comment about the place, a parameter "
+            "that nothing uses, another use of the value), it is not applied; "
             f"`holdfast rules widen {rule.id}` frees it of that."
         )
+    write(_reason(rule))
 
 
 def _print_rewrite(rule: Rule) -> None:
