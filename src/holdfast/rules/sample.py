@@ -9,7 +9,7 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.context import comments_at
-from holdfast.rules.match.node_classes import BLOCKS
+from holdfast.rules.match.node_classes import BLOCKS, is_statement
 from holdfast.syntax.source import BLANKS, ParsedSource
 from holdfast.syntax.tokens import (
     COMMON,
@@ -127,6 +127,12 @@ class Sample:
         """Whether the fix adds a name, a value or a keyword, and not only signs."""
         kinds = {token.kind for token in self.new_tokens}
         return not kinds.isdisjoint({"name", "keyword", "number", "string"})
+
+    @cached_property
+    def adds_lines(self) -> bool:
+        """Whether the fix adds lines to the text."""
+        old = self.example.before[self.low : self.high]
+        return self.gap.count("\n") > old.count("\n")
 
     @cached_property
     def drops_content(self) -> bool:
@@ -268,6 +274,10 @@ class Sample:
             return False
 
         if node.kind() in BLOCKS:
+            return False
+
+        if self.adds_lines and not is_statement(node):
+            # Lines are added beside a statement, and not beside a part of one.
             return False
 
         # The construct of a name or a value is the node around it.

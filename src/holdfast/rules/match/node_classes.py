@@ -254,9 +254,14 @@ def is_type(node: SgNode) -> bool:
 
 
 _TYPES: Final = lazy_pattern("_type$|^type_identifier$|^sized_type_specifier$")
-_STATEMENT_LISTS: Final = BLOCKS | {"expression_statement"}
+_STATEMENT_LISTS: Final = BLOCKS | {"expression_statement", "statement_list"}
 STATEMENT: Final = "statement"
 """What is around a node that is a statement of its own."""
+
+
+def is_statement(node: SgNode) -> bool:
+    """Return whether a node is a statement of its own, or all of one."""
+    return parent_kind(node) in _STATEMENT_LISTS
 
 
 def construct_around(node: SgNode) -> str:
