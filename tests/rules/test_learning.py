@@ -72,11 +72,10 @@ def test_no_example_or_one_without_a_change_is_no_rule() -> None:
 
 
 @pytest.mark.parametrize(
-    ("comments", "uncommented"),
-    [(("", ""), True), (("# A.\n", ""), True), (("# A.\n", "# A.\n"), True), (("# A.\n", "# B.\n"), False)],
-)  # fmt: skip
-def test_comments_that_differ_between_two_examples_do_not_matter(
-    comments: tuple[str, str], uncommented: bool
+    "comments", [("", ""), ("# A.\n", ""), ("# A.\n", "# A.\n"), ("# A.\n", "# B.\n")]
+)
+def test_a_choice_is_for_code_without_another_comment_whatever_those_of_the_examples_are(
+    comments: tuple[str, str],
 ) -> None:
     examples = []
     for comment, name in zip(comments, "ac", strict=True):
@@ -85,7 +84,7 @@ def test_comments_that_differ_between_two_examples_do_not_matter(
         examples.append(example_of(before, before.replace(")", ", b)"), said))
     rule = learn_from(examples, FEW, "python")
     assert isinstance(rule, Rule)
-    assert rule.uncommented is uncommented
+    assert rule.uncommented
 
 
 @pytest.mark.parametrize(

@@ -206,14 +206,16 @@ def test_a_choice_is_not_made_where_a_comment_says_what_is_meant(commented: str)
     assert _made(rule, header, _said(MODE, "mkdir", at=(4, 12))) is not None
 
 
-def test_two_fixes_below_different_comments_free_the_comments() -> None:
+def test_a_comment_of_an_example_is_known_and_any_other_may_ask_for_another_fix() -> None:
     said = _said(MODE, "mkdir", at=(3, 12))
     first, second, third = (f"// {word}.\n{MAKE}" for word in ("One", "Two", "Three"))
     book = RuleBook([])
     for text in (first, second):
         book.add(_rule(text, text.replace("(dir)", "(dir, 0755)"), said, "c"))
     [rule] = book
-    assert _made(rule, third, said) == third.replace("(dir)", "(dir, 0755)")
+    for text in (first, second):
+        assert _made(rule, text, said) == text.replace("(dir)", "(dir, 0755)")
+    assert _made(rule, third, said) is None
 
 
 def test_signs_that_the_grammar_demands_are_no_choice() -> None:

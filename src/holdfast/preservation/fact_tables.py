@@ -429,3 +429,13 @@ PATTERNS: Final = _by_node(
     ]
 )
 """How the texts of some nodes show a fact; the group is its word, unless one is given."""
+LOCAL_FUNCTIONS: Final = {
+    "c": r"^[ \t]*static\b.*\bNAME\s*\(",
+    "cpp": r"^static\b.*\bNAME\s*\(",
+    "java": r"\bprivate\b.*\bNAME\s*\(",
+    "typescript": r"\bprivate\b.*\bNAME\s*\(",
+    "rust": r"^[ \t]*(?!pub\b)(?:async |unsafe |const )*fn NAME\b",
+    "go": r"^func (?:\([^()]*\) )?(?=[a-z_])NAME\(",
+    "python": r"\bdef (?=_[^_])NAME\(",
+}
+"""How a function is declared that only its own file can call; of `NAME`."""

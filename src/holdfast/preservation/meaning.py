@@ -234,11 +234,24 @@ def _function_of(fact: Fact, facts: EditFacts) -> str:
 
 
 def _names_parameter(fact: Fact, facts: EditFacts) -> bool:
-    """Return whether an error asks for the name of a parameter, and it is no further one."""
-    if len(facts.lost.of("parameter")) < len(facts.gained.of("parameter")):
+    """Return whether an error asks for the name of a parameter.
+
+    It may be a further one only of a function that nothing outside of the file can call.
+    """
+    is_further = len(facts.lost.of("parameter")) < len(facts.gained.of("parameter"))
+    if is_further and not _is_local(fact.text.partition(" ")[0], facts.old):
         return False
 
     return _parameter_of(fact, facts) in facts.reports.names
+
+
+def _is_local(function: str, source: ParsedSource) -> bool:
+    """Return whether a function can be called only in its file, by the line that declares it."""
+    sign = tables.LOCAL_FUNCTIONS.get(source.language)
+    if sign is None:
+        return False
+
+    return re.search(sign.replace("NAME", function), source.text, re.MULTILINE) is not None
 
 
 def _may_be_set(fact: Fact, facts: EditFacts) -> bool:

@@ -7,6 +7,7 @@ one. What a relevant edit declares makes the edits of its users relevant, too.
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Final
 
@@ -58,6 +59,7 @@ _EMPTY: Final = frozenset({"", "pass", "...", ".", ";"})
 _MARKS: Final = frozenset({"open", "close"})
 _PUNCTUATION: Final = frozenset(",;:\"'`")
 _WORD: Final = lazy_pattern(r"[^\W\d]\w*")
+_CALLED: Final = lazy_pattern(r"(\w+)\s*(?:<[^()]*>)?\(")
 _NEAR: Final = 3
 """How many lines from a syntax error its cause may be."""
 
@@ -143,6 +145,11 @@ class Statement:
     def has_any(self, offsets: Sequence[int]) -> bool:
         """Return whether one of these offsets is in the statement."""
         return any(map(self.has, offsets))
+
+    @property
+    def is_function(self) -> bool:
+        """Whether the statement declares something with a body."""
+        return self.declares and len(self.spans) > 1
 
     @property
     def headers(self) -> tuple[tuple[int, int], ...]:
@@ -333,6 +340,21 @@ class _Related:
         new = self._new.text[edit.new_start : edit.new_end]
         self._added.update(re.findall(r"\w+", new))
         self._used |= set(_WORD.findall(new)) - set(_WORD.findall(self._old.text))
+        statement = self._statement_of(edit)
+        if statement is not None and statement.is_function:
+            self._failing += filter(partial(self._follows, statement), self._statements)
+
+    def _follows(self, changed: Statement, other: Statement) -> bool:
+        """Return whether a statement would fail next: it calls a changed function, or is its result."""
+        header = self._old.text[changed.start : changed.headers[0][1]]
+        if other is not changed and not other.words.isdisjoint(_CALLED.findall(header)[:1]):
+            return True
+
+        if not changed.start < other.start <= other.end < changed.end:
+            return False
+
+        is_last = not self._old.text[other.end : changed.end].strip("; \n\t}")
+        return is_last or self._old.text.startswith("return", other.start)
 
     def _statement_of(self, edit: Edit) -> Statement | None:
         """Return the smallest statement around an edit."""

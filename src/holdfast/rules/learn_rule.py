@@ -94,7 +94,7 @@ def learn_from(
             rewrite=made,
             imports=imports,
             values=_values(fixes, made, _holes_used(made, imports)),
-            uncommented=_is_uncommented(samples) or _imports_choice(fixes, imports),
+            uncommented=_is_choice(samples) or _imports_choice(fixes, imports),
             safe=isinstance(made, HeaderRewrite) or _is_certain(fixes),
         )
         if all(explains(rule, example) for example in examples):
@@ -162,20 +162,9 @@ def _squeezed(text: str) -> list[str]:
     return list(map(str.rstrip, lines))
 
 
-def _is_uncommented(samples: Sequence[Sample]) -> bool:
-    """Return whether a rule is only for code without comments about it.
-
-    A choice may be another one where a comment says what is meant; two fixes that differ in their
-    comments show that the comments do not matter.
-    """
-    if not any(sample.is_choice for sample in samples):
-        return False
-
-    comments = {sample.comments for sample in samples}
-    if "" in comments:
-        return True
-
-    return len(comments) == 1
+def _is_choice(samples: Sequence[Sample]) -> bool:
+    """Return whether another fix is possible, which a comment may ask for."""
+    return any(sample.is_choice for sample in samples)
 
 
 def _imports_choice(fixes: Sequence[_Fix], imports: tuple[str, ...]) -> bool:
