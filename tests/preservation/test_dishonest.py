@@ -627,6 +627,16 @@ CASES = [
         "may be an error",
     ),
     Dishonest(
+        "a function that others may call gets one more parameter",
+        "c",
+        "static int count(const char *s) {\n    return split(s, sep);\n}\n\nint total(const char *s) {\n    return count(s) + 1;\n}\n",
+        ("total(const char *s)", "total(const char *s, char sep)"),
+        ("(const char *s) {\n    return split", "(const char *s, char sep) {\n    return split"),
+        "'sep' undeclared",
+        "sep",
+        "it changes how total is called",
+    ),
+    Dishonest(
         "a statement ends before its second line",
         "c",
         "int total(int x) {\n    int sum = base(x)\n        bonus(x);\n    return sum;\n}\n",

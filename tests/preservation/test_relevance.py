@@ -189,3 +189,22 @@ def test_an_error_is_also_where_its_notes_and_proposals_are_and_without_a_place_
     said: Diagnostic, unrelated: list[Words]
 ) -> None:
     assert _unrelated(FUNCTIONS, "python", ELSEWHERE, said) == unrelated
+
+
+CALLED = 'fn read(p: &str) -> String {\n    let t = load(p)?;\n    t.trim()\n}\n\nfn keep(q: u8) -> u8 {\n    check(q);\n    q\n}\n\nfn best() -> Option<String> {\n    let r = read("a");\n    Some(r)\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("changes", "unrelated"),
+    [
+        # The error is in `load(p)?`: the header of the function around is about it.
+        ([("-> String {\n    let t", "-> Result<String> {\n    let t"), ("t.trim()", "Ok(t.trim())")], []),
+        ([("-> String {\n    let t", "-> Result<String> {\n    let t"), ('read("a")', 'read("a")?')], []),
+        ([("-> String {\n    let t", "-> Result<String> {\n    let t"), ("    check(q);\n", "")], [("check(q);", "")]),
+        ([("-> String {\n    let t", "-> Result<String> {\n    let t"), ("    q\n", "    0\n")], [("q", "0")]),
+    ],
+)  # fmt: skip
+def test_what_calls_a_function_whose_header_changes_and_its_result_may_change_with_it(
+    changes: list[Words], unrelated: list[Words]
+) -> None:
+    assert _unrelated(CALLED, "rust", changes, _said((2, 13, 2, 20), "")) == unrelated
