@@ -164,15 +164,15 @@ class RuleBook:
         others = self._like(rule)
         for other in others:
             if all(explains(other, example) for example in rule.examples):
-                if other.safe:
+                if other.safe or other.allowed:
                     return other
 
                 return self._confirm(other, rule.examples)
 
-        for other in others:
-            wider = _widened_by(other, rule.examples)
+        for other in sorted(others, key=attrgetter("allowed")):
+            wider = self._widen(other, rule.examples)
             if wider is not None:
-                return self.put(wider)
+                return wider
 
         return self._change(rule.id, lambda found: found, rule)
 
@@ -181,11 +181,31 @@ class RuleBook:
         if all(example in rule.examples for example in examples):
             return rule
 
+        return self._widen(rule, examples) or rule
+
+    def _widen(self, rule: Rule, examples: Sequence[Example]) -> Rule | None:
+        """Make a rule wide enough for new examples and return it; None if that is no rule.
+
+        A rule that a person allows stays as the person saw it; the wider one is a rule of its own.
+        """
         wider = _widened_by(rule, examples)
         if wider is None:
-            return rule
+            return None
 
-        return self.put(wider)
+        if rule.allowed:
+            return self._change(wider.id, lambda found: found, wider)
+
+        def widen(now: Rule) -> Rule:
+            if now.allowed:
+                return now
+            return _widened_by(now, examples) or now
+
+        changed = self._change(rule.id, widen)
+        if changed.allowed:
+            # A person has allowed the rule since this process read it.
+            return self._widen(changed, examples)
+
+        return changed
 
     def _like(self, rule: Rule) -> list[Rule]:
         """Return the rules for the same kind of diagnostic, the best first.
@@ -228,8 +248,9 @@ class RuleBook:
         if known is None:
             raise KeyError(rule_id)
 
-        changed = change(known)
-        if self._files is not None:
+        if self._files is None:
+            changed = change(known)
+        else:
             written: list[Rule] = []
 
             def rewrite_file(data: bytes | None) -> bytes:
@@ -254,12 +275,21 @@ class RuleBook:
 
 
 def _widened_by(rule: Rule, examples: Sequence[Example]) -> Rule | None:
-    """Return a learned rule made wide enough for new examples; None if that is no rule."""
+    """Return a learned rule made wide enough for new examples; None if that is no rule.
+
+    For a rule that a person allows, return a new one that begins with the new examples.
+    """
     if rule.provenance != "extracted" or rule.widened or not rule.examples:
         return None
 
-    together = tuple(dict.fromkeys((*rule.examples, *examples)))
-    made = learn_from(together, diagnostic_of(rule, rule.examples[0]), rule.target)
+    together = (*rule.examples, *examples)
+    if rule.allowed:
+        # The first example is a part of the id.
+        together = (*examples, *rule.examples)
+
+    together = tuple(dict.fromkeys(together))
+    diagnostic = diagnostic_of(rule, together[0])
+    made = learn_from(together, diagnostic, rule.target, model=rule.model)
     if isinstance(made, NotLearned):
         return None
 
@@ -269,6 +299,9 @@ def _widened_by(rule: Rule, examples: Sequence[Example]) -> Rule | None:
     if rule.safe and not made.safe:
         # A wider rule that is only a hint must not replace a narrow one that is certain.
         return None
+
+    if rule.allowed:
+        return replace(made, counter_examples=rule.counter_examples)
 
     return replace(
         rule,

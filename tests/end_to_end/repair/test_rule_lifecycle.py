@@ -267,3 +267,26 @@ def test_an_older_rule_that_cannot_be_converted_is_reported_and_kept(workshop: W
         ["rules/c/old.json: it is not a rule of an earlier version; remove the file."],
     )
     assert file.exists()
+
+
+# ------------------------------------------------------------------------------------------------- what a person has seen
+
+
+@pytest.mark.parametrize("verdict", ["pin", "approve"])
+def test_production_applies_no_width_that_nobody_has_seen(workshop: Workshop, verdict: str) -> None:
+    workshop.write("a.c", ASK)
+    seen = workshop.repair("a.c", script=[fix(ASKED)]).told["files"][0]["rule_added"]
+    assert _rules(workshop, verdict, seen).code == 0
+    [before] = _own(workshop)
+    other = ASK.replace("line, 80", "line + 1, 79")
+    workshop.write("b.c", other)
+    told = workshop.repair("b.c", script=[fix(other.replace("79)", "79, stdin)"))]).told["files"][0]
+    assert (told["outcome"], told["rule_added"] != seen) == ("Repaired", True)
+    third = ASK.replace("line, 80", "line + 2, 78")
+    workshop.write("c.c", third)
+    blocked = workshop.repair("c.c", "--strictness", "production")
+    assert blocked.outcomes == {"c.c": "ProductionBlocked"}
+    rules = {str(rule["id"]): rule for rule in _own(workshop)}
+    assert rules[seen] == before
+    assert [rules[told["rule_added"]][key] for key in ("status", "reviewed")] == ["active", False]
+    assert workshop.repair("c.c").outcomes == {"c.c": "RuleRepaired"}
