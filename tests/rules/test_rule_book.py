@@ -15,6 +15,7 @@ from holdfast.rules.rule_book import (
     LearnVerdict,
     RuleBook,
     confidence_of,
+    confidence_of_file,
     rank_of,
     read_book,
     widened,
@@ -482,6 +483,13 @@ def test_the_confidence_of_a_rule_counts_its_examples() -> None:
         replace(PRINT, helped=0, examples=PRINT.examples * 2)
     )
     assert confidence_of(replace(PRINT, helped=9, failed=10)) == 0.299295
+
+
+def test_what_is_recorded_of_a_rule_s_confidence_is_what_its_file_shows() -> None:
+    assert confidence_of_file(replace(PRINT, examples=())) == 0.0
+    assert confidence_of_file(replace(PRINT, helped=9, failed=10)) == confidence_of(PRINT)
+    twice = replace(PRINT, examples=PRINT.examples * 2)
+    assert confidence_of_file(twice) == confidence_of(twice) > confidence_of(PRINT)
 
 
 @pytest.mark.parametrize(

@@ -335,6 +335,11 @@ def confidence_of(rule: Rule) -> float:
     return round(wilson(rule.helped + len(rule.examples), rule.failed), 6)
 
 
+def confidence_of_file(rule: Rule) -> float:
+    """Return how sure a rule is by its file alone, without what this machine has counted."""
+    return round(wilson(len(rule.examples), 0), 6)
+
+
 def rank_of(rule: Rule) -> Rank:
     """Return the sort key of a rule; the largest wins. The id makes the order total."""
     return rule.approved or rule.provenance == "manual", rule.pinned, confidence_of(rule), rule.id

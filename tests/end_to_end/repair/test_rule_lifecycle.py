@@ -290,3 +290,22 @@ def test_production_applies_no_width_that_nobody_has_seen(workshop: Workshop, ve
     assert rules[seen] == before
     assert [rules[told["rule_added"]][key] for key in ("status", "reviewed")] == ["active", False]
     assert workshop.repair("c.c").outcomes == {"c.c": "RuleRepaired"}
+
+
+def test_the_same_repair_by_a_rule_is_one_decision_however_often_the_rule_was_used(
+    workshop: Workshop,
+) -> None:
+    for _ in range(3):
+        workshop.write("c.py", CONDITION)
+        assert workshop.repair("c.py").outcomes == {"c.py": "RuleRepaired"}
+    [made] = workshop.decisions("list").told["decisions"]
+    [file] = (workshop.root / ".holdfast/decisions").rglob("*.json")
+    written = file.read_bytes()
+    rule = _rules(workshop, "show", made["rule_id"]).told["rule"]
+    assert (rule["helped"], isinstance(made["confidence"], float)) == (3, True)
+    # Another machine, on which the rule was never used.
+    workshop.state = workshop.state.with_name("other")
+    workshop.write("c.py", CONDITION)
+    assert workshop.repair("c.py").outcomes == {"c.py": "RuleRepaired"}
+    assert list((workshop.root / ".holdfast/decisions").rglob("*.json")) == [file]
+    assert file.read_bytes() == written
