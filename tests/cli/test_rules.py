@@ -135,6 +135,24 @@ def test_what_is_in_the_place_of_a_rule_is_reported_and_the_others_are_listed(
     ]
 
 
+def test_a_rule_of_two_branches_in_conflict_is_named_and_not_called_missing(
+    project: Project,
+) -> None:
+    sides = b"<<<<<<< HEAD\nid: abc\n=======\nid: abd\n>>>>>>> x\n"
+    project.write(".holdfast/rules/python/abc.yaml", sides)
+    ran = _rules(project, "list", "--own")
+    problem = (
+        "rules/python/abc.yaml: it has the markers of a git conflict; keep one of the two sides,"
+        " or remove the file."
+    )
+    assert (ran.code, ran.out, ran.err) == (0, "", f"holdfast: {problem}\n")
+    assert _rules(project, "list", "--own", "--json").told["problems"] == [problem]
+    project.write(".holdfast/rules/python/abc.yaml", b"{")
+    assert _rules(project, "list", "--own").out == ""
+    (project.root / ".holdfast/rules/python/abc.yaml").unlink()
+    assert _rules(project, "list", "--own").out == "There are no such rules.\n"
+
+
 def test_rules_that_cannot_be_read_at_all_are_named_by_their_path(project: Project) -> None:
     project.write(".holdfast/rules", b"a file")
     ran = _rules(project, "list", "--json")

@@ -223,3 +223,15 @@ def test_a_rule_that_only_imports_has_no_holes_to_limit() -> None:
     text = TEXT.replace("pattern: load($A, $B)\nfix: |-\n  if $A:\n      load($A, $B)\n", "")
     with pytest.raises(BadRule, match=r"`kinds` must name holes of the rule, and `A` is none"):
         parse_rule(text)
+
+
+def test_a_rule_with_the_markers_of_a_conflict_says_so_and_one_with_them_in_an_example_is_read() -> (
+    None
+):
+    with pytest.raises(BadRule, match=r"^it has the markers of a git conflict$") as caught:
+        parse_rule(TEXT.replace("model: m\n", "<<<<<<< HEAD\nmodel: m\n=======\n>>>>>>> x\n"))
+    assert caught.value.cure == "keep one of the two sides,"
+    shown = replace(
+        RULE, examples=(Example("<<<<<<< HEAD\n", "a\n", "few a of b", ("a", "b"), None),)
+    )
+    assert parse_rule(dump_rule(shown)) == shown

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.options import AsJson, Root, require_directory
+from holdfast.cli.options import AsJson, Root
+from holdfast.cli.read_rules import read_rules
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.edits import warn_open
 from holdfast.cli.render.rules import message_of, print_explanation, print_rule
@@ -19,7 +20,6 @@ from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import LearnVerdict, RuleBook
 from holdfast.rules.rule_yaml import BadRule, parse_rule, rule_to_dict
 from holdfast.rules.scope import scope_of
-from holdfast.wiring.decisions import rule_book_at
 
 rules = typer.Typer(
     help="Review the fixes that need no model any more.\n\n"
@@ -79,7 +79,7 @@ def list_(
         write(f"    {message_of(rule)}")
         write(f"    {scope_of(rule)}")
 
-    if not chosen:
+    if not chosen and not book.problems:
         write("There are no such rules.")
 
 
@@ -267,12 +267,7 @@ def _judge(root: Path, rule_id: str, verdict: LearnVerdict, as_json: bool) -> No
 
 
 def _book(root: Path, as_json: bool) -> RuleBook:
-    require_directory(root)
-    try:
-        book = rule_book_at(root)
-    except OSError as error:
-        refuse(f"the rules cannot be read: {error.filename}: {error.strerror}.", as_json=as_json)
-
+    book = read_rules(root, as_json=as_json)
     for problem in book.problems:
         warn(problem)
 

@@ -405,7 +405,7 @@ def read_book(
         try:
             rule = parse_rule(data)
         except BadRule as error:
-            problems.append(f"rules/{name}.yaml: {error}; fix or remove the file.")
+            problems.append(f"rules/{name}.yaml: {error}; {error.cure} or remove the file.")
             continue
 
         if f"{rule.target}/{rule.id}" != name:

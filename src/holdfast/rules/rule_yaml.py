@@ -101,7 +101,12 @@ _DEEPEST: Final = 20
 
 
 class BadRule(ValueError):  # noqa: N818 - the word for it
-    """A text that is not a rule; the message says what is wrong."""
+    """A text that is not a rule; the message says what is wrong, `cure` what to do."""
+
+    def __init__(self, message: str, cure: str = "fix") -> None:
+        """Set what is wrong, and a verb for what to do."""
+        super().__init__(message)
+        self.cure = cure
 
 
 # ------------------------------------------------------------------------------------- reading
@@ -119,6 +124,10 @@ def load_yaml(data: bytes | str, *, is_own: bool = True) -> Any:
     for a text of aliases, and crashes at one that is nested deeply.
     """
     import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - only commands with rules need it
+
+    text = data if isinstance(data, str) else data.decode("utf-8", "replace")
+    if "\n<<<<<<< " in f"\n{text}":
+        raise BadRule("it has the markers of a git conflict", "keep one of the two sides,")
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
@@ -275,10 +284,10 @@ def _content_problems(raw: Mapping[str, Any]) -> list[str]:
 
 def _limit_problems(raw: Mapping[str, Any]) -> list[str]:
     """Return what is wrong with the mappings that limit a rule: else one would limit nothing."""
-    problems = []
-    for key in ("where", *_OF_HOLES):
-        if not all(map(_is_one_or_several, raw.get(key, {}).values())):
-            problems.append(f"`{key}` must have a text or a list of texts for each of its keys")
+    mappings = [(key, raw.get(key, {}).values()) for key in ("where", *_OF_HOLES)]
+    wrong = [key for key, values in mappings if not all(map(_is_one_or_several, values))]
+    word = "must have a text or a list of texts for each of its keys"
+    problems = [f"`{key}` {word}" for key in wrong]
 
     code = " ".join(str(raw.get(key, "")) for key in ("pattern", "tokens", "fix"))
     holes = set(HOLE.findall(code))
