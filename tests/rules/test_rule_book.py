@@ -703,6 +703,25 @@ def test_each_tool_that_reports_an_error_has_a_rule_for_its_fix() -> None:
     )
 
 
+def test_what_a_person_writes_over_a_suggestion_of_a_model_is_not_proposed() -> None:
+    book = RuleBook([replace(PRINT, status="proposed", provenance="model")])
+    written = replace(PRINT, provenance="manual")
+    assert book.put_written(written) == written
+    assert list(book) == [written]
+
+
+def test_of_several_rules_the_first_that_a_person_has_not_disabled_is_returned() -> None:
+    first, second = undefined("pritn"), replace(undefined("pritn"), tool="other")
+    book = RuleBook()
+    rule = book.learn("pritn(1)\n", "print(1)\n", [first, second], "python")
+    assert isinstance(rule, Rule)
+    for status in ("reject", "demote"):
+        book.judge(rule.id, status)  # type: ignore[arg-type]
+        again = book.learn("pritn(1)\n", "print(1)\n", [first, second], "python")
+        assert isinstance(again, Rule)
+        assert (rule.tool, again.tool) == ("tool", "other")
+
+
 # ------------------------------------------------------------------------------------------------------- what is wrong with it
 
 

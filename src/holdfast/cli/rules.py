@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -118,6 +118,8 @@ def add(
 ) -> None:
     """Add a rule that you have written, after a test with its examples.
 
+    If the rule is there already, its review stays, unless the file has a status of its own.
+
     Exit 0: added. 1: the file is no rule, or an example fails. 2: wrong usage.
     """
     try:
@@ -136,14 +138,16 @@ def add(
 
     book = _book(root, as_json)
     try:
-        added = book.put(rule)
-    except OSError as error:
-        refuse(f"{error.filename}: {error.strerror}.", as_json=as_json)
+        added = book.put_written(rule)
+    except (OSError, BadRule) as error:
+        _refuse_unwritable(rule, error, as_json)
 
+    is_kept = (added.status, added.approved) != (rule.status, rule.approved)
     if as_json:
-        print(json.dumps({"rule": _as_json(added)}))
+        print(json.dumps({"rule": _as_json(added), "review_kept": is_kept}))
     else:
-        write(f"{added.id} is {added.status}: {scope_of(added)}.")
+        kept = text_if(is_kept, " (its review is kept)")
+        write(f"{added.id} is {added.status}{kept}: {scope_of(added)}.")
 
 
 @rules.command("widen")
@@ -253,17 +257,23 @@ def _judge(root: Path, rule_id: str, verdict: LearnVerdict, as_json: bool) -> No
     try:
         judged = book.judge(rule.id, verdict)
     except (OSError, BadRule) as error:
-        reason: str | None = str(error)
-        if isinstance(error, OSError):
-            reason = error.strerror
-        file = f".holdfast/rules/{rule.target}/{rule.id}.yaml"
-        refuse(f"{file} cannot be written: {reason}.", as_json=as_json)
+        _refuse_unwritable(rule, error, as_json)
 
     if as_json:
         print(json.dumps({"rule": _as_json(judged)}))
     else:
         reviewed = text_if(judged.reviewed, ", reviewed")
         write(f"{judged.id} is {judged.status}{reviewed}: {scope_of(judged)}.")
+
+
+def _refuse_unwritable(rule: Rule, error: OSError | BadRule, as_json: bool) -> NoReturn:
+    """Print why the file of a rule cannot be written, and exit with 1."""
+    reason: str | None = str(error)
+    if isinstance(error, OSError):
+        reason = error.strerror
+
+    file = f".holdfast/rules/{rule.target}/{rule.id}.yaml"
+    refuse(f"{file} cannot be written: {reason}.", as_json=as_json)
 
 
 def _book(root: Path, as_json: bool) -> RuleBook:

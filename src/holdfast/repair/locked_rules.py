@@ -71,13 +71,16 @@ class LockedRules:
         errors: Sequence[Diagnostic],
         model: str,
     ) -> str | None:
-        """Learn a rule from a verified pair of texts and return its id; raise OSError."""
+        """Learn a rule from a verified pair of texts and return its id; raise OSError.
+
+        What a person has disabled is not learned again.
+        """
         from holdfast.rules.rule import Rule  # noqa: PLC0415 - as above
 
         own = _errors_of_unit(errors, unit)
         with self._lock:
             learned = self._read().learn(before, after, own, unit.target, model=model)
-        if isinstance(learned, Rule):
+        if isinstance(learned, Rule) and not learned.disabled:
             return learned.id
         return None
 

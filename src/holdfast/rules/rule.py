@@ -175,6 +175,11 @@ class Rule:
         return self.status in {"pinned", "rejected"}
 
     @property
+    def disabled(self) -> bool:
+        """Whether a person has said that the rule must not be applied."""
+        return self.status in {"demoted", "rejected"}
+
+    @property
     def allowed(self) -> bool:
         """Whether a person has judged the rule, or written it, and lets it be applied."""
         return self.reviewed and self.status in {"active", "pinned"}

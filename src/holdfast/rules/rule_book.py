@@ -110,7 +110,7 @@ class RuleBook:
     ) -> Rule | NotLearned:
         """Learn a rule from each part of a verified fix, one for each tool that reported it.
 
-        Returns the first rule; raises OSError.
+        Returns the first rule that a person has not disabled, if there is one; raises OSError.
         """
         reason = NotLearned("there is no diagnostic to tie the fix to")
         learned: list[Rule] = []
@@ -128,7 +128,8 @@ class RuleBook:
                     reason = rule
 
         if learned:
-            return learned[0]
+            # `min` returns the first of several equal ones.
+            return min(learned, key=attrgetter("disabled"))
 
         return reason
 
@@ -224,6 +225,14 @@ class RuleBook:
     def put(self, rule: Rule) -> Rule:
         """Add a rule as it is, or replace the rule with its id; raises OSError."""
         return self._change(rule.id, lambda _: rule, rule)
+
+    def put_written(self, rule: Rule) -> Rule:
+        """Add a rule that a person has written, or replace its text; raises OSError.
+
+        The verdict of a user on the rule that is there stays, unless the new text has one. Raises
+        `BadRule` if the file of that rule cannot be read.
+        """
+        return self._change(rule.id, lambda found: _with_verdict_of(found, rule), rule)
 
     def record(self, rule_id: str, *, helped: bool) -> Rule:
         """Count a verified or refused result; raises OSError, and KeyError for an unknown rule."""
@@ -364,6 +373,17 @@ def with_verdict(rule: Rule, verdict: LearnVerdict) -> Rule:
             return widened(rule)
         case _:
             assert_never(verdict)
+
+
+def _with_verdict_of(found: Rule, rule: Rule) -> Rule:
+    """Return a rule with the verdict on another text of it; a verdict of its own stays."""
+    if rule.approved or rule.status != "active" or found.status == "proposed":
+        return rule
+
+    # An approval and a pin make a hint a rule that is applied.
+    is_let_pass = found.approved or found.pinned
+    safe = rule.safe or (is_let_pass and found.safe)
+    return replace(rule, status=found.status, approved=found.approved, safe=safe)
 
 
 def widened(rule: Rule) -> Rule:

@@ -309,3 +309,20 @@ def test_the_same_repair_by_a_rule_is_one_decision_however_often_the_rule_was_us
     assert workshop.repair("c.py").outcomes == {"c.py": "RuleRepaired"}
     assert list((workshop.root / ".holdfast/decisions").rglob("*.json")) == [file]
     assert file.read_bytes() == written
+
+
+@pytest.mark.parametrize("verdict", ["reject", "demote"])
+def test_a_rule_that_a_person_disabled_is_not_reported_as_learned_again(
+    workshop: Workshop, verdict: str
+) -> None:
+    workshop.write("a.c", ASK)
+    learned = workshop.repair("a.c", script=[fix(ASKED)]).told["files"][0]["rule_added"]
+    assert _rules(workshop, verdict, learned).code == 0
+    other = ASK.replace("line", "row")
+    workshop.write("b.c", other)
+    [told] = workshop.repair("b.c", script=[fix(other.replace("80)", "80, stdin)"))]).told["files"]
+    assert (told["outcome"], told["rule_added"]) == ("Repaired", None)
+    assert "learned" not in told["message"]
+    decisions = workshop.decisions("list").told["decisions"]
+    assert [each["rule_id"] for each in decisions if each["path"] == "b.c"] == [None]
+    assert [rule["id"] for rule in _own(workshop)] == [learned]
