@@ -715,8 +715,9 @@ def test_of_several_rules_the_first_that_a_person_has_not_disabled_is_returned()
     book = RuleBook()
     rule = book.learn("pritn(1)\n", "print(1)\n", [first, second], "python")
     assert isinstance(rule, Rule)
-    for status in ("reject", "demote"):
-        book.judge(rule.id, status)  # type: ignore[arg-type]
+    verdicts: tuple[LearnVerdict, ...] = ("reject", "demote")
+    for verdict in verdicts:
+        book.judge(rule.id, verdict)
         again = book.learn("pritn(1)\n", "print(1)\n", [first, second], "python")
         assert isinstance(again, Rule)
         assert (rule.tool, again.tool) == ("tool", "other")
