@@ -254,3 +254,27 @@ def test_what_is_in_the_place_of_a_manifest_is_reported_and_the_others_are_liste
 
 def test_a_root_that_is_none_is_wrong_usage(project: Project) -> None:
     assert project.run("decisions", "list", "--root", str(project.root / "no")).code == 2
+
+
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_the_gate_fails_with_the_reason_if_a_rule_cannot_be_read(
+    recorded: Project, words: tuple[str, ...]
+) -> None:
+    assert run(recorded, "pin", "--all").code == 0
+    assert run(recorded, "gate").code == 0
+    recorded.write(".holdfast/rules/c/abc.yaml", b"nonsense: [\n")
+    problem = "rules/c/abc.yaml: it is not YAML in line 2; fix or remove the file."
+    gate = run(recorded, "gate", *words)
+    assert (gate.code, gate.err) == (1, f"holdfast: {problem}\n")
+    if words:
+        assert gate.told == {"outcome": "refused", "problems": [problem]}
+    (recorded.root / ".holdfast/rules/c/abc.yaml").unlink()
+    assert run(recorded, "gate", *words).code == 0
+
+
+def test_the_gate_fails_if_the_rules_cannot_be_read_at_all(recorded: Project) -> None:
+    assert run(recorded, "pin", "--all").code == 0
+    recorded.write(".holdfast/rules", b"a file")
+    where = recorded.root / ".holdfast/rules"
+    problem = f"the rules cannot be read: {where}: Not a directory."
+    assert (run(recorded, "gate").code, run(recorded, "gate").err) == (1, f"holdfast: {problem}\n")

@@ -135,6 +135,24 @@ def test_what_is_in_the_place_of_a_rule_is_reported_and_the_others_are_listed(
     ]
 
 
+def test_a_rule_of_two_branches_in_conflict_is_named_and_not_called_missing(
+    project: Project,
+) -> None:
+    sides = b"<<<<<<< HEAD\nid: abc\n=======\nid: abd\n>>>>>>> x\n"
+    project.write(".holdfast/rules/python/abc.yaml", sides)
+    ran = _rules(project, "list", "--own")
+    problem = (
+        "rules/python/abc.yaml: it has the markers of a git conflict; keep one of the two sides,"
+        " or remove the file."
+    )
+    assert (ran.code, ran.out, ran.err) == (0, "", f"holdfast: {problem}\n")
+    assert _rules(project, "list", "--own", "--json").told["problems"] == [problem]
+    project.write(".holdfast/rules/python/abc.yaml", b"{")
+    assert _rules(project, "list", "--own").out == ""
+    (project.root / ".holdfast/rules/python/abc.yaml").unlink()
+    assert _rules(project, "list", "--own").out == "There are no such rules.\n"
+
+
 def test_rules_that_cannot_be_read_at_all_are_named_by_their_path(project: Project) -> None:
     project.write(".holdfast/rules", b"a file")
     ran = _rules(project, "list", "--json")
@@ -224,3 +242,50 @@ def test_the_rule_of_a_model_is_explained_as_such(
     suggested = replace(OWN, provenance="model", status=status)
     project.write(f".holdfast/rules/python/{OWN.id}.yaml", dump_rule(suggested))
     assert _rules(project, "explain", OWN.id).out.splitlines()[-1] == words
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status", "approved"),
+    [
+        ("reject", "rejected", False),
+        ("demote", "demoted", False),
+        ("pin", "pinned", False),
+        ("approve", "active", True),
+    ],
+)
+def test_a_rule_that_is_added_again_keeps_its_review_and_the_command_says_so(
+    project: Project, verdict: str, status: str, approved: bool
+) -> None:
+    project.write("fgets.yaml", HAND_WRITTEN + b"safe: false\n")
+    file = str(project.root / "fgets.yaml")
+    told = _rules(project, "add", file, "--json").told
+    assert (told["rule"]["status"], told["review_kept"]) == ("active", False)
+    rule = told["rule"]["id"]
+    judged = _rules(project, verdict, rule, "--json").told["rule"]
+    again = _rules(project, "add", file, "--json").told
+    assert again == {"rule": judged, "review_kept": True}
+    assert (judged["status"], judged.get("approved", False)) == (status, approved)
+    out = _rules(project, "add", file).out
+    assert out == f"{rule} is {status} (its review is kept): {judged['scope']}.\n"
+
+
+def test_a_rule_that_is_added_again_with_a_status_of_its_own_gets_that_one(
+    project: Project,
+) -> None:
+    project.write("fgets.yaml", HAND_WRITTEN)
+    file = str(project.root / "fgets.yaml")
+    rule = _rules(project, "add", file, "--json").told["rule"]["id"]
+    _rules(project, "reject", rule)
+    project.write("fgets.yaml", HAND_WRITTEN + b"status: pinned\n")
+    told = _rules(project, "add", file, "--json").told
+    assert (told["rule"]["status"], told["review_kept"]) == ("pinned", False)
+
+
+def test_a_rule_is_not_added_over_a_file_that_cannot_be_read(project: Project) -> None:
+    project.write("fgets.yaml", HAND_WRITTEN)
+    file = str(project.root / "fgets.yaml")
+    rule = _rules(project, "add", file, "--json").told["rule"]["id"]
+    project.write(f".holdfast/rules/c/{rule}.yaml", b"{")
+    ran = _rules(project, "add", file)
+    problem = f".holdfast/rules/c/{rule}.yaml cannot be written: it is not YAML in line 2."
+    assert (ran.code, ran.err.splitlines()[-1]) == (1, f"holdfast: {problem}")

@@ -15,6 +15,7 @@ from holdfast.rules.rule_book import (
     LearnVerdict,
     RuleBook,
     confidence_of,
+    confidence_of_file,
     rank_of,
     read_book,
     widened,
@@ -484,6 +485,13 @@ def test_the_confidence_of_a_rule_counts_its_examples() -> None:
     assert confidence_of(replace(PRINT, helped=9, failed=10)) == 0.299295
 
 
+def test_what_is_recorded_of_a_rule_s_confidence_is_what_its_file_shows() -> None:
+    assert confidence_of_file(replace(PRINT, examples=())) == 0.0
+    assert confidence_of_file(replace(PRINT, helped=9, failed=10)) == confidence_of(PRINT)
+    twice = replace(PRINT, examples=PRINT.examples * 2)
+    assert confidence_of_file(twice) == confidence_of(twice) > confidence_of(PRINT)
+
+
 @pytest.mark.parametrize(
     ("verdict", "before", "after"),
     [
@@ -585,6 +593,91 @@ def test_only_a_rule_that_was_learned_is_widened_by_an_example(changes: dict[str
     assert (other.id != narrow.id, book.get(narrow.id), len(book)) == (True, kept, 2)
 
 
+@pytest.mark.parametrize("verdict", ["pin", "approve"])
+def test_what_a_person_allows_stays_as_seen_and_a_wider_rule_is_one_of_its_own(
+    verdict: LearnVerdict,
+) -> None:
+    asked = complaint("bad argument of {0}", "load")
+    files = MemoryRuleFiles()
+    book = RuleBook([], files)
+    narrow = book.learn("load(a)\n", "load(a, b)\n", [asked], "python")
+    assert isinstance(narrow, Rule)
+    seen = book.judge(narrow.id, verdict)
+    wide = book.learn("load(3)\n", "load(3, b)\n", [asked], "python")
+    assert isinstance(wide, Rule)
+    assert (wide.status, wide.reviewed, wide.approved) == ("active", False, False)
+    assert [each.before for each in wide.examples] == ["load(3)\n", "load(a)\n"]
+    assert {rule.id: rule for rule in book} == {seen.id: seen, wide.id: wide}
+    assert files.kept == {
+        f"python/{seen.id}": dump_rule(seen),
+        f"python/{wide.id}": dump_rule(wide),
+    }
+    # What a third fix frees goes to the rule that nobody has looked at.
+    third = book.learn("load('x')\n", "load('x', b)\n", [asked], "python")
+    assert isinstance(third, Rule)
+    assert (third.id, len(third.examples), book.get(seen.id)) == (wide.id, 3, seen)
+
+
+def test_a_wider_rule_has_an_id_of_its_own_if_only_a_type_of_the_message_differs() -> None:
+    def said(name: str) -> Diagnostic:
+        return complaint("bad argument of {0}", f"list[{name}]")
+
+    book = RuleBook()
+    narrow = book.learn("load(a)\n", "load(a, b)\n", [said("int")], "python")
+    assert isinstance(narrow, Rule)
+    seen = book.judge(narrow.id, "pin")
+    wide = book.learn("load(a)\n", "load(a, b)\n", [said("float")], "python")
+    assert isinstance(wide, Rule)
+    assert (wide.rewrite, wide.values) == (seen.rewrite, {0: ("list[<number>]",)})
+    assert {rule.id: rule for rule in book} == {seen.id: seen, wide.id: wide}
+
+
+def test_a_wider_rule_leaves_alone_what_the_reviewed_one_must_not_change() -> None:
+    asked = complaint("bad argument of {0}", "load")
+    narrow = learned("load(a)\n", "load(a, b)\n", asked)
+    never = replace(narrow.examples[0], before="skip(7)\n", after=None)
+    seen = replace(narrow, status="pinned", counter_examples=(never,))
+    wide = RuleBook([seen]).learn("load(3)\n", "load(3, b)\n", [asked], "python")
+    assert isinstance(wide, Rule)
+    assert (len(wide.examples), wide.counter_examples) == (2, (never,))
+
+
+def test_what_a_person_disabled_takes_the_next_example_and_does_not_come_back() -> None:
+    asked = complaint("bad argument of {0}", "load")
+    narrow = learned("load(a)\n", "load(a, b)\n", asked)
+    for status in ("rejected", "demoted"):
+        book = RuleBook([replace(narrow, status=status, approved=True)])
+        wider = book.learn("load(3)\n", "load(3, b)\n", [asked], "python")
+        assert isinstance(wider, Rule)
+        assert (wider.id, wider.status, len(wider.examples), len(book)) == (
+            narrow.id,
+            status,
+            2,
+            1,
+        )
+
+
+def test_a_hint_that_a_person_allows_as_a_hint_stays_one() -> None:
+    asked = complaint("bad argument of {0}", "load")
+    hint = replace(learned("load(a)\n", "load(a, 1)\n", asked), approved=True)
+    book = RuleBook([hint])
+    assert book.learn("load(b)\n", "load(b, 1)\n", [asked], "python") == hint
+    assert list(book) == [hint]
+
+
+def test_a_pin_that_another_process_writes_during_a_repair_stays() -> None:
+    asked = complaint("bad argument of {0}", "load")
+    files = MemoryRuleFiles()
+    book = RuleBook([], files)
+    narrow = book.learn("load(a)\n", "load(a, b)\n", [asked], "python")
+    assert isinstance(narrow, Rule)
+    pinned = read_book(files).judge(narrow.id, "pin")
+    wide = book.learn("load(3)\n", "load(3, b)\n", [asked], "python")
+    assert isinstance(wide, Rule)
+    assert (wide.id != narrow.id, wide.status, len(wide.examples)) == (True, "active", 2)
+    assert files.kept[f"python/{narrow.id}"] == dump_rule(pinned)
+
+
 def test_a_rule_is_not_widened_to_what_it_must_not_change() -> None:
     asked = complaint("bad argument of {0}", "load")
     narrow = learned("load(a)\n", "load(a, b)\n", asked)
@@ -608,6 +701,26 @@ def test_each_tool_that_reports_an_error_has_a_rule_for_its_fix() -> None:
     assert RuleBook().learn("pritn(1)\n", "print(1)\n", [], "python") == NotLearned(
         "there is no diagnostic to tie the fix to"
     )
+
+
+def test_what_a_person_writes_over_a_suggestion_of_a_model_is_not_proposed() -> None:
+    book = RuleBook([replace(PRINT, status="proposed", provenance="model")])
+    written = replace(PRINT, provenance="manual")
+    assert book.put_written(written) == written
+    assert list(book) == [written]
+
+
+def test_of_several_rules_the_first_that_a_person_has_not_disabled_is_returned() -> None:
+    first, second = undefined("pritn"), replace(undefined("pritn"), tool="other")
+    book = RuleBook()
+    rule = book.learn("pritn(1)\n", "print(1)\n", [first, second], "python")
+    assert isinstance(rule, Rule)
+    verdicts: tuple[LearnVerdict, ...] = ("reject", "demote")
+    for verdict in verdicts:
+        book.judge(rule.id, verdict)
+        again = book.learn("pritn(1)\n", "print(1)\n", [first, second], "python")
+        assert isinstance(again, Rule)
+        assert (rule.tool, again.tool) == ("tool", "other")
 
 
 # ------------------------------------------------------------------------------------------------------- what is wrong with it

@@ -102,7 +102,7 @@ def test_all_that_a_rule_file_can_say_is_read() -> None:
 
 def test_what_is_written_is_read_again_as_the_same_rule() -> None:
     assert parse_rule(dump_rule(RULE)) == RULE
-    tokens = replace(RULE, rewrite=TokenRewrite("a $EOL", "a;", {"A": ("name",)}, ("line",)))
+    tokens = replace(RULE, rewrite=TokenRewrite("$A $EOL", "$A;", {"A": ("name",)}, ("line",)))
     assert parse_rule(dump_rule(tokens)) == tokens
     imports = replace(RULE, rewrite=None)
     assert parse_rule(dump_rule(imports)) == imports
@@ -176,3 +176,62 @@ def test_a_rule_file_is_nested_up_to_twenty_deep() -> None:
 def test_a_rule_file_has_no_alias() -> None:
     with pytest.raises(BadRule, match=r"^it has an alias in line 3$"):
         parse_rule("a: &a b\nc: d\ne: *a\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "written", "problem"),
+    [
+        ("safe: false", "safe: 'false'", "`safe` must be true or false"),
+        ("safe: false", "safe: flase", "`safe` must be true or false"),
+        ("safe: false", 'safe: "no"', "`safe` must be true or false"),
+        ("safe: false", "safe: 0", "`safe` must be true or false"),
+        ("safe: false", "safe:", "`safe` must be true or false"),
+        ("approved: true", "approved: maybe", "`approved` must be true or false"),
+        ("widened: true", "widened: maybe", "`widened` must be true or false"),
+        ("uncommented: true", "uncommented: 1", "`uncommented` must be true or false"),
+        ("elsewhere: true", "elsewhere: [true]", "`elsewhere` must be true or false"),
+        ("needs: self.$A", "needs: 3", "`needs` must be a text or a list of texts"),
+        ("needs: self.$A", "needs: [a, 3]", "`needs` must be a text or a list of texts"),
+        ("inside: [block, call]", "inside: true", "`inside` must be a text or a list of texts"),
+        ("kind: call", "kind: 3", "`kind` must be a text"),
+        ("model: m", "model: [m]", "`model` must be a text"),
+        ("  1: str", "  1: 3", "`where` must have a text or a list of texts for each of its keys"),
+        ("  A: reference", "  A: 3", "`kinds` must have a text or a list of texts for each of its keys"),
+        ("  A: reference", "  C: reference", "`kinds` must name holes of the rule, and `C` is none"),
+        ("  A: call 0", "  $A: call 0", "`uses` must name holes of the rule, and `$A` is none"),
+        ("  A: [ARG0, ARG1]", "  ARG0: A", "`mentions` must name holes of the rule, and `ARG0` is none"),
+        ("safe: false", "safe: false\nsafe: true", "`safe` must not be there twice, as in line 28"),
+        ("  A: reference", "  A: reference\n  A: call", "`A` must not be there twice, as in line 13"),
+        ("  before: c", "  before: c\n  before: d", "`before` must not be there twice, as in line 50"),
+    ],
+)  # fmt: skip
+def test_a_value_that_a_rule_could_not_keep_to_is_refused(
+    line: str, written: str, problem: str
+) -> None:
+    assert line in TEXT
+    with pytest.raises(BadRule) as caught:
+        parse_rule(TEXT.replace(line, written, 1))
+    assert str(caught.value) == problem
+
+
+@pytest.mark.parametrize(("word", "safe"), [("yes", True), ("off", False), ("True", True)])
+def test_a_truth_value_may_be_any_that_yaml_has(word: str, safe: bool) -> None:
+    assert parse_rule(TEXT.replace("safe: false", f"safe: {word}")).safe is safe
+
+
+def test_a_rule_that_only_imports_has_no_holes_to_limit() -> None:
+    text = TEXT.replace("pattern: load($A, $B)\nfix: |-\n  if $A:\n      load($A, $B)\n", "")
+    with pytest.raises(BadRule, match=r"`kinds` must name holes of the rule, and `A` is none"):
+        parse_rule(text)
+
+
+def test_a_rule_with_the_markers_of_a_conflict_says_so_and_one_with_them_in_an_example_is_read() -> (
+    None
+):
+    with pytest.raises(BadRule, match=r"^it has the markers of a git conflict$") as caught:
+        parse_rule(TEXT.replace("model: m\n", "<<<<<<< HEAD\nmodel: m\n=======\n>>>>>>> x\n"))
+    assert caught.value.cure == "keep one of the two sides,"
+    shown = replace(
+        RULE, examples=(Example("<<<<<<< HEAD\n", "a\n", "few a of b", ("a", "b"), None),)
+    )
+    assert parse_rule(dump_rule(shown)) == shown

@@ -13,6 +13,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from holdfast.cli.options import AsJson, Root, require_directory
+from holdfast.cli.read_rules import read_rules
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.edits import warn_open
 from holdfast.cli.render.text import count_of, text_if, warn, write
@@ -88,7 +89,7 @@ def list_(
     for each in listed:
         write(_line(each))
 
-    if not listed:
+    if not listed and not survey.problems:
         write("no decisions in this project.")
 
 
@@ -206,9 +207,13 @@ def gate(*, root: Root = Path(), as_json: AsJson = False) -> None:
 
     For use before a production build.
 
-    Exit 0: all are pinned. 1: the decisions cannot be read. 4: some are not pinned.
+    Exit 0: all are pinned. 1: a decision or a rule cannot be read. 4: some are not pinned.
     """
     judged = _attempt(as_json, lambda: judge_gate(_manifest(root).list("build")))
+    problems = read_rules(root, as_json=as_json).problems
+    if problems:
+        refuse(*problems, as_json=as_json)
+
     if as_json:
         _print_json({"open": judged.open, "unpinned": list(map(_as_json, judged.unpinned))})
     elif judged.open:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
-from holdfast.cli.options import AsJson, Root, require_directory
+from holdfast.cli.options import AsJson, Root
+from holdfast.cli.read_rules import read_rules
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.edits import warn_open
 from holdfast.cli.render.rules import message_of, print_explanation, print_rule
@@ -19,7 +20,6 @@ from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import LearnVerdict, RuleBook
 from holdfast.rules.rule_yaml import BadRule, parse_rule, rule_to_dict
 from holdfast.rules.scope import scope_of
-from holdfast.wiring.decisions import rule_book_at
 
 rules = typer.Typer(
     help="Review the fixes that need no model any more.\n\n"
@@ -79,7 +79,7 @@ def list_(
         write(f"    {message_of(rule)}")
         write(f"    {scope_of(rule)}")
 
-    if not chosen:
+    if not chosen and not book.problems:
         write("There are no such rules.")
 
 
@@ -118,6 +118,8 @@ def add(
 ) -> None:
     """Add a rule that you have written, after a test with its examples.
 
+    If the rule is there already, its review stays, unless the file has a status of its own.
+
     Exit 0: added. 1: the file is no rule, or an example fails. 2: wrong usage.
     """
     try:
@@ -136,14 +138,16 @@ def add(
 
     book = _book(root, as_json)
     try:
-        added = book.put(rule)
-    except OSError as error:
-        refuse(f"{error.filename}: {error.strerror}.", as_json=as_json)
+        added = book.put_written(rule)
+    except (OSError, BadRule) as error:
+        _refuse_unwritable(rule, error, as_json)
 
+    is_kept = (added.status, added.approved) != (rule.status, rule.approved)
     if as_json:
-        print(json.dumps({"rule": _as_json(added)}))
+        print(json.dumps({"rule": _as_json(added), "review_kept": is_kept}))
     else:
-        write(f"{added.id} is {added.status}: {scope_of(added)}.")
+        kept = text_if(is_kept, " (its review is kept)")
+        write(f"{added.id} is {added.status}{kept}: {scope_of(added)}.")
 
 
 @rules.command("widen")
@@ -253,11 +257,7 @@ def _judge(root: Path, rule_id: str, verdict: LearnVerdict, as_json: bool) -> No
     try:
         judged = book.judge(rule.id, verdict)
     except (OSError, BadRule) as error:
-        reason: str | None = str(error)
-        if isinstance(error, OSError):
-            reason = error.strerror
-        file = f".holdfast/rules/{rule.target}/{rule.id}.yaml"
-        refuse(f"{file} cannot be written: {reason}.", as_json=as_json)
+        _refuse_unwritable(rule, error, as_json)
 
     if as_json:
         print(json.dumps({"rule": _as_json(judged)}))
@@ -266,13 +266,18 @@ def _judge(root: Path, rule_id: str, verdict: LearnVerdict, as_json: bool) -> No
         write(f"{judged.id} is {judged.status}{reviewed}: {scope_of(judged)}.")
 
 
-def _book(root: Path, as_json: bool) -> RuleBook:
-    require_directory(root)
-    try:
-        book = rule_book_at(root)
-    except OSError as error:
-        refuse(f"the rules cannot be read: {error.filename}: {error.strerror}.", as_json=as_json)
+def _refuse_unwritable(rule: Rule, error: OSError | BadRule, as_json: bool) -> NoReturn:
+    """Print why the file of a rule cannot be written, and exit with 1."""
+    reason: str | None = str(error)
+    if isinstance(error, OSError):
+        reason = error.strerror
 
+    file = f".holdfast/rules/{rule.target}/{rule.id}.yaml"
+    refuse(f"{file} cannot be written: {reason}.", as_json=as_json)
+
+
+def _book(root: Path, as_json: bool) -> RuleBook:
+    book = read_rules(root, as_json=as_json)
     for problem in book.problems:
         warn(problem)
 

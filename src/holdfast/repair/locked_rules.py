@@ -36,7 +36,7 @@ class LockedRules:
         """Find the best rule for one of the errors, other than those in `without`."""
         # Here and below: most repairs need no rule, and rules take long to import.
         from holdfast.repair.rule_lookup import Applied, lookup  # noqa: PLC0415 - see above
-        from holdfast.rules.rule_book import confidence_of  # noqa: PLC0415 - see above
+        from holdfast.rules.rule_book import confidence_of_file  # noqa: PLC0415 - see above
 
         own = _errors_of_unit(errors, unit)
         with self._lock:
@@ -49,7 +49,8 @@ class LockedRules:
             return RuleFits(
                 rule.id,
                 found.code,
-                confidence_of(rule),
+                # It is recorded, and the record must be the same on every machine.
+                confidence_of_file(rule),
                 pinned=rule.pinned,
                 reviewed=rule.reviewed and rule.provenance != "builtin",
                 model_id=rule.model,
@@ -70,13 +71,16 @@ class LockedRules:
         errors: Sequence[Diagnostic],
         model: str,
     ) -> str | None:
-        """Learn a rule from a verified pair of texts and return its id; raise OSError."""
+        """Learn a rule from a verified pair of texts and return its id; raise OSError.
+
+        What a person has disabled is not learned again.
+        """
         from holdfast.rules.rule import Rule  # noqa: PLC0415 - as above
 
         own = _errors_of_unit(errors, unit)
         with self._lock:
             learned = self._read().learn(before, after, own, unit.target, model=model)
-        if isinstance(learned, Rule):
+        if isinstance(learned, Rule) and not learned.disabled:
             return learned.id
         return None
 

@@ -174,6 +174,16 @@ class Rule:
 
         return self.status in {"pinned", "rejected"}
 
+    @property
+    def disabled(self) -> bool:
+        """Whether a person has said that the rule must not be applied."""
+        return self.status in {"demoted", "rejected"}
+
+    @property
+    def allowed(self) -> bool:
+        """Whether a person has judged the rule, or written it, and lets it be applied."""
+        return self.reviewed and self.status in {"active", "pinned"}
+
 
 def example_of(before: str, after: str | None, diagnostic: Diagnostic) -> Example:
     """Return an example made of two texts and the diagnostic about the first."""

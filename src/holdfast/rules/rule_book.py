@@ -110,7 +110,7 @@ class RuleBook:
     ) -> Rule | NotLearned:
         """Learn a rule from each part of a verified fix, one for each tool that reported it.
 
-        Returns the first rule; raises OSError.
+        Returns the first rule that a person has not disabled, if there is one; raises OSError.
         """
         reason = NotLearned("there is no diagnostic to tie the fix to")
         learned: list[Rule] = []
@@ -128,7 +128,8 @@ class RuleBook:
                     reason = rule
 
         if learned:
-            return learned[0]
+            # `min` returns the first of several equal ones.
+            return min(learned, key=attrgetter("disabled"))
 
         return reason
 
@@ -164,15 +165,15 @@ class RuleBook:
         others = self._like(rule)
         for other in others:
             if all(explains(other, example) for example in rule.examples):
-                if other.safe:
+                if other.safe or other.allowed:
                     return other
 
                 return self._confirm(other, rule.examples)
 
-        for other in others:
-            wider = _widened_by(other, rule.examples)
+        for other in sorted(others, key=attrgetter("allowed")):
+            wider = self._widen(other, rule.examples)
             if wider is not None:
-                return self.put(wider)
+                return wider
 
         return self._change(rule.id, lambda found: found, rule)
 
@@ -181,11 +182,31 @@ class RuleBook:
         if all(example in rule.examples for example in examples):
             return rule
 
+        return self._widen(rule, examples) or rule
+
+    def _widen(self, rule: Rule, examples: Sequence[Example]) -> Rule | None:
+        """Make a rule wide enough for new examples and return it; None if that is no rule.
+
+        A rule that a person allows stays as the person saw it; the wider one is a rule of its own.
+        """
         wider = _widened_by(rule, examples)
         if wider is None:
-            return rule
+            return None
 
-        return self.put(wider)
+        if rule.allowed:
+            return self._change(wider.id, lambda found: found, wider)
+
+        def widen(now: Rule) -> Rule:
+            if now.allowed:
+                return now
+            return _widened_by(now, examples) or now
+
+        changed = self._change(rule.id, widen)
+        if changed.allowed:
+            # A person has allowed the rule since this process read it.
+            return self._widen(changed, examples)
+
+        return changed
 
     def _like(self, rule: Rule) -> list[Rule]:
         """Return the rules for the same kind of diagnostic, the best first.
@@ -204,6 +225,14 @@ class RuleBook:
     def put(self, rule: Rule) -> Rule:
         """Add a rule as it is, or replace the rule with its id; raises OSError."""
         return self._change(rule.id, lambda _: rule, rule)
+
+    def put_written(self, rule: Rule) -> Rule:
+        """Add a rule that a person has written, or replace its text; raises OSError.
+
+        The verdict of a user on the rule that is there stays, unless the new text has one. Raises
+        `BadRule` if the file of that rule cannot be read.
+        """
+        return self._change(rule.id, lambda found: _with_verdict_of(found, rule), rule)
 
     def record(self, rule_id: str, *, helped: bool) -> Rule:
         """Count a verified or refused result; raises OSError, and KeyError for an unknown rule."""
@@ -228,8 +257,9 @@ class RuleBook:
         if known is None:
             raise KeyError(rule_id)
 
-        changed = change(known)
-        if self._files is not None:
+        if self._files is None:
+            changed = change(known)
+        else:
             written: list[Rule] = []
 
             def rewrite_file(data: bytes | None) -> bytes:
@@ -254,12 +284,21 @@ class RuleBook:
 
 
 def _widened_by(rule: Rule, examples: Sequence[Example]) -> Rule | None:
-    """Return a learned rule made wide enough for new examples; None if that is no rule."""
+    """Return a learned rule made wide enough for new examples; None if that is no rule.
+
+    For a rule that a person allows, return a new one that begins with the new examples.
+    """
     if rule.provenance != "extracted" or rule.widened or not rule.examples:
         return None
 
-    together = tuple(dict.fromkeys((*rule.examples, *examples)))
-    made = learn_from(together, diagnostic_of(rule, rule.examples[0]), rule.target)
+    together = (*rule.examples, *examples)
+    if rule.allowed:
+        # The first example is a part of the id.
+        together = (*examples, *rule.examples)
+
+    together = tuple(dict.fromkeys(together))
+    diagnostic = diagnostic_of(rule, together[0])
+    made = learn_from(together, diagnostic, rule.target, model=rule.model)
     if isinstance(made, NotLearned):
         return None
 
@@ -269,6 +308,9 @@ def _widened_by(rule: Rule, examples: Sequence[Example]) -> Rule | None:
     if rule.safe and not made.safe:
         # A wider rule that is only a hint must not replace a narrow one that is certain.
         return None
+
+    if rule.allowed:
+        return replace(made, counter_examples=rule.counter_examples)
 
     return replace(
         rule,
@@ -302,6 +344,11 @@ def confidence_of(rule: Rule) -> float:
     return round(wilson(rule.helped + len(rule.examples), rule.failed), 6)
 
 
+def confidence_of_file(rule: Rule) -> float:
+    """Return how sure a rule is by its file alone, without what this machine has counted."""
+    return round(wilson(len(rule.examples), 0), 6)
+
+
 def rank_of(rule: Rule) -> Rank:
     """Return the sort key of a rule; the largest wins. The id makes the order total."""
     return rule.approved or rule.provenance == "manual", rule.pinned, confidence_of(rule), rule.id
@@ -326,6 +373,17 @@ def with_verdict(rule: Rule, verdict: LearnVerdict) -> Rule:
             return widened(rule)
         case _:
             assert_never(verdict)
+
+
+def _with_verdict_of(found: Rule, rule: Rule) -> Rule:
+    """Return a rule with the verdict on another text of it; a verdict of its own stays."""
+    if rule.approved or rule.status != "active" or found.status == "proposed":
+        return rule
+
+    # An approval and a pin make a hint a rule that is applied.
+    is_let_pass = found.approved or found.pinned
+    safe = rule.safe or (is_let_pass and found.safe)
+    return replace(rule, status=found.status, approved=found.approved, safe=safe)
 
 
 def widened(rule: Rule) -> Rule:
@@ -367,7 +425,7 @@ def read_book(
         try:
             rule = parse_rule(data)
         except BadRule as error:
-            problems.append(f"rules/{name}.yaml: {error}; fix or remove the file.")
+            problems.append(f"rules/{name}.yaml: {error}; {error.cure} or remove the file.")
             continue
 
         if f"{rule.target}/{rule.id}" != name:

@@ -12,6 +12,7 @@ from holdfast.rules.learn_rule import id_of
 from holdfast.rules.match.header_match import PLACES
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import (
+    HOLE,
     Example,
     HeaderRewrite,
     Provenance,
@@ -64,11 +65,16 @@ _CHOICES: Final = {
 }
 """The keys with a choice of values, and the usual value of each."""
 _SHAPES: Final[Mapping[type, tuple[str, Sequence[str]]]] = {
-    str: ("a text", ("pattern", "tokens", "function", "fix")),
+    str: ("a text", ("pattern", "tokens", "function", "fix", "kind", "model")),
     dict: ("a mapping", ("where", "kinds", "uses", "mentions")),
     list: ("a list", ("imports", "examples", "counter_examples")),
+    bool: ("true or false", ("safe", "approved", "widened", "uncommented", "elsewhere")),
 }
 """The types of values, each with its name and the keys."""
+_ONE_OR_SEVERAL: Final = ("inside", "needs")
+"""The keys with a text, or with a list of texts."""
+_OF_HOLES: Final = ("kinds", "uses", "mentions")
+"""The keys with a mapping that has holes of the rule as its keys."""
 _EXAMPLE_TEXTS: Final = {
     "examples": ("before", "message", "after"),
     "counter_examples": ("before", "message"),
@@ -95,7 +101,12 @@ _DEEPEST: Final = 20
 
 
 class BadRule(ValueError):  # noqa: N818 - the word for it
-    """A text that is not a rule; the message says what is wrong."""
+    """A text that is not a rule; the message says what is wrong, `cure` what to do."""
+
+    def __init__(self, message: str, cure: str = "fix") -> None:
+        """Set what is wrong, and a verb for what to do."""
+        super().__init__(message)
+        self.cure = cure
 
 
 # ------------------------------------------------------------------------------------- reading
@@ -114,11 +125,16 @@ def load_yaml(data: bytes | str, *, is_own: bool = True) -> Any:
     """
     import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - only commands with rules need it
 
+    text = data if isinstance(data, str) else data.decode("utf-8", "replace")
+    if "\n<<<<<<< " in f"\n{text}":
+        raise BadRule("it has the markers of a git conflict", "keep one of the two sides,")
+
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        if not is_own:
-            _refuse_large(data, loader)
-        return yaml.load(data, Loader=loader)  # noqa: S506 - both are safe loaders
+        if is_own:
+            return yaml.load(data, Loader=loader)  # noqa: S506 - both are safe loaders
+        _refuse_large(data, loader)
+        return _load_once(loader(data))
     except BadRule:
         raise
     except (yaml.YAMLError, ValueError) as error:
@@ -144,6 +160,41 @@ def _refuse_large(data: bytes | str, loader: type) -> None:
             raise BadRule(f"it is nested too deeply in line {event.start_mark.line + 1}")
 
 
+def _load_once(loader: Any) -> Any:
+    """Return the content of a text; raise `BadRule` for a key that a mapping has twice."""
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+
+        _refuse_repeated(node)
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _refuse_repeated(node: Any) -> None:
+    """Raise `BadRule` for a key that a mapping has twice: YAML would use only the last one."""
+    import yaml  # noqa: PLC0415 - see above
+
+    inner: list[Any] = []
+    if isinstance(node, yaml.SequenceNode):
+        inner = node.value
+
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            name = str(key.value)
+            if name in seen:
+                line = key.start_mark.line + 1
+                raise BadRule(f"`{name}` must not be there twice, as in line {line}")
+            seen.add(name)
+            inner.append(value)
+
+    for each in inner:
+        _refuse_repeated(each)
+
+
 def rule_from(raw: object) -> Rule:
     """Return the rule that a mapping describes; raise `BadRule` with all that is wrong."""
     if not isinstance(raw, dict):
@@ -163,15 +214,15 @@ def rule_from(raw: object) -> Rule:
         rewrite=_rewrite_from(raw),
         imports=tuple(raw.get("imports", ())),
         values={int(number): _strings(values) for number, values in raw.get("where", {}).items()},
-        safe=bool(raw.get("safe", True)),
+        safe=raw.get("safe", True),
         provenance=cast("Provenance", raw.get("provenance", "manual")),
         status=cast("Status", raw.get("status", "active")),
-        approved=bool(raw.get("approved", False)),
-        widened=bool(raw.get("widened", False)),
-        uncommented=bool(raw.get("uncommented", False)),
+        approved=raw.get("approved", False),
+        widened=raw.get("widened", False),
+        uncommented=raw.get("uncommented", False),
         examples=_examples(raw, "examples"),
         counter_examples=_examples(raw, "counter_examples"),
-        model=str(raw.get("model", "")),
+        model=raw.get("model", ""),
     )
     if rule.id:
         return rule
@@ -193,6 +244,8 @@ def _problems(raw: Mapping[str, Any]) -> list[str]:
         found = [key for key in keys if not isinstance(raw.get(key, kind()), kind)]
         wrong += [f"`{key}` must be {word}" for key in found]
 
+    several = [key for key in _ONE_OR_SEVERAL if not _is_one_or_several(raw.get(key, ""))]
+    wrong += [f"`{key}` must be a text or a list of texts" for key in several]
     return problems + (wrong or _content_problems(raw))
 
 
@@ -226,7 +279,25 @@ def _content_problems(raw: Mapping[str, Any]) -> list[str]:
     if not all(isinstance(line, str) for line in raw.get("imports", ())):
         problems.append("`imports` must be a list of texts")
 
-    return problems + _example_problems(raw)
+    return problems + _limit_problems(raw) + _example_problems(raw)
+
+
+def _limit_problems(raw: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with the mappings that limit a rule: else one would limit nothing."""
+    mappings = [(key, raw.get(key, {}).values()) for key in ("where", *_OF_HOLES)]
+    wrong = [key for key, values in mappings if not all(map(_is_one_or_several, values))]
+    word = "must have a text or a list of texts for each of its keys"
+    problems = [f"`{key}` {word}" for key in wrong]
+
+    code = " ".join(str(raw.get(key, "")) for key in ("pattern", "tokens", "fix"))
+    holes = set(HOLE.findall(code))
+    for key in _OF_HOLES:
+        others = [str(name) for name in raw.get(key, {}) if name not in holes]
+        problems += [
+            f"`{key}` must name holes of the rule, and `{name}` is none" for name in others
+        ]
+
+    return problems
 
 
 def _example_problems(raw: Mapping[str, Any]) -> list[str]:
@@ -249,6 +320,12 @@ def _is_place(value: object) -> bool:
             return False
 
 
+def _is_one_or_several(value: object) -> bool:
+    """Return whether a value is a text or a list of texts."""
+    values = value if isinstance(value, list) else [value]
+    return all(isinstance(each, str) for each in values)
+
+
 def _rewrite_from(raw: Mapping[str, Any]) -> Rewrite | None:
     kinds = _lists(raw, "kinds")
     inside = _strings(raw.get("inside", ()))
@@ -256,7 +333,7 @@ def _rewrite_from(raw: Mapping[str, Any]) -> Rewrite | None:
         return TokenRewrite(raw["tokens"], raw["fix"], kinds, inside)
 
     if "function" in raw:
-        named = bool(raw.get("elsewhere", False))
+        named = raw.get("elsewhere", False)
         place = raw.get("place", PLACES[-1])
         return HeaderRewrite(raw["function"], raw["fix"], place, named, inside)
 
@@ -270,9 +347,9 @@ def _rewrite_from(raw: Mapping[str, Any]) -> Rewrite | None:
         uses=_lists(raw, "uses"),
         mentions=_lists(raw, "mentions"),
         inside=inside,
-        elsewhere=bool(raw.get("elsewhere", False)),
+        elsewhere=raw.get("elsewhere", False),
         needs=_strings(raw.get("needs", ())),
-        kind=str(raw.get("kind", "")),
+        kind=raw.get("kind", ""),
     )
 
 

@@ -117,6 +117,19 @@ def test_a_file_alone(
     assert snapshot(tmp_path) == before
 
 
+@pytest.mark.parametrize("errors", [200, 201, 1000])
+@pytest.mark.parametrize(
+    "path", [pytest.param("a.c", marks=needs("gcc")), pytest.param("a.cpp", marks=needs("g++"))]
+)
+def test_of_many_errors_the_first_two_hundred_are_reported(
+    tmp_path: Path, path: str, errors: int
+) -> None:
+    (tmp_path / path).write_text("not looked at\n")
+    text = "".join(f"int f{at}(void) {{ return z{at}; }}\n" for at in range(errors))
+    found = [each for each in run(tmp_path, path, text).diagnostics if each.severity == "error"]
+    assert [each.args for each in found] == [(f"z{at}",) for at in range(200)]
+
+
 NEIGHBOURS: list[object] = [
     pytest.param("pkg/b.py", "from pkg.a import one\nx: str = one\n", {"pkg__a_dot_py": "one = 1\n", "pkg____init___dot_py": ""}, marks=needs("mypy")),
     pytest.param("b.c", '#include "a.h"\nint f(void) { return one(2); }\n', {"a_dot_h": "int one(void);\n"}, marks=needs("gcc")),

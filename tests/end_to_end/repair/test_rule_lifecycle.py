@@ -267,3 +267,62 @@ def test_an_older_rule_that_cannot_be_converted_is_reported_and_kept(workshop: W
         ["rules/c/old.json: it is not a rule of an earlier version; remove the file."],
     )
     assert file.exists()
+
+
+# ------------------------------------------------------------------------------------------------- what a person has seen
+
+
+@pytest.mark.parametrize("verdict", ["pin", "approve"])
+def test_production_applies_no_width_that_nobody_has_seen(workshop: Workshop, verdict: str) -> None:
+    workshop.write("a.c", ASK)
+    seen = workshop.repair("a.c", script=[fix(ASKED)]).told["files"][0]["rule_added"]
+    assert _rules(workshop, verdict, seen).code == 0
+    [before] = _own(workshop)
+    other = ASK.replace("line, 80", "line + 1, 79")
+    workshop.write("b.c", other)
+    told = workshop.repair("b.c", script=[fix(other.replace("79)", "79, stdin)"))]).told["files"][0]
+    assert (told["outcome"], told["rule_added"] != seen) == ("Repaired", True)
+    third = ASK.replace("line, 80", "line + 2, 78")
+    workshop.write("c.c", third)
+    blocked = workshop.repair("c.c", "--strictness", "production")
+    assert blocked.outcomes == {"c.c": "ProductionBlocked"}
+    rules = {str(rule["id"]): rule for rule in _own(workshop)}
+    assert rules[seen] == before
+    assert [rules[told["rule_added"]][key] for key in ("status", "reviewed")] == ["active", False]
+    assert workshop.repair("c.c").outcomes == {"c.c": "RuleRepaired"}
+
+
+def test_the_same_repair_by_a_rule_is_one_decision_however_often_the_rule_was_used(
+    workshop: Workshop,
+) -> None:
+    for _ in range(3):
+        workshop.write("c.py", CONDITION)
+        assert workshop.repair("c.py").outcomes == {"c.py": "RuleRepaired"}
+    [made] = workshop.decisions("list").told["decisions"]
+    [file] = (workshop.root / ".holdfast/decisions").rglob("*.json")
+    written = file.read_bytes()
+    rule = _rules(workshop, "show", made["rule_id"]).told["rule"]
+    assert (rule["helped"], isinstance(made["confidence"], float)) == (3, True)
+    # Another machine, on which the rule was never used.
+    workshop.state = workshop.state.with_name("other")
+    workshop.write("c.py", CONDITION)
+    assert workshop.repair("c.py").outcomes == {"c.py": "RuleRepaired"}
+    assert list((workshop.root / ".holdfast/decisions").rglob("*.json")) == [file]
+    assert file.read_bytes() == written
+
+
+@pytest.mark.parametrize("verdict", ["reject", "demote"])
+def test_a_rule_that_a_person_disabled_is_not_reported_as_learned_again(
+    workshop: Workshop, verdict: str
+) -> None:
+    workshop.write("a.c", ASK)
+    learned = workshop.repair("a.c", script=[fix(ASKED)]).told["files"][0]["rule_added"]
+    assert _rules(workshop, verdict, learned).code == 0
+    other = ASK.replace("line", "row")
+    workshop.write("b.c", other)
+    [told] = workshop.repair("b.c", script=[fix(other.replace("80)", "80, stdin)"))]).told["files"]
+    assert (told["outcome"], told["rule_added"]) == ("Repaired", None)
+    assert "learned" not in told["message"]
+    decisions = workshop.decisions("list").told["decisions"]
+    assert [each["rule_id"] for each in decisions if each["path"] == "b.c"] == [None]
+    assert [rule["id"] for rule in _own(workshop)] == [learned]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator
 
+_MOST_ERRORS = 200
 _CERTAIN = lazy_pattern(r"\s*(?:[;,:\s]+|#include\s*[<\"][^>\"]+[>\"])\s*")
 
 # Not "internal compiler error": it is not about the code.
@@ -54,11 +55,12 @@ _GUESS = lazy_pattern(r"; did you mean (?:'\w+'|‘\w+’)\?$")
 def parse(
     output: str, *, version: str, sources: SourceLines = NO_SOURCES, tool: str = "gcc"
 ) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics of gcc; the code is the warning's option.
+    """Return the diagnostics of gcc up to the 200th error; the code is the warning's option.
 
     A note belongs to the diagnostic before it.
     """
     found: list[Diagnostic] = []
+    left = _MOST_ERRORS
     for fields in _flatten(read_array(plain_lines(output))):
         diagnostic = _diagnostic(fields, version, sources, tool)
         if diagnostic is None:
@@ -66,8 +68,12 @@ def parse(
         if diagnostic.severity == "note" and found:
             note = Related(diagnostic.message, diagnostic.path, diagnostic.area)
             found[-1] = replace(found[-1], related=(*found[-1].related, note))
-        else:
-            found.append(diagnostic)
+            continue
+
+        left -= diagnostic.severity == "error"
+        if left < 0:
+            break
+        found.append(diagnostic)
 
     return tuple(found)
 
