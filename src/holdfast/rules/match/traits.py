@@ -237,7 +237,13 @@ TRAITS: Final = (
         "the program uses the result of the function at once",
     ),
     Trait(
-        Sign("lines", r"&&.*\|\||\|\|.*&&|\band\b.*\bor\b|\bor\b.*\band\b", "fix", r"\)"),
+        Sign(
+            "lines",
+            r"&&.*\|\||\|\|.*&&|\band\b.*\bor\b|\bor\b.*\band\b"
+            r"|\b(?:if|while)\b.*\w\s*=(?!=).*[!=<>]=",
+            "fix",
+            r"\)",
+        ),
         "the place of the bracket decides which operator comes first",
     ),
     Trait(
