@@ -472,7 +472,7 @@ def test_candidates_come_the_best_first_and_follow_a_change() -> None:
     assert [rule.id for rule in book.candidates(said, "python")] == ["b", "a"]
     book.judge("a", "pin")
     assert [rule.id for rule in book.candidates(said, "python")] == ["a", "b"]
-    book.put(replace(PRINT, id="a", values={0: ("prnt",)}))
+    book.put_written(replace(PRINT, id="a", values={0: ("prnt",)}))
     assert [rule.id for rule in book.candidates(said, "python")] == ["b"]
 
 

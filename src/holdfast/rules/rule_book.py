@@ -222,10 +222,6 @@ class RuleBook:
 
         return sorted(found, key=rank_of, reverse=True)
 
-    def put(self, rule: Rule) -> Rule:
-        """Add a rule as it is, or replace the rule with its id; raises OSError."""
-        return self._change(rule.id, lambda _: rule, rule)
-
     def put_written(self, rule: Rule) -> Rule:
         """Add a rule that a person has written, or replace its text; raises OSError.
 
