@@ -344,8 +344,10 @@ def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
     if is_number or value.kind() in tables.LITERALS:
         yield Fact("constant", name, start)
 
-    if value.kind() in tables.NAMES:
-        yield Fact("alias", f"{name}\0{value.text()}", start)
+    text = value.text().strip()
+    is_macro_of_name = value.kind() == "preproc_arg" and text.isidentifier()
+    if is_macro_of_name or value.kind() in tables.NAMES:
+        yield Fact("alias", f"{name}\0{text}", start)
 
     if not tables.CALLEES.keys().isdisjoint(map(node_kind, all_nodes(value))):
         yield Fact("computed", name, start)

@@ -79,6 +79,7 @@ _QUOTED: Final = lazy_pattern(r"[\"'`]([^\"'`]*)[\"'`]")
 _WORD: Final = lazy_pattern(r"\w+")
 _CALL: Final = lazy_pattern(r"(\w+)\(")
 _AS_NUMBER: Final = lazy_pattern(rf"\bas ({'|'.join(tables.NUMBER_BITS)})\b")
+_AWAITED: Final = frozenset({"await", "Promise"})
 _MOST_SHOWN: Final = 40
 
 
@@ -105,7 +106,7 @@ def changes_of_meaning(
         else:
             found.append(_unrelated(facts))
 
-    return list(filter(None, found))
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def _unrelated(facts: EditFacts) -> MeaningChange:
@@ -156,7 +157,7 @@ def _takes_part_in_condition(fact: Fact, facts: EditFacts) -> bool:
         return True
 
     # A promise is no truth: the error asks for `await`.
-    if "await" in facts.reports.names:
+    if not _AWAITED.isdisjoint(facts.reports.names):
         return False
 
     return not tables.TRUTH_TYPES.isdisjoint(facts.reports.names)
@@ -404,15 +405,30 @@ def _drops_name(facts: EditFacts) -> MeaningChange | None:
 
 def _changes_arguments(facts: EditFacts) -> MeaningChange | None:
     """Find a call whose arguments change their places, or that gets one of them a second time."""
-    name, had = arguments_around(facts.old, facts.edit.start)
-    called, has = arguments_around(facts.new, facts.edit.new_start)
-    if name != called or not had:
+    edit = facts.edit
+    old, new = edit.start, edit.new_start
+    # An edit may begin with the name of the function.
+    if not arguments_around(facts.old, old)[1]:
+        old, new = edit.end, edit.new_end
+
+    name, had = arguments_around(facts.old, old)
+    called, has = arguments_around(facts.new, new)
+    if name != called and name not in facts.reports.names:
         return None
 
+    return _misplaced(name, had, has)
+
+
+def _misplaced(name: str, had: list[str], has: list[str]) -> MeaningChange | None:
+    """Find an argument of a call that has another place among the others, or is there twice."""
     kept = [text for text in has if text in had]
     left = [text for text in had if text in has]
     if sorted(kept) == sorted(left) and kept != left:
         return review(f"it swaps the arguments of `{name}`.")
+
+    moved = [text for text in kept if had.index(text) != has.index(text)]
+    if len(had) == len(has) and moved:
+        return review(f"it moves the argument `{moved[0]}` of `{name}`.")
 
     for text in kept:
         if text.isidentifier() and has.count(text) > had.count(text):

@@ -129,15 +129,17 @@ def _arguments_at(source: ParsedSource, call: Fact) -> list[str]:
 def _stores_unused(facts: EditFacts) -> MeaningChange | None:
     """Find a new variable that nothing uses: its value is computed and dropped."""
     start = facts.new.text.rfind("\n", 0, facts.edit.new_start) + 1
-    end = facts.new.text.find("\n", facts.edit.new_end)
-    # What was unused before may be renamed.
-    if facts.old.text.count(facts.removed) == 1:
-        end = facts.edit.new_end
-
+    found = facts.new.text.find("\n", facts.edit.new_end)
+    end = found if found >= 0 else len(facts.new.text)
     lines = facts.new.text[start:end]
     for name in _BOUND.findall(lines):
         is_new = not re.search(rf"\b{name}\b", facts.old.text)
-        if is_new and len(re.findall(rf"\b{name}\b", facts.new.text)) == 1:
+        if not is_new or len(re.findall(rf"\b{name}\b", facts.new.text)) > 1:
+            continue
+
+        # What was unused before may be renamed.
+        old = facts.removed
+        if facts.added != name or _WORD.findall(facts.old.text).count(old) > 1:
             return review(f"it sets `{name}`, which nothing uses.")
 
     return None
@@ -150,12 +152,13 @@ def _calls_another(facts: EditFacts) -> MeaningChange | None:
     if old is None or new is None or facts.is_syntax:
         return None
 
-    before = facts.old.text[: facts.edit.start].rstrip()
+    end = facts.old.gap_before(facts.edit.start)
     # The object says which functions it has.
-    if before.endswith((".", "->", "::")):
+    if facts.old.text.endswith((".", "->", "::"), 0, end):
         return None
 
-    kind: FactKind = "name" if before.endswith("@") else "call"
+    is_decorator = facts.old.text.endswith("@", 0, end)
+    kind: FactKind = "name" if is_decorator else "call"
     missing = facts.lost.texts(kind) & facts.reports.names
     if old[1] in missing and new[1] in facts.gained.texts(kind):
         return _other_thing(old[1], new[1], facts)
@@ -188,13 +191,17 @@ def _is_akin(name: str, other: str) -> bool:
 
 
 def _imports_another(facts: EditFacts) -> MeaningChange | None:
-    """Find an import that gives something else a missing name."""
-    for fact in facts.gained.of("import alias"):
+    """Find an import, or another name of a function, that gives something else a missing name."""
+    called = facts.had_texts("call")
+    for fact in facts.gained.of("import alias", "alias"):
         name, thing = fact.text.split("\0")
-        words = _WORD.findall(thing)
-        if name not in facts.reports.names or "default" in words:
+        if name not in facts.reports.names or "default" in thing:
             continue
 
+        if fact.kind == "alias" and name not in called:
+            continue
+
+        words = _WORD.findall(thing)
         if not any(_is_akin(name, word) for word in ("".join(words), *words)):
             return _other_thing(name, words[-1], facts)
 
