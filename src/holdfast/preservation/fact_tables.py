@@ -331,6 +331,8 @@ _OWNED: Final = r"(?:[\w.>-]+?(?:\.|->)get\(\)|&\w|this\b)"
 _OPTIONAL: Final = r"[^:=]*?(\?)"
 _MADE_UP: Final = r"(?:-?\d[\w.]*|\"[^\"]+\"|None|\w+::(?:new|default)\(\)|vec!\[\])"
 """A value that takes the place of a missing one."""
+_PASSED_ON: Final = r"(?:[^{}]|\{[\w:?.#]*\})*(?:panic|bail|Err\()"
+"""A block of Rust that gives the error to its caller."""
 _STOP: Final = "|".join(sorted(set(STOPS.values())))
 _SET: Final = r"\(\s*[\w.]+\s*:?=(?!=)\s*[\w.\"'-]+\s*\)"
 """A variable that is set to a constant or to another variable."""
@@ -434,9 +436,9 @@ PATTERNS: Final = _by_node(
             "if_expression",
             "handler",
             "if let Ok",
-            r"if\s+let\s+(Ok)\((?!.*\belse\b.*(?:panic|Err\())",
+            rf"if\s+let\s+(Ok)\((?!.*\}}\s*else\s*\{{{_PASSED_ON})",
         ),
-        ("let_declaration", "handler", "", r"let\s+Ok\(.*\}?\s*\b(else)\s*\{(?!.*(?:panic|Err\())"),
+        ("let_declaration", "handler", "", rf"let\s+Ok\([^{{}}]*\b(else)\s*\{{(?!{_PASSED_ON})"),
         (
             "if_statement",
             "handler",

@@ -286,10 +286,6 @@ def _binding_facts(node: SgNode) -> Iterator[Fact]:
     if node.field("superclasses") is not None:
         return
 
-    # Only an enumeration that is new has one name.
-    if _is_listed(node):
-        return
-
     function = _function_in(value) or node
     if function is not node:
         value = function.field("body")
@@ -326,14 +322,11 @@ def _function_in(value: SgNode | None) -> SgNode | None:
     return value if value.kind() in FUNCTIONS else None
 
 
-def _is_listed(node: SgNode) -> bool:
-    """Return whether a name is one of several of an enumeration."""
-    parent = node.parent()
-    if parent is None:
-        return False
-
-    kinds = list(map(node_kind, parent.named_children()))
-    return kinds.count("enumerator") > 1
+def _enumeration_facts(names: SgNode) -> Iterator[Fact]:
+    """Yield what the only name of an enumeration is: one of several has a meaning by its place."""
+    found = [child for child in names.named_children() if child.kind() == "enumerator"]
+    if len(found) == 1:
+        yield from _binding_facts(found[0])
 
 
 def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
@@ -453,9 +446,10 @@ def _is_documentation(statement: SgNode) -> bool:
 
 def _body_facts(statement: SgNode) -> Iterator[Fact]:
     """Yield a condition or a loop whose body is empty: what follows runs in any case."""
-    for body in statement.children()[-1:]:
-        if body.text() == ";":
-            yield Fact("idle body", statement.children()[0].text(), span_of(body)[0])
+    parts = statement.children()
+    start, end = span_of(parts[-1])
+    if end - start == 1 and parts[-1].text() == ";":
+        yield Fact("idle body", parts[0].text(), start)
 
 
 def _macro_facts(macro: SgNode) -> Iterator[Fact]:
@@ -475,7 +469,8 @@ def _is_nothing(text: str) -> bool:
 _READERS: Final = _by_kind(
     (tables.BLOCKS, _block_facts),
     (tables.OPERATIONS, _operator_facts),
-    (tables.BINDINGS, _binding_facts),
+    (tables.BINDINGS.keys() - {"enumerator"}, _binding_facts),
+    ({"enumerator_list"}, _enumeration_facts),
     (tables.CONDITIONED, _body_facts),
     ({"macro_definition"}, _macro_facts),
     ({"return_statement"}, _result_facts),
