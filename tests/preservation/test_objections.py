@@ -19,7 +19,7 @@ PATHS: dict[Target, str] = {
 @pytest.mark.parametrize(
     ("language", "text", "old", "new", "names", "code", "reasons"),
     [
-        ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "load(a", "read(a", "load", "", []),
+        ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "load(a", "read(a", "load", "", ["it takes `read` for `load`, which is another name."]),
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "load(a", "load(b", "", "", ["it no longer uses `a`."]),
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "load(a, 3)", "load(a, 4)", "", "", ["it changes the constant 3 to 4."]),
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "load(a, 3)", "load(a, 3.0)", "", "", ["it changes the constant 3 to 3.0."]),
@@ -38,7 +38,7 @@ PATHS: dict[Target, str] = {
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "    x = load(a, 3)\n", "    x = load(a, 3)\n    if a:\n        return b\n", "", "", ["it ends the code on a new condition (`return`)."]),
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "    x = load(a, 3)\n", "    x = load(a, 3)\n    if a is None:\n        return b\n", "", "", []),
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "    x = load(a, 3)\n", "    x = load(a, 3)\n    y = b\n", "", "", ["it sets `y`, which nothing uses."]),
-        ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "    x = load(a, 3)\n", "    y = load(a, 3)\n", "", "", ["it no longer uses `x`."]),
+        ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "    x = load(a, 3)\n", "    y = load(a, 3)\n", "", "", ["it no longer uses `x`.", "it sets `y`, which nothing uses."]),
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "x = load", "x: Any = load", "x", "", ["it evades the check with `Any` instead of a fix."]),
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "x = load", "x: object = load", "x", "", ["it evades the check with `object` instead of a fix."]),
         ("python", "def f(a, b):\n    x = «load»(a, 3)\n    return x\n", "x = load", "x: Any = load", "any", "", ["it evades the check with `Any` instead of a fix."]),
@@ -86,7 +86,7 @@ PATHS: dict[Target, str] = {
         ("java", "class A {\n  private int n;\n  public int f(final int a) {\n    «a» = n;\n    return a;\n  }\n}\n", "public int f", "int f", "f", "", ["it no longer exports what it did (`public`); keep what others may use."]),
         ("java", "class A {\n  private int n;\n  public int f(final int a) {\n    «a» = n;\n    return a;\n  }\n}\n", "return a;", "return 0;", "a", "", ["it changes `a` in line 5, which no error points at; change only what the errors are about."]),
         ("java", "class A {\n  private int n;\n  public int f(final int a) {\n    «a» = n;\n    return a;\n  }\n}\n", "a = n;", "this.a = n;", "a", "", []),
-        ("java", "class A {\n  private int n;\n  public int f(final int a) {\n    «a» = n;\n    return a;\n  }\n}\n", "a = n;", "int b = n;", "a", "", []),
+        ("java", "class A {\n  private int n;\n  public int f(final int a) {\n    «a» = n;\n    return a;\n  }\n}\n", "a = n;", "int b = n;", "a", "", ["it sets `b`, which nothing uses."]),
         ("typescript", "export function f(a: string): number {\n  const n = «a»;\n  return n;\n}\n", "= a;", "= a as any;", "string number", "", ["it evades the check with `any` instead of a fix.", "it evades the check with `as` instead of a fix."]),
         ("typescript", "export function f(a: string): number {\n  const n = «a»;\n  return n;\n}\n", "= a;", "= Number(a);", "string number", "", []),
         ("typescript", "export function f(a: string): number {\n  const n = «a»;\n  return n;\n}\n", "= a;", "= a.length;", "string number", "", []),

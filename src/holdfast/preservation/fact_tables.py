@@ -58,6 +58,11 @@ IMPORTS: Final = _words(
     "import_statement import_from_statement import_declaration use_declaration preproc_include"
     " package_declaration future_import_statement"
 )
+CONDITIONED: Final = _words(
+    "if_statement else_clause while_statement for_statement for_in_statement for_range_loop"
+    " enhanced_for_statement"
+)
+"""Statements whose body is their last part."""
 BLOCKS: Final = _words("block compound_statement statement_block")
 LITERALS: Final = _words(
     "integer float number number_literal integer_literal float_literal int_literal"
@@ -144,6 +149,8 @@ BINDINGS: Final = {
     "const_spec": ("name", "value"),
     "init_declarator": ("declarator", "value"),
     "preproc_def": ("name", "value"),
+    "preproc_function_def": ("name", "value"),
+    "enumerator": ("name", "value"),
     "function_definition": ("name", "body"),
     "function_declaration": ("name", "body"),
     "function_item": ("name", "body"),
@@ -187,7 +194,7 @@ NOTHING: Final = {""} | _words(
 )
 """Values and bodies without meaning."""
 NAMES_OF_NOTHING: Final = {""} | _words(
-    "main false true null nil none noop no_op False True None NULL FALSE TRUE"
+    "main false true null nil none noop unused UNUSED no_op False True None NULL FALSE TRUE"
 )
 """Names that mean nothing, and the one function that a program must have."""
 
@@ -206,7 +213,7 @@ EVADING_CALLS: Final = {
         "unwrap_or unwrap_or_default unwrap_or_else ok unreachable todo unimplemented transmute"
         " forget leak from_raw catch_unwind is_ok is_err is_some is_none"
     ),
-    "java": _words("orElse orElseGet requireNonNullElse"),
+    "java": _words("orElse orElseGet requireNonNullElse hashCode identityHashCode"),
     "go": _words("recover"),
 }
 """Functions that keep the checker from seeing an error, or put a value in its place."""
@@ -322,6 +329,10 @@ _OWNER: Final = r"(?:std::)?(?:unique|shared)_ptr\s*<[^;=()]*>\s*"
 _OWNED: Final = r"(?:[\w.>-]+?(?:\.|->)get\(\)|&\w|this\b)"
 """What already has an owner: the pointer of another one, a variable, the object itself."""
 _OPTIONAL: Final = r"[^:=]*?(\?)"
+_MADE_UP: Final = r"(?:-?\d[\w.]*|\"[^\"]+\"|None|\w+::(?:new|default)\(\)|vec!\[\])"
+"""A value that takes the place of a missing one."""
+_PASSED_ON: Final = r"(?:[^{}]|\{[\w:?.#]*\})*(?:panic|bail|Err\()"
+"""A block of Rust that gives the error to its caller."""
 _STOP: Final = "|".join(sorted(set(STOPS.values())))
 _SET: Final = r"\(\s*[\w.]+\s*:?=(?!=)\s*[\w.\"'-]+\s*\)"
 """A variable that is set to a constant or to another variable."""
@@ -415,6 +426,26 @@ PATTERNS: Final = _by_node(
         ("public_field_definition", "wider type", "", _OPTIONAL),
         ("cast_expression", "discard", "", r"(\(void\))\s*[\w.:>-]+\("),
         ("if_expression", "discard", "", r"if\s+let\s+(?:Ok|Some)\(_\)[^{]*(\{)\s*\}$"),
+        (
+            "if_expression",
+            "handler",
+            "",
+            rf"if\s+let\s+Some\(.*\}}\s*(else)\s*\{{\s*{_MADE_UP}\s*\}}$",
+        ),
+        (
+            "if_expression",
+            "handler",
+            "if let Ok",
+            rf"if\s+let\s+(Ok)\((?!.*\}}\s*else\s*\{{{_PASSED_ON})",
+        ),
+        ("let_declaration", "handler", "", rf"let\s+Ok\([^{{}}]*\b(else)\s*\{{(?!{_PASSED_ON})"),
+        (
+            "if_statement",
+            "handler",
+            "",
+            rf"if\b[^{{]*\b(?:e|err\w*)\s*!=\s*nil\s*(\{{)\s*return\s+{_MADE_UP}\s*\}}$",
+        ),
+        ("call_expression", "evasion", "", r"(panic)\((?!.*\berr)"),
         (
             "if_statement",
             "discard",

@@ -47,7 +47,12 @@ _RESULT: Final = lazy_pattern(r"(?:return\s+)?\w+\s*(?:[!=<>]=*|is|is not)\s*[\w
 _NO_RESULT: Final = lazy_pattern(r"-\d+")
 _BLANK: Final = lazy_pattern(r"^\{?\s*return\b|\s+|^\{|\}$|;")
 _CONSTANT: Final = lazy_pattern(r"\w+|[\d.]+|\"[^\"]*\"|'[^']*'")
+_MACRO: Final = "preproc_function_def"
 _SETS: Final = frozenset({"=", ":="})
+_IMPORTED_AS: Final = lazy_pattern(r"(?P<thing>\w[\w.:]*)\s+as\s+(?P<name>\w+)")
+_IMPORTED_PACKAGE: Final = lazy_pattern(r"(?m)^(?:import)?\s*(?P<name>\w+)\s+\"(?P<thing>[^\"]+)\"")
+_WRAPPED: Final = lazy_pattern(r"^do\{\}while\(.*\)$|^\(*\(void\)\(*|^\(+|\)+$")
+"""What a macro without effect has around its value."""
 _IMPORTED_ANY: Final = lazy_pattern(r"\bAny as \w")
 
 
@@ -79,9 +84,7 @@ def facts_of(source: ParsedSource) -> list[Fact]:
         kind = node.kind()
         if kind in tables.IMPORTS:
             skipped_end = end
-            if _IMPORTED_ANY.search(node.text()):
-                found.append(Fact("wide type", "Any", start))
-
+            found += _import_facts(node)
             continue
 
         if kind in tables.LITERALS and is_plain_string(kind, node.children()):
@@ -159,6 +162,20 @@ def _type_facts(node: SgNode, language: str) -> Iterator[Fact]:
     is_constraint = "type_parameter_declaration" in map(node_kind, node.ancestors())
     if text in tables.WIDE_TYPES[language] and not is_constraint:
         yield Fact("wide type", text, start)
+
+
+def _import_facts(node: SgNode) -> Iterator[Fact]:
+    """Yield what an import gives another name."""
+    start, _ = span_of(node)
+    text = node.text()
+    if _IMPORTED_ANY.search(text):
+        yield Fact("wide type", "Any", start)
+        return
+
+    for pattern in (_IMPORTED_AS, _IMPORTED_PACKAGE):
+        for found in pattern.finditer(text):
+            renamed = f"{found['name']}\0{found['thing']}"
+            yield Fact("import alias", renamed, start + found.start("name"))
 
 
 # ---------------------------------------------------------------------------------------- code
@@ -269,15 +286,19 @@ def _binding_facts(node: SgNode) -> Iterator[Fact]:
     if node.field("superclasses") is not None:
         return
 
-    if value is not None and value.kind() == "lambda":
-        value = value.field("body")
+    function = _function_in(value) or node
+    if function is not node:
+        value = function.field("body")
 
     text = ""
     if value is not None:
         text = _BLANK.sub("", value.text())
 
+    if node.kind() == _MACRO:
+        text = _WRAPPED.sub("", text)
+
     start, _ = span_of(name)
-    if text in tables.NOTHING or _is_stub(node, text):
+    if text in tables.NOTHING or _is_stub(function, text):
         yield Fact("nothing", name.text(), start)
 
     # `x += 1` gives no value, it only changes one.
@@ -290,6 +311,24 @@ def _binding_facts(node: SgNode) -> Iterator[Fact]:
         yield from _value_facts("".join(words[-1:]), value)
 
 
+def _function_in(value: SgNode | None) -> SgNode | None:
+    """Return the function without a name that is a value; in Go the value is in a list."""
+    if value is None:
+        return None
+
+    if value.kind() == "expression_list":
+        value = value.child(0) or value
+
+    return value if value.kind() in FUNCTIONS else None
+
+
+def _enumeration_facts(names: SgNode) -> Iterator[Fact]:
+    """Yield what the only name of an enumeration is: one of several has a meaning by its place."""
+    found = [child for child in names.named_children() if child.kind() == "enumerator"]
+    if len(found) == 1:
+        yield from _binding_facts(found[0])
+
+
 def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
     """Yield whether the value of a variable is written out, or computed by a call."""
     start, _ = span_of(value)
@@ -298,8 +337,10 @@ def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
     if is_number or value.kind() in tables.LITERALS:
         yield Fact("constant", name, start)
 
-    if value.kind() in tables.NAMES:
-        yield Fact("alias", f"{name}\0{value.text()}", start)
+    text = value.text().strip()
+    is_macro_of_name = value.kind() == "preproc_arg" and text.isidentifier()
+    if is_macro_of_name or value.kind() in tables.NAMES:
+        yield Fact("alias", f"{name}\0{text}", start)
 
     if not tables.CALLEES.keys().isdisjoint(map(node_kind, all_nodes(value))):
         yield Fact("computed", name, start)
@@ -307,7 +348,7 @@ def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
 
 def _is_stub(node: SgNode, body: str) -> bool:
     """Return whether a function, and no method, returns only a constant or what it was passed."""
-    if node.kind() not in FUNCTIONS:
+    if node.kind() not in FUNCTIONS and node.kind() != _MACRO:
         return False
 
     if parent_kind(node) in tables.MEMBER_LISTS:
@@ -403,10 +444,35 @@ def _is_documentation(statement: SgNode) -> bool:
     return "".join(around[1:2]) in tables.DOCUMENTED
 
 
+def _body_facts(statement: SgNode) -> Iterator[Fact]:
+    """Yield a condition or a loop whose body is empty: what follows runs in any case."""
+    parts = statement.children()
+    start, end = span_of(parts[-1])
+    if end - start == 1 and parts[-1].text() == ";":
+        yield Fact("idle body", parts[0].text(), start)
+
+
+def _macro_facts(macro: SgNode) -> Iterator[Fact]:
+    """Yield a macro of Rust that expands to nothing, or to a constant."""
+    start, _ = span_of(macro)
+    results = [field_text(rule, "right") for rule in macro.find_all(kind="macro_rule")]
+    bodies = [_BLANK.sub("", result[1:-1]).strip("()") for result in results]
+    name = macro.field("name")
+    if name is not None and all(map(_is_nothing, bodies)):
+        yield Fact("nothing", name.text(), start)
+
+
+def _is_nothing(text: str) -> bool:
+    return text in tables.NOTHING or _NUMBER.fullmatch(text) is not None
+
+
 _READERS: Final = _by_kind(
     (tables.BLOCKS, _block_facts),
     (tables.OPERATIONS, _operator_facts),
-    (tables.BINDINGS, _binding_facts),
+    (tables.BINDINGS.keys() - {"enumerator"}, _binding_facts),
+    ({"enumerator_list"}, _enumeration_facts),
+    (tables.CONDITIONED, _body_facts),
+    ({"macro_definition"}, _macro_facts),
     ({"return_statement"}, _result_facts),
     ({"expression_statement"}, _statement_facts),
 )

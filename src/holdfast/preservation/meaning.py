@@ -72,11 +72,14 @@ _SETS_AS_CONDITION: Final = lazy_pattern(r"\(\s*[\w.]+\s*:?=(?!=)[^()]*\)")
 """An assignment in brackets: a condition."""
 _CONTINUED: Final = lazy_pattern(r"([ \t]*)(?=\S)[^{\n]*\n(?:[ \t]*\n)*\1[ \t]+\S")
 """A line without a block, and the next one, which is indented deeper."""
+_DECLARED: Final = lazy_pattern(r"(?:[\w<>\[\].*&]+\s+)*(\w+)(?:\s*:[^=\n]+)?\s*:?=(?!=)")
+"""A declaration with a value."""
 _NUMBER: Final = lazy_pattern(r"\d")
 _QUOTED: Final = lazy_pattern(r"[\"'`]([^\"'`]*)[\"'`]")
 _WORD: Final = lazy_pattern(r"\w+")
 _CALL: Final = lazy_pattern(r"(\w+)\(")
 _AS_NUMBER: Final = lazy_pattern(rf"\bas ({'|'.join(tables.NUMBER_BITS)})\b")
+_AWAITED: Final = frozenset({"await", "Promise"})
 _MOST_SHOWN: Final = 40
 
 
@@ -103,7 +106,7 @@ def changes_of_meaning(
         else:
             found.append(_unrelated(facts))
 
-    return list(filter(None, found))
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def _unrelated(facts: EditFacts) -> MeaningChange:
@@ -154,7 +157,7 @@ def _takes_part_in_condition(fact: Fact, facts: EditFacts) -> bool:
         return True
 
     # A promise is no truth: the error asks for `await`.
-    if "await" in facts.reports.names:
+    if not _AWAITED.isdisjoint(facts.reports.names):
         return False
 
     return not tables.TRUTH_TYPES.isdisjoint(facts.reports.names)
@@ -339,6 +342,34 @@ def _drops_effect(facts: EditFacts) -> MeaningChange | None:
     return review(f"it drops the call of `{call[1]}`, which may have an effect.")
 
 
+def _drops_calculation(facts: EditFacts) -> MeaningChange | None:
+    """Find a calculation that goes with a declaration, though its name is used and has no other value."""
+    lost = facts.lost.of("arithmetic", "logic")
+    declared = _DECLARED.match(facts.removed.strip())
+    if not facts.may_delete or not lost or declared is None:
+        return None
+
+    # Of two functions, either may go.
+    if facts.gained or facts.lost.of("function"):
+        return None
+
+    name = declared[1]
+    kept = _text_around(facts.new, facts.edit.new_start)
+    is_set = re.search(rf"\b{name}\b(?:\s*:[^=\n]+)?\s*:?=(?!=)", kept)
+    if is_set is not None or not re.search(rf"\b{name}\b", kept):
+        return None
+
+    return refused(f"it drops the calculation of `{name}`, which is used; keep the code.")
+
+
+def _text_around(source: ParsedSource, offset: int) -> str:
+    """Return the text of the function around an offset; the whole text without one."""
+    for function in functions_in(source.nodes_around(offset))[-1:]:
+        return function.text()
+
+    return source.text
+
+
 def _misses_placeholder(facts: EditFacts) -> MeaningChange | None:
     """Find a string that spells a parameter which nothing uses: it may be meant to be in it."""
     line = facts.new.line_text(facts.edit.new_start)
@@ -387,14 +418,30 @@ def _drops_name(facts: EditFacts) -> MeaningChange | None:
 
 def _changes_arguments(facts: EditFacts) -> MeaningChange | None:
     """Find a call whose arguments change their places, or that gets one of them a second time."""
-    name, had = arguments_around(facts.old, facts.edit.start)
-    called, has = arguments_around(facts.new, facts.edit.new_start)
-    if name != called or not had:
+    edit = facts.edit
+    old, new = edit.start, edit.new_start
+    # An edit may begin with the name of the function.
+    if not arguments_around(facts.old, old)[1]:
+        old, new = edit.end, edit.new_end
+
+    name, had = arguments_around(facts.old, old)
+    called, has = arguments_around(facts.new, new)
+    if name != called and name not in facts.reports.names:
         return None
 
+    return _misplaced(name, had, has)
+
+
+def _misplaced(name: str, had: list[str], has: list[str]) -> MeaningChange | None:
+    """Find an argument of a call that has another place among the others, or is there twice."""
     kept = [text for text in has if text in had]
-    if sorted(kept) == sorted(had) and kept != had:
+    left = [text for text in had if text in has]
+    if sorted(kept) == sorted(left) and kept != left:
         return review(f"it swaps the arguments of `{name}`.")
+
+    moved = [text for text in kept if had.index(text) != has.index(text)]
+    if len(had) == len(has) and moved:
+        return review(f"it moves the argument `{moved[0]}` of `{name}`.")
 
     for text in kept:
         if text.isidentifier() and has.count(text) > had.count(text):
@@ -447,6 +494,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         gained=("compiled out",),
         severity="refused",
     ),
+    FactRule("it ends `{0}` before the code that is in it.", gained=("idle body",)),
     FactRule(
         "it turns code into a string; fix the code instead.",
         gained=("idle string",),
@@ -468,6 +516,7 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         unless=(is_broken,),
     ),
     _drops_effect,
+    _drops_calculation,
     _changes_arguments,
     _cuts_number_off,
     _deletes_test,

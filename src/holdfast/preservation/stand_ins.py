@@ -6,6 +6,7 @@ The checker is content with it, and it does not do what the code was there for.
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation import fact_tables as tables
@@ -13,21 +14,25 @@ from holdfast.preservation.edit_facts import most_similar
 from holdfast.preservation.fact_rule import FactRule, TextRule, is_broken, is_conversion, is_named
 from holdfast.preservation.facts import written_names
 from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, review
+from holdfast.syntax.node_kinds import functions_in
 from holdfast.syntax.tree import node_kind, node_text
 from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from holdfast.preservation.edit_facts import EditFacts
-    from holdfast.preservation.fact import Fact
+    from holdfast.preservation.fact import Fact, FactKind
     from holdfast.syntax.source import ParsedSource
 
 _WORD: Final = lazy_pattern(r"\w+")
 _BOUND: Final = lazy_pattern(
     r"^[ \t]*(?:[\w<>\[\].*&]+[ \t]+)*(\w+)(?::[^=\n(]+)? = ", re.MULTILINE
 )
+_THING: Final = lazy_pattern(r"(?:\w+(?:\.|::|->))*(\w+)")
+"""A name, and what it is in."""
 _IGNORING: Final = r"\((?:move )?(?:\|_\||lambda _:|_ =>|\(_?\) =>)"
 """A function that drops the value it gets, as an argument."""
 _NOTHING: Final = "|".join(map(re.escape, filter(None, tables.NOTHING)))
+_AKIN: Final = 0.6
 _LOOPS: Final = "while|for|do|loop"
 _INDEX: Final = lazy_pattern(r"\[(.+)\]")
 _COPIED: Final = lazy_pattern(r"(?<![&\w])[^\W\d]\w*")
@@ -124,13 +129,107 @@ def _arguments_at(source: ParsedSource, call: Fact) -> list[str]:
 def _stores_unused(facts: EditFacts) -> MeaningChange | None:
     """Find a new variable that nothing uses: its value is computed and dropped."""
     start = facts.new.text.rfind("\n", 0, facts.edit.new_start) + 1
-    lines = facts.new.text[start : facts.edit.new_end]
+    found = facts.new.text.find("\n", facts.edit.new_end)
+    end = found if found >= 0 else len(facts.new.text)
+    lines = facts.new.text[start:end]
     for name in _BOUND.findall(lines):
         is_new = not re.search(rf"\b{name}\b", facts.old.text)
-        if is_new and len(re.findall(rf"\b{name}\b", facts.new.text)) == 1:
+        if not is_new or len(re.findall(rf"\b{name}\b", facts.new.text)) > 1:
+            continue
+
+        # What was unused before may be renamed.
+        old = facts.removed
+        if facts.added != name or _WORD.findall(facts.old.text).count(old) > 1:
             return review(f"it sets `{name}`, which nothing uses.")
 
     return None
+
+
+def _calls_another(facts: EditFacts) -> MeaningChange | None:
+    """Find a function or a decorator of another name in the place of a missing one."""
+    old = _THING.match(facts.old.text, facts.edit.start)
+    new = _THING.match(facts.new.text, facts.edit.new_start)
+    if old is None or new is None or facts.is_syntax:
+        return None
+
+    end = facts.old.gap_before(facts.edit.start)
+    # The object says which functions it has.
+    if facts.old.text.endswith((".", "->", "::"), 0, end):
+        return None
+
+    is_decorator = facts.old.text.endswith("@", 0, end)
+    kind: FactKind = "name" if is_decorator else "call"
+    missing = facts.lost.texts(kind) & facts.reports.names
+    if old[1] in missing and new[1] in facts.gained.texts(kind):
+        return _other_thing(old[1], new[1], facts)
+
+    return None
+
+
+def _other_thing(name: str, thing: str, facts: EditFacts) -> MeaningChange | None:
+    """Find something that takes the place of a missing name, and neither is like it nor in a message."""
+    if thing in facts.reports.names:
+        return None
+
+    if _is_akin(name, thing) or tables.CONVERSIONS.issuperset((name, thing)):
+        return None
+
+    return review(f"it takes `{thing}` for `{name}`, which is another name.")
+
+
+def _is_akin(name: str, other: str) -> bool:
+    """Return whether two names are alike, or one is short for the other."""
+    one, two = sorted((name.lower(), other.lower()), key=len)
+    if one in two:
+        return True
+
+    if SequenceMatcher(None, one, two, autojunk=False).ratio() >= _AKIN:
+        return True
+
+    letters = iter(two)
+    return one[0] == two[0] and all(letter in letters for letter in one)
+
+
+def _imports_another(facts: EditFacts) -> MeaningChange | None:
+    """Find an import, or another name of a function, that gives something else a missing name."""
+    called = facts.had_texts("call")
+    for fact in facts.gained.of("import alias", "alias"):
+        name, thing = fact.text.split("\0")
+        if name not in facts.reports.names or "default" in thing:
+            continue
+
+        if fact.kind == "alias" and name not in called:
+            continue
+
+        words = _WORD.findall(thing)
+        if not any(_is_akin(name, word) for word in ("".join(words), *words)):
+            return _other_thing(name, words[-1], facts)
+
+    return None
+
+
+def _makes_one_of_two(facts: EditFacts) -> MeaningChange | None:
+    """Find a name that becomes a missing one, which was used beside it."""
+    old, new = facts.lost.texts("name"), facts.gained.texts("name")
+    if len(old) != 1 or len(new) != 1 or facts.is_syntax:
+        return None
+
+    name, missing = min(old), min(new)
+    known = facts.reports.names
+    if missing not in known or name in known or _is_akin(name, missing):
+        return None
+
+    around = _function_text(facts.old, facts.edit.start)
+    words = _WORD.findall(around)
+    if words.count(name) > 1 and missing in words:
+        return review(f"it makes `{name}` and `{missing}` one.")
+
+    return None
+
+
+def _function_text(source: ParsedSource, offset: int) -> str:
+    """Return the text of the function around an offset; "" without one."""
+    return "".join(map(node_text, functions_in(source.nodes_around(offset))[-1:]))
 
 
 def _captures_copy(facts: EditFacts) -> MeaningChange | None:
@@ -208,6 +307,9 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         unless=(lambda fact, _: fact.text.endswith(('"', "'")),),
     ),
     _captures_copy,
+    _calls_another,
+    _imports_another,
+    _makes_one_of_two,
     FactRule(
         "it drops the call of `{0}`, and keeps what it was passed.",
         lost=("call",),
