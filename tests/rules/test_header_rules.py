@@ -162,11 +162,14 @@ def test_what_is_more_than_words_in_a_header_is_no_such_rule() -> None:
 
 def test_the_scope_of_such_a_rule_in_words() -> None:
     assert scope_of(THROWS) == (
-        "`throws IOException` after parameters of the function around, a method_declaration, where the message names"
+        "the header of the method_declaration around: `throws IOException` after parameters, where the message names"
         " `java.io.IOException` ({0}), where no comment says what is meant, in Java"
     )
+    assert scope_of(CONST).startswith(
+        "the header of the function_declarator that the message names: `const` after parameters"
+    )
     assert scope_of(ASYNC).startswith(
-        "`async` start of the function around, a arrow_function, inside `value`"
+        "the header of the arrow_function around: `async` start, inside `value`"
     )
 
 

@@ -64,7 +64,7 @@ def _place(rewrite: Rewrite | None) -> str:
 def _header(rewrite: HeaderRewrite) -> str:
     """Return which function a rule adds words to."""
     which = "that the message names" if rewrite.named else "around"
-    words = [f"`{rewrite.fix}` {rewrite.place} of the function {which}, a {rewrite.pattern}"]
+    words = [f"the header of the {rewrite.pattern} {which}: `{rewrite.fix}` {rewrite.place}"]
     if rewrite.inside:
         words.append(f"inside {_alternatives(rewrite.inside)}")
 

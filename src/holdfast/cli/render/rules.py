@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.cli.render.text import text_if, write
 from holdfast.landing.projection.splices import Splice, landed
-from holdfast.rules.rule import Rule
+from holdfast.rules.rule import HeaderRewrite, Rule
 from holdfast.rules.rule_book import confidence_of
 from holdfast.rules.scope import scope_of
 
@@ -41,7 +41,9 @@ def print_explanation(rule: Rule) -> None:
 
 
 def _print_rewrite(rule: Rule) -> None:
-    if rule.rewrite is not None:
+    if isinstance(rule.rewrite, HeaderRewrite):
+        write(f"adds: {rule.rewrite.fix} ({rule.rewrite.place})")
+    elif rule.rewrite is not None:
         write(f"from: {rule.rewrite.pattern}")
         write(f"to:   {rule.rewrite.fix}")
     for line in rule.imports:
