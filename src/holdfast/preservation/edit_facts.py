@@ -138,7 +138,12 @@ class EditFacts:
 
     def had_texts(self, *kinds: FactKind) -> set[str]:
         """Return the texts of the facts of these kinds in the whole old text."""
-        return {text for kind, text in self.had if kind in kinds}
+        found: set[str] = set()
+        for kind, text in self.had:
+            if kind in kinds:
+                found.add(text)
+
+        return found
 
     @property
     def removed(self) -> str:
@@ -197,5 +202,9 @@ class EditFacts:
 
 
 def _tokens_of(text: str, language: str, kinds: tuple[str, ...]) -> Counter[str]:
-    tokens = tokenize(text, language)
-    return Counter(token.text for token in tokens if token.kind in kinds)
+    found: Counter[str] = Counter()
+    for token in tokenize(text, language):
+        if token.kind in kinds:
+            found[token.text] += 1
+
+    return found

@@ -319,7 +319,10 @@ def _function_in(value: SgNode | None) -> SgNode | None:
     if value.kind() == "expression_list":
         value = value.child(0) or value
 
-    return value if value.kind() in FUNCTIONS else None
+    if value.kind() in FUNCTIONS:
+        return value
+
+    return None
 
 
 def _enumeration_facts(names: SgNode) -> Iterator[Fact]:
@@ -332,18 +335,31 @@ def _enumeration_facts(names: SgNode) -> Iterator[Fact]:
 def _value_facts(name: str, value: SgNode) -> Iterator[Fact]:
     """Yield whether the value of a variable is written out, or computed by a call."""
     start, _ = span_of(value)
-    # The grammar does not read the value of a macro.
-    is_number = value.kind() == "preproc_arg" and _NUMBER.fullmatch(value.text()) is not None
-    if is_number or value.kind() in tables.LITERALS:
+    text = value.text().strip()
+    if _is_written_out(value):
         yield Fact("constant", name, start)
 
-    text = value.text().strip()
-    is_macro_of_name = value.kind() == "preproc_arg" and text.isidentifier()
-    if is_macro_of_name or value.kind() in tables.NAMES:
+    if _is_name(value):
         yield Fact("alias", f"{name}\0{text}", start)
 
     if not tables.CALLEES.keys().isdisjoint(map(node_kind, all_nodes(value))):
         yield Fact("computed", name, start)
+
+
+def _is_written_out(value: SgNode) -> bool:
+    # The grammar does not read the value of a macro.
+    if value.kind() == "preproc_arg":
+        return _NUMBER.fullmatch(value.text()) is not None
+
+    return value.kind() in tables.LITERALS
+
+
+def _is_name(value: SgNode) -> bool:
+    # The grammar does not read the value of a macro, and leaves the blanks around it.
+    if value.kind() == "preproc_arg":
+        return value.text().strip().isidentifier()
+
+    return value.kind() in tables.NAMES
 
 
 def _is_stub(node: SgNode, body: str) -> bool:
@@ -365,12 +381,12 @@ def _is_stub(node: SgNode, body: str) -> bool:
 def _result_facts(statement: SgNode) -> Iterator[Fact]:
     """Yield a result from a constant: whether it is one, and a parameter that nothing uses."""
     start, _ = span_of(statement)
-    match statement.named_children():
-        case [value]:
-            compares = _compares_with_constant(value)
-        case _:
-            return
+    values = statement.named_children()
+    if len(values) != 1:
+        return
 
+    value = values[0]
+    compares = _compares_with_constant(value)
     if not compares and _is_made_up(value):
         yield Fact("made up", statement.text(), start)
 
@@ -454,11 +470,19 @@ def _body_facts(statement: SgNode) -> Iterator[Fact]:
 
 def _macro_facts(macro: SgNode) -> Iterator[Fact]:
     """Yield a macro of Rust that expands to nothing, or to a constant."""
-    start, _ = span_of(macro)
-    results = [field_text(rule, "right") for rule in macro.find_all(kind="macro_rule")]
-    bodies = [_BLANK.sub("", result[1:-1]).strip("()") for result in results]
     name = macro.field("name")
-    if name is not None and all(map(_is_nothing, bodies)):
+    if name is None:
+        return
+
+    bodies: list[str] = []
+    for rule in macro.find_all(kind="macro_rule"):
+        result = field_text(rule, "right")
+        # Without the brackets around it.
+        body = _BLANK.sub("", result[1:-1])
+        bodies.append(body.strip("()"))
+
+    start, _ = span_of(macro)
+    if all(map(_is_nothing, bodies)):
         yield Fact("nothing", name.text(), start)
 
 

@@ -134,7 +134,10 @@ def _similar_name(fact: Fact, facts: EditFacts) -> str:
     similar = most_similar(fact.text, facts.had_texts("name", "function") - {fact.text})
     # An interface may declare a function, too; a name that is gone was the one that was misspelt.
     kind: FactKind = "function" if fact.kind == "function" else "name"
-    return similar if facts.has[kind, similar] else ""
+    if facts.has[kind, similar]:
+        return similar
+
+    return ""
 
 
 def _is_named_in_any_case(fact: Fact, facts: EditFacts) -> bool:
@@ -165,7 +168,10 @@ def _takes_part_in_condition(fact: Fact, facts: EditFacts) -> bool:
 
 def _compares_with_itself(facts: EditFacts) -> MeaningChange | None:
     """Find a comparison or a difference of something with itself: it has one result only."""
-    if facts.is_syntax or facts.new.idle_operations <= facts.old.idle_operations:
+    if facts.is_syntax:
+        return None
+
+    if facts.new.idle_operations <= facts.old.idle_operations:
         return None
 
     return review("it writes an operator with the same operand on both sides.")
@@ -434,18 +440,56 @@ def _changes_arguments(facts: EditFacts) -> MeaningChange | None:
 
 def _misplaced(name: str, had: list[str], has: list[str]) -> MeaningChange | None:
     """Find an argument of a call that has another place among the others, or is there twice."""
-    kept = [text for text in has if text in had]
-    left = [text for text in had if text in has]
-    if sorted(kept) == sorted(left) and kept != left:
+    if _are_swapped(had, has):
         return review(f"it swaps the arguments of `{name}`.")
 
-    moved = [text for text in kept if had.index(text) != has.index(text)]
-    if len(had) == len(has) and moved:
-        return review(f"it moves the argument `{moved[0]}` of `{name}`.")
+    moved = _moved_argument(had, has)
+    if moved is not None:
+        return review(f"it moves the argument `{moved}` of `{name}`.")
 
-    for text in kept:
-        if text.isidentifier() and has.count(text) > had.count(text):
-            return review(f"it passes `{text}` to `{name}` twice.")
+    repeated = _repeated_argument(had, has)
+    if repeated is not None:
+        return review(f"it passes `{repeated}` to `{name}` twice.")
+
+    return None
+
+
+def _are_swapped(had: list[str], has: list[str]) -> bool:
+    """Return whether the arguments that a call keeps are in another order."""
+    kept = [text for text in has if text in had]
+    left = [text for text in had if text in has]
+    if kept == left:
+        return False
+
+    return sorted(kept) == sorted(left)
+
+
+def _moved_argument(had: list[str], has: list[str]) -> str | None:
+    """Return the first argument with another place among as many as before; None without one."""
+    if len(had) != len(has):
+        return None
+
+    for text in has:
+        if text not in had:
+            continue
+
+        if had.index(text) != has.index(text):
+            return text
+
+    return None
+
+
+def _repeated_argument(had: list[str], has: list[str]) -> str | None:
+    """Return the first variable that a call gets more often than before; None without one."""
+    for text in has:
+        if text not in had:
+            continue
+
+        if not text.isidentifier():
+            continue
+
+        if has.count(text) > had.count(text):
+            return text
 
     return None
 
@@ -453,8 +497,11 @@ def _misplaced(name: str, had: list[str], has: list[str]) -> MeaningChange | Non
 def _cuts_number_off(facts: EditFacts) -> MeaningChange | None:
     """Find a conversion to a type of Rust that cannot hold all values of the other one in the message."""
     found = _AS_NUMBER.search(facts.added)
+    if found is None:
+        return None
+
     # An index is of that type, and never negative.
-    if found is None or found[1] == "usize":
+    if found[1] == "usize":
         return None
 
     size = tables.NUMBER_BITS[found[1]]

@@ -77,8 +77,13 @@ def unrelated_edits(
     if not places:
         return []
 
-    edits = edits_between(old.text, new.text, old.language)
-    edits = [edit for edit in edits if not _imports(edit, new.text)]
+    edits: list[Edit] = []
+    for edit in edits_between(old.text, new.text, old.language):
+        if _imports(edit, new.text):
+            continue
+
+        edits.append(edit)
+
     if old.errors:
         return [edit for edit in edits if not _is_near(edit, places, old, new)]
 
@@ -92,12 +97,17 @@ def _places(diagnostic: Diagnostic, source: ParsedSource) -> list[int]:
     for fixit in diagnostic.fixits:
         areas += [edit.area for edit in fixit.edits]
 
-    offsets: list[int | None] = []
+    offsets: list[int] = []
     for area in filter(None, areas):
-        offsets.append(source.offset(area.line, area.column))
-        offsets.append(source.offset(area.end_line, area.end_column))
+        start = source.offset(area.line, area.column)
+        if start is not None:
+            offsets.append(start)
 
-    return [offset for offset in offsets if offset is not None]
+        end = source.offset(area.end_line, area.end_column)
+        if end is not None:
+            offsets.append(end)
+
+    return offsets
 
 
 def _imports(edit: Edit, after: str) -> bool:

@@ -137,7 +137,14 @@ def raw_types_added(old: ParsedSource, new: ParsedSource) -> list[str]:
 
 def _type_uses(reading: ParsedSource) -> tuple[Counter[str], Counter[str]]:
     """Count the uses of each type with type arguments, and without."""
-    generic = Counter(node.children()[0].text() for node in reading.find("generic_type"))
-    types = [*reading.find("type_identifier"), *reading.find("type")]
-    bare = Counter(node.text() for node in types if parent_kind(node) != "generic_type")
+    generic: Counter[str] = Counter()
+    for node in reading.find("generic_type"):
+        name = node.children()[0]
+        generic[name.text()] += 1
+
+    bare: Counter[str] = Counter()
+    for node in (*reading.find("type_identifier"), *reading.find("type")):
+        if parent_kind(node) != "generic_type":
+            bare[node.text()] += 1
+
     return generic, bare

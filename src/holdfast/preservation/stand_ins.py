@@ -64,7 +64,10 @@ def _is_limit(fact: Fact, facts: EditFacts) -> bool:
     """Return whether a comparison of order of the old text has a name as an operand."""
     for text in facts.had_texts("order"):
         left, sign, right = text.split("\0")
-        if sign in tables.COMPARISONS and fact.text in {left, right}:
+        if sign not in tables.COMPARISONS:
+            continue
+
+        if fact.text in {left, right}:
             return True
 
     return False
@@ -99,10 +102,13 @@ def _call_beside_correction(fact: Fact, facts: EditFacts) -> str:
     """Return a call that is new beside the correction of a misspelt name."""
     calls = [each.text for each in facts.gained.of("call")]
     meant = most_similar(fact.text, calls)
+    if not meant:
+        return ""
+
     known = facts.lost.texts("call", "name") | {meant}
-    others = [call for call in calls if call not in known]
-    if meant:
-        return "".join(others[:1])
+    for call in calls:
+        if call not in known:
+            return call
 
     return ""
 
@@ -149,7 +155,10 @@ def _calls_another(facts: EditFacts) -> MeaningChange | None:
     """Find a function or a decorator of another name in the place of a missing one."""
     old = _THING.match(facts.old.text, facts.edit.start)
     new = _THING.match(facts.new.text, facts.edit.new_start)
-    if old is None or new is None or facts.is_syntax:
+    if old is None or new is None:
+        return None
+
+    if facts.is_syntax:
         return None
 
     end = facts.old.gap_before(facts.edit.start)
@@ -186,8 +195,12 @@ def _is_akin(name: str, other: str) -> bool:
     if SequenceMatcher(None, one, two, autojunk=False).ratio() >= _AKIN:
         return True
 
+    if one[0] != two[0]:
+        return False
+
+    # `in` reads the iterator up to a letter: so the letters must be in the same order.
     letters = iter(two)
-    return one[0] == two[0] and all(letter in letters for letter in one)
+    return all(letter in letters for letter in one)
 
 
 def _imports_another(facts: EditFacts) -> MeaningChange | None:
@@ -195,14 +208,18 @@ def _imports_another(facts: EditFacts) -> MeaningChange | None:
     called = facts.had_texts("call")
     for fact in facts.gained.of("import alias", "alias"):
         name, thing = fact.text.split("\0")
-        if name not in facts.reports.names or "default" in thing:
+        if name not in facts.reports.names:
+            continue
+
+        if "default" in thing:
             continue
 
         if fact.kind == "alias" and name not in called:
             continue
 
         words = _WORD.findall(thing)
-        if not any(_is_akin(name, word) for word in ("".join(words), *words)):
+        whole = "".join(words)
+        if not any(_is_akin(name, word) for word in (whole, *words)):
             return _other_thing(name, words[-1], facts)
 
     return None
@@ -210,13 +227,19 @@ def _imports_another(facts: EditFacts) -> MeaningChange | None:
 
 def _makes_one_of_two(facts: EditFacts) -> MeaningChange | None:
     """Find a name that becomes a missing one, which was used beside it."""
+    if facts.is_syntax:
+        return None
+
     old, new = facts.lost.texts("name"), facts.gained.texts("name")
-    if len(old) != 1 or len(new) != 1 or facts.is_syntax:
+    if len(old) != 1 or len(new) != 1:
         return None
 
     name, missing = min(old), min(new)
     known = facts.reports.names
-    if missing not in known or name in known or _is_akin(name, missing):
+    if missing not in known:
+        return None
+
+    if name in known or _is_akin(name, missing):
         return None
 
     around = _function_text(facts.old, facts.edit.start)
