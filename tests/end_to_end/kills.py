@@ -16,8 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from holdfast.changes import plan_requests as plan_module
 from holdfast.changes.change_log import LogUnavailable
-from holdfast.usecases.changes import apply as use_case
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
 from holdfast.usecases.changes.list_changes import list_changes
 from holdfast.usecases.changes.undo import Undone, undo_last
@@ -153,7 +153,8 @@ class Stage:
 
 def _plan_once() -> None:
     """Remember plans from here on: they are the same for every child, and most of the work."""
-    names = vars(use_case)
+    # The use case imports it when it needs it.
+    names = vars(plan_module)
     real = names["plan_requests"]
     plans: dict[object, object] = {}
 
