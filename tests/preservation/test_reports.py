@@ -15,6 +15,7 @@ SAID = Diagnostic(
 )  # fmt: skip
 ABOUT_C = Reports(
     names=frozenset({"c"}),
+    by_tools=frozenset({"c"}),
     superfluous=frozenset(),
     parts=frozenset(),
     superfluous_names=frozenset(),
@@ -34,6 +35,11 @@ def test_an_error_is_about_its_names_its_lines_and_the_words_there() -> None:
 def test_of_an_error_in_another_file_only_the_names_count() -> None:
     assert reports_of(TEXT, "b.py", [SAID]) == NOWHERE
     assert reports_of(TEXT, "b.py", [replace(SAID, path="")]) == ABOUT_C
+
+
+def test_the_project_s_own_command_reports_no_missing_name() -> None:
+    own = reports_of(TEXT, "a.py", [replace(SAID, tool="command")])
+    assert own == replace(ABOUT_C, by_tools=frozenset())
 
 
 @pytest.mark.parametrize("area", [None, Area(5, 1, 5, 2), Area(9, 1, 9, 1)])
@@ -79,6 +85,7 @@ def test_the_lines_of_all_errors_are_collected() -> None:
     assert reports_of(TEXT, "a.py", [first, SAID]) == replace(
         ABOUT_C,
         names=frozenset({"load", "c"}),
+        by_tools=frozenset({"load", "c"}),
         lines=frozenset({1, 3}),
         pointed=frozenset({"a", "load", "save", "c"}),
         called=frozenset({"load", "save"}),

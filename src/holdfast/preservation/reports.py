@@ -69,6 +69,7 @@ VISIBILITY: Final = {
 }
 """The diagnostics about the visibility of a name: to change it is a fix."""
 _BY_CODE: Final = frozenset({"ruff", "mypy", "pyright", "tsc", "rustc", "javac"})
+_OWN_COMMAND: Final = "command"
 _QUOTED: Final = lazy_pattern(r"[`'\"‘“]([^`'\"’”\n]+)[`'\"’”]")
 _ALIKE: Final = 0.8
 _CALL: Final = lazy_pattern(r"(\w+)\s*\(")
@@ -79,7 +80,8 @@ _WORD: Final = lazy_pattern(r"[^\W\d]\w*")
 class Reports:
     """What the errors of a text are about.
 
-    `names` are the names in the messages, and `superfluous_names` those of something superfluous.
+    `names` are the names in the messages, `by_tools` those that a compiler or a checker reports and
+    not the project's own command, and `superfluous_names` those of something superfluous.
     `superfluous` are the lines (1-based) where an error reports something superfluous, `lines`
     those of all errors; `parts` are those where a part of a statement may be too much. `pointed`
     are the words at the places of errors, and `called` the functions that are called in their
@@ -87,6 +89,7 @@ class Reports:
     """
 
     names: frozenset[str]
+    by_tools: frozenset[str]
     superfluous: frozenset[int]
     parts: frozenset[int]
     superfluous_names: frozenset[str]
@@ -102,6 +105,7 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
     errors = errors_among(diagnostics)
     lines = text.split("\n")
     names: set[str] = set()
+    by_tools: set[str] = set()
     superfluous: set[int] = set()
     superfluous_names: set[str] = set()
     parts: set[int] = set()
@@ -110,6 +114,9 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
     for each in errors:
         named = names_in(each)
         names |= named
+        if each.tool != _OWN_COMMAND:
+            by_tools |= named
+
         if each.path not in {"", path}:
             continue  # its lines are those of another file
 
@@ -124,6 +131,7 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
 
     return Reports(
         names=frozenset(names),
+        by_tools=frozenset(by_tools),
         superfluous=frozenset(superfluous),
         parts=frozenset(parts),
         superfluous_names=frozenset(superfluous_names),

@@ -168,7 +168,8 @@ def _calls_another(facts: EditFacts) -> MeaningChange | None:
 
     is_decorator = facts.old.text.endswith("@", 0, end)
     kind: FactKind = "name" if is_decorator else "call"
-    missing = facts.lost.texts(kind) & facts.reports.names
+    # A test of the project may name a function that is there.
+    missing = facts.lost.texts(kind) & facts.reports.by_tools
     if old[1] in missing and new[1] in facts.gained.texts(kind):
         return _other_thing(old[1], new[1], facts)
 
