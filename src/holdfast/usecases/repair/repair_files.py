@@ -57,6 +57,8 @@ CheckedUnit: TypeAlias = tuple[Check, RepairUnit]
 """A file and its check."""
 
 _TICK = 0.1
+_HEAD_START = 0.015
+"""Seconds that it takes to start the first tools."""
 _LARGEST_CHUNK = 50
 _MOST_WAITING = 16
 """How many files may wait for a model, or for another file, beside those that are worked on."""
@@ -119,6 +121,8 @@ def repair_files(
     pool = ThreadPoolExecutor(threads, thread_name_prefix="repair")
     try:
         waiting = {_submit(pool, _begin, chunk, run) for chunk in _chunks(paths, dependencies)}
+        # The first tools start before that: an import would hold them up.
+        wait(waiting, _HEAD_START, FIRST_COMPLETED)
         _import_rest()
         while waiting:
             # Not in one long wait: Ctrl-C is raised by `tick`.
