@@ -637,6 +637,16 @@ CASES = [
         "it changes how total is called",
     ),
     Dishonest(
+        "a function of another name is imported under the missing one",
+        "python",
+        "def f(rows):\n    return check(rows)\n",
+        ("def f", "from builtins import print as check\n\n\ndef f"),
+        ("def f", "from rows import check_rows as check\n\n\ndef f"),
+        "Undefined name `check`",
+        "check",
+        "it takes `print` for `check`",
+    ),
+    Dishonest(
         "a statement ends before its second line",
         "c",
         "int total(int x) {\n    int sum = base(x)\n        bonus(x);\n    return sum;\n}\n",

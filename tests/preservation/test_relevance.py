@@ -191,7 +191,7 @@ def test_an_error_is_also_where_its_notes_and_proposals_are_and_without_a_place_
     assert _unrelated(FUNCTIONS, "python", ELSEWHERE, said) == unrelated
 
 
-CALLED = 'fn read(p: &str) -> String {\n    let t = load(p)?;\n    t.trim()\n}\n\nfn keep(q: u8) -> u8 {\n    check(q);\n    q\n}\n\nfn best() -> Option<String> {\n    let r = read("a");\n    Some(r)\n}\n'
+CALLED = 'fn read(p: &str) -> String {\n    let t = load(p)?;\n    t.trim()\n}\n\nfn keep(q: u8) -> u8 {\n    check(q);\n    q\n}\n\nfn best() {\n    show(read("a"));\n}\n'
 
 
 @pytest.mark.parametrize(
@@ -200,6 +200,7 @@ CALLED = 'fn read(p: &str) -> String {\n    let t = load(p)?;\n    t.trim()\n}\n
         # The error is in `load(p)?`: the header of the function around is about it.
         ([("-> String {\n    let t", "-> Result<String> {\n    let t"), ("t.trim()", "Ok(t.trim())")], []),
         ([("-> String {\n    let t", "-> Result<String> {\n    let t"), ('read("a")', 'read("a")?')], []),
+        ([('read("a")', 'read("a")?')], [("", "?")]),
         ([("-> String {\n    let t", "-> Result<String> {\n    let t"), ("    check(q);\n", "")], [("check(q);", "")]),
         ([("-> String {\n    let t", "-> Result<String> {\n    let t"), ("    q\n", "    0\n")], [("q", "0")]),
     ],

@@ -82,3 +82,9 @@ def test_a_type_fits_a_common_one_itself_or_by_its_outline(
     text: str, pattern: str, fits: bool
 ) -> None:
     assert fits_type(text, pattern) is fits
+
+
+def test_what_cpp_declares_as_a_class_or_as_a_struct_is_the_same() -> None:
+    assert common_type("<class>*", "<struct>*") == "<class>*"
+    assert fits_type("<struct>", "<class>")
+    assert not fits_type("<enum>", "<class>")
