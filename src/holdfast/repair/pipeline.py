@@ -153,13 +153,18 @@ class _Repair:
         provider = self._ports.provider()
         self._model = provider.model
         errors = errors_of(self._progress.current.checked)
-        with self._ports.queue.turn(errors, self._ports.waiting) as turn:
-            ended = self._apply_rules() if turn.may_have_rule else None
+        tried = 0
+        while True:
+            with self._ports.queue.turn(errors, tried, self._ports.waiting) as turn:
+                if turn.rules_known <= tried:
+                    outcome = self._apply_cached(provider.model) or self._ask_model(provider)
+                    turn.learned = isinstance(outcome, Repaired) and outcome.rule_added is not None
+                    return outcome
+
+            tried = turn.rules_known
+            ended = self._apply_rules()
             if ended is not None:
                 return ended
-            outcome = self._apply_cached(provider.model) or self._ask_model(provider)
-            turn.learned = isinstance(outcome, Repaired) and outcome.rule_added is not None
-            return outcome
 
     def _blocked(self) -> ProductionBlocked:
         unit, accepted, seen = self._unit, self._progress.accepted, self._progress.seen

@@ -13,7 +13,7 @@ from contextvars import copy_context
 from dataclasses import field, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.changes.change import NO_OWNER, ChangeOwner
 from holdfast.changes.change_log import LogUnavailable
@@ -62,7 +62,6 @@ _HEAD_START = 0.015
 _LARGEST_CHUNK = 50
 _MOST_WAITING = 16
 """How many files may wait for a model, or for another file, beside those that are worked on."""
-_Work = TypeVar("_Work")
 _SAME_TEXT = "another process has written the very same text meanwhile."
 
 
@@ -120,7 +119,11 @@ def repair_files(
     threads = dependencies.workers + _MOST_WAITING
     pool = ThreadPoolExecutor(threads, thread_name_prefix="repair")
     try:
-        waiting = {_submit(pool, _begin, chunk, run) for chunk in _chunks(paths, dependencies)}
+        waiting: set[Future[list[_Result]]] = set()
+        for chunk in _chunks(paths, dependencies):
+            run.checks.append(partial(_begin, chunk, run))
+            waiting.add(_submit(pool, run))
+
         # The first tools start before that: an import would hold them up.
         wait(waiting, _HEAD_START, FIRST_COMPLETED)
         _import_rest()
@@ -130,7 +133,8 @@ def repair_files(
             tick()
             for each in chain.from_iterable(future.result() for future in ended):
                 if isinstance(each, _Begun):
-                    waiting.add(_submit(pool, _repair_begun, each, run))
+                    run.repairs.append(partial(_repair_begun, each, run))
+                    waiting.add(_submit(pool, run))
                     continue
                 repaired = _publish(_settle(each, dependencies), dependencies)
                 done[repaired.path] = repaired
@@ -163,7 +167,8 @@ class _Run:
     slow_tools: SlowTools
     met: Collection[str]
     slots: WorkerSlots
-    tasks: deque[Callable[[], list[_Result]]] = field(default_factory=deque)
+    checks: deque[_Task] = field(default_factory=deque)
+    repairs: deque[_Task] = field(default_factory=deque)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,18 +199,19 @@ def _chunks(paths: Sequence[str], dependencies: RepairDependencies) -> list[list
     return chunks
 
 
-def _submit(
-    pool: ThreadPoolExecutor, work: Callable[[_Work, _Run], list[_Result]], on: _Work, run: _Run
-) -> Future[list[_Result]]:
-    run.tasks.append(partial(work, on, run))
+def _submit(pool: ThreadPoolExecutor, run: _Run) -> Future[list[_Result]]:
     # In our context: a turn marks the processes that are started for it.
     return pool.submit(copy_context().run, _run_next, run)
 
 
 def _run_next(run: _Run) -> list[_Result]:
-    """Run the next task. It is taken with a slot, so that tasks begin in their order."""
+    """Run the next task. It is taken with a slot, so that tasks begin in their order.
+
+    Repairs come first: others wait for the rule that the first of them learns.
+    """
     with run.slots:
-        return run.tasks.popleft()()
+        tasks = run.repairs or run.checks
+        return tasks.popleft()()
 
 
 def _begin(paths: Sequence[str], run: _Run) -> list[_Result]:
@@ -245,6 +251,7 @@ class _Ready:
 
 
 _Result: TypeAlias = FileRepair | _Ready | _Begun
+_Task: TypeAlias = "Callable[[], list[_Result]]"
 
 
 def _look(path: str, run: _Run) -> FileRepair | _Begun:
