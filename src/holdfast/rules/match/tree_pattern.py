@@ -84,6 +84,10 @@ def find_matches(
 
     context, kind = frame
     config: Any = {"rule": {"pattern": {"context": context, "selector": kind, "strictness": "cst"}}}
+    if rewrite.pattern.isidentifier():
+        # The first name in the frame may be that of the frame.
+        config = {"rule": {"kind": kind, "regex": f"^{rewrite.pattern}$"}}
+
     found: list[TreeMatch] = []
     for node in root.find_all(config):
         if not _is_inside(node, rewrite.inside):
