@@ -100,21 +100,21 @@ def test_the_name_in_a_declaration_that_goes_does_not_matter() -> None:
     assert _made(rule, assigned, _said(assigned, "reverse", "void value not ignored")) is None
 
 
-def test_a_second_example_frees_the_function_that_is_called() -> None:
+def test_what_the_message_names_is_extended_in_any_call_but_only_in_one() -> None:
     moved = "borrow of moved value: {0}"
     one = 'fn f(a: String) {\n    let n = shout(a);\n    println!("{}", a);\n}\n'
-    two = 'fn f(b: String) {\n    let n = build(b);\n    println!("{}", b);\n}\n'
-    third = 'fn f(c: String) {\n    let n = invert(c);\n    println!("{}", c);\n}\n'
-    first = (one, one.replace("shout(a", "shout(a.clone()"), _said(one, "a);\n}", moved, "a"))
-    narrow = _book("rust", first)
-    other = one.replace("shout", "print")
-    assert _made(narrow, other, _said(other, "a);\n}", moved, "a")) is None
-    second = (two, two.replace("build(b", "build(b.clone()"), _said(two, "b);\n}", moved, "b"))
-    wide = _book("rust", first, second)
-    said = _said(third, "c);\n}", moved, "c")
-    assert _made(wide, third, said) == third.replace("invert(c", "invert(c.clone()")
+    rule = _book("rust", (one, one.replace("(a);", "(a.clone());"), _said(one, "a);\n}", moved, "a")))
+    other = one.replace("shout(a)", "self.print(a, 2)")
+    said = _said(other, "a);\n}", moved, "a")
+    assert _made(rule, other, said) == other.replace("(a, 2)", "(a.clone(), 2)")
     method = 'fn f(c: String) {\n    let n = c.invert();\n    println!("{}", c);\n}\n'
-    assert _made(wide, method, _said(method, "c);\n}", moved, "c")) is None
+    assert _made(rule, method, _said(method, "c);\n}", moved, "c")) is None
+    twice = one.replace("shout(a)", "shout(a) + print(a)")
+    assert _made(rule, twice, _said(twice, "a);\n}", moved, "a")) is None
+    # The use that the message is about is not the one that moves the value.
+    used = one.replace('println!("{}", a)', "print(a)")
+    said = _said(used, "a);\n}", moved, "a")
+    assert _made(rule, used, said) == used.replace("shout(a)", "shout(a.clone())")
 
 
 def test_an_operand_whose_type_is_named_is_free_of_the_construct_around() -> None:

@@ -234,5 +234,6 @@ def test_a_declarator_without_a_value_is_its_name() -> None:
 def test_an_operand_of_some_kinds_may_be_a_node_of_these(
     kinds: tuple[str, ...], count: int
 ) -> None:
-    found = node_kinds(kinds)
+    found = node_kinds(kinds, is_named=False)
     assert (found[:1] if kinds == () else [], len(found)) == (["identifier"] * (kinds == ()), count)
+    assert len(node_kinds(kinds, is_named=True)) == count + 2

@@ -208,6 +208,7 @@ def test_a_place_has_the_texts_in_which_something_may_say_what_is_meant(
         "from place": text[text.index("load") :],
         "head": "        x = ",
         "lines": "        x = load(a,",
+        "broken lines": "        x = load(a," if broken else "",
         "next line": "        x = load(a,\n            b)",
         "message": "load\nq",
         "fix": rewrite.fix,

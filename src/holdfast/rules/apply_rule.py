@@ -324,7 +324,10 @@ def _tree_change(
     matches = find_matches(rewrite_, source, diagnostic.args)
     if rewrite_.elsewhere:
         words = {*re.findall(r"\w+", source.line_at(diagnostic)), *diagnostic.args}
+        place = source.place_of(diagnostic) or 0
         matches = [match for match in matches if not words.isdisjoint(match.texts.values())]
+        # Of several, what the message is about is not the place of the message itself.
+        matches = [match for match in matches if not match.covers(place, place)] or matches
     else:
         matches = _at_diagnostic(matches, source, diagnostic)
 
@@ -365,7 +368,7 @@ def _at_diagnostic(
     if start is None:
         return []
 
-    for end in (source.end_of(diagnostic) or start, start):
+    for end in (source.operand_end(diagnostic) or start, start):
         around = [match for match in matches if match.covers(start, end)]
         sizes = [match.end - match.start for match in around]
         if sizes:

@@ -357,7 +357,8 @@ def _value(fix: _Fix, number: int, *, bare: bool) -> str:
     if not fix.has("brings_content"):
         return outline(known)
 
-    if known == "<function>":
+    if re.fullmatch(r"<\w+>", known):
+        # What the program declares itself has another name in another program.
         return known
 
     # The names that the message has alone, too, are free.

@@ -271,6 +271,9 @@ def _known_word(found_word: re.Match[str], program: str, names: set[str]) -> str
 
 
 _DECLARING = "class|struct|enum|interface|trait|union|record"
-_FUNCTION = r"\b(?:def|fn|func|function|[\w>\]]+[\s&*]+){}\s*\([^;{{}}]*\)[^;(){{}}]*[{{:]"
+_FUNCTION = (
+    r"\b(?:def|fn|func|function|(?!return\b)[\w>\]]+[\s&*]+){}"
+    r"\s*\([^;{{}}]*\)[^;(){{}}]*[{{:]"
+)
 """How a program declares a function of its own."""
 _QUALIFIERS = lazy_pattern(r"\b(?:const|class|struct|volatile)\s+")

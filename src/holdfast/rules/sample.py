@@ -9,7 +9,7 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.context import comments_at
-from holdfast.rules.match.node_classes import BLOCKS, is_statement
+from holdfast.rules.match.node_classes import BLOCKS, LISTS, is_statement
 from holdfast.syntax.source import BLANKS, ParsedSource
 from holdfast.syntax.tokens import (
     COMMON,
@@ -285,8 +285,10 @@ class Sample:
         if not is_operand or parent_kind(node) in BLOCKS:
             return bool(parent_kind(node))
 
-        if node.text() in self.diagnostic.args and self.is_at((start, end)):
-            return True
+        if node.text() in self.diagnostic.args:
+            # What the message names, or what the fix adds to another use of it.
+            is_extended = self.edit.start == self.edit.end == end
+            return self.is_at((start, end)) or (is_extended and parent_kind(node) in LISTS)
 
         return self._is_converted(node)
 

@@ -130,7 +130,9 @@ def _window(sample: Sample) -> tuple[int, int]:
     """Return the tokens of an edit with a neighbour on each side, on the same line."""
     source = sample.source
     low, high = sample.first, sample.last
-    only_adds = low == high
+    is_below = "\n" in source.text[sample.low : sample.edit.start]
+    begins_line = is_below and "\n" not in sample.gap[len(sample.gap.rstrip()) :]
+    only_adds = low == high and not begins_line
     follows = only_adds or not is_last_of_line(source, low - 1)
     is_followed = high < len(source.tokens) and not is_last_of_line(source, high - 1)
     if low > 0 and follows:

@@ -30,12 +30,12 @@ TOP_TYPES: Final = frozenset(
     {"object", "Object", "java.lang.Object", "any", "unknown", "void*", "void *", "interface{}"}
 )
 """The types that any value has."""
-_RECORDS: Final = frozenset({"<class>", "<struct>"})
-"""What C++ declares either way."""
+_RECORDS: Final = frozenset({"<class>", "<struct>", "<record>"})
+"""What a language declares either way."""
 _NOISE: Final = lazy_pattern(r"\b__cxx11::|[{}]")
 """What a compiler writes into a type and no program does."""
 _PART: Final = lazy_pattern(
-    r"<(?:number|function|struct|class|enum|interface|trait|union|record)>|\w+|\S"
+    r"(?<!\w)<(?:number|function|struct|class|enum|interface|trait|union|record)>|\w+|\S"
 )
 _CLOSING: Final = {"<": ">", "[": "]"}
 _Parts: TypeAlias = tuple["str | _Parts", ...]
@@ -142,7 +142,7 @@ def _common_word(one: str, other: str) -> str | None:
     if _is_number(one) and _is_number(other):
         return NUMBER
 
-    if {one, other} == _RECORDS:
+    if {one, other} <= _RECORDS:
         return one
 
     if _is_word(one) and _is_word(other):

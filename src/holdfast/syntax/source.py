@@ -43,6 +43,11 @@ _IDLE_SIGNS: Final = {
     **dict.fromkeys(_OPERATIONS, lazy_pattern("[^+*]|.{2,}", re.DOTALL)),
 }
 """The signs that do nothing between two equal texts, by the kind of the node: not `n + n`."""
+_CHAIN: Final = lazy_pattern(
+    "^(?:attribute|subscript|array_access|(?:call|index|subscript)_expression|call"
+    "|(?:member|field|selector)_expression|field_access|method_invocation)$"
+)
+"""The kinds of names with their members, indices and calls."""
 _NAME_STATEMENT: Final = lazy_pattern(r"[\w.]+\s*;")
 _LOGICAL: Final = frozenset({"&&", "||", "and", "or"})
 _COMPARISONS: Final = frozenset({"==", "===", "!=", "!==", "<=", ">="})
@@ -145,6 +150,19 @@ class ParsedSource:
         if area is None:
             return None
         return self.offset(area.end_line, area.end_column)
+
+    def operand_end(self, diagnostic: Diagnostic) -> int | None:
+        """Return where the operand of a diagnostic ends.
+
+        A diagnostic that has only a point is about the longest chain of members and calls there.
+        """
+        start, end = self.place_of(diagnostic), self.end_of(diagnostic)
+        if start is None or start != end:
+            return end
+
+        chains = [node for node in self.nodes_around(start) if _CHAIN.search(node.kind())]
+        ends = [span_of(node)[1] for node in chains if span_of(node)[0] == start]
+        return max([start, *ends])
 
     def gap_before(self, offset: int) -> int:
         """Return the offset where the blank text before an offset begins."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
@@ -15,7 +16,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 TokenKind: TypeAlias = Literal[
     "name", "keyword", "number", "string", "open", "close", "operator", "edge"
@@ -54,6 +55,11 @@ _RUST = lazy_pattern(f"{_SLASH}|(?P<string>{_RUST_STRINGS})|{_REST}", re.VERBOSE
 _OTHER = lazy_pattern(
     f"{_SLASH}|(?P<string>{_STRINGS}|`(?:[^`\\\\]|\\\\.)*`)|{_REST}", re.VERBOSE | re.DOTALL
 )
+_CODE_IN = (
+    (lazy_pattern("[rR]?[fF][rR]?[\"']"), lazy_pattern(r"(?<![{\\])\{([^{}\"'`:!\\]+)(?=[}:!])")),
+    (lazy_pattern("`"), lazy_pattern(r"(?<=\$)\{([^{}\"'`\\]+)(?=\})")),
+)
+"""How a string begins that may have code in it, and that code, without strings and brackets."""
 _PATTERNS = {"python": _PYTHON, "any": _PYTHON, "rust": _RUST}
 
 _WORDS = """
@@ -101,16 +107,37 @@ def line_starts(text: str) -> list[int]:
 def tokenize(text: str, language: str) -> tuple[Token, ...]:
     """Return all tokens of a text; a character that fits no other kind is an operator."""
     pattern = _PATTERNS.get(language, _OTHER)
-    tokens = []
+    tokens: list[Token] = []
     for found in pattern.finditer(text):
         kind = found.lastgroup
         if kind == "blank":
             continue
         if kind == "name" and found[0] in KEYWORDS:
             kind = "keyword"
-        tokens.append(Token(cast("TokenKind", kind), found[0], found.start(), found.end()))
+        token = Token(cast("TokenKind", kind), found[0], found.start(), found.end())
+        tokens += _parts_of(token, language)
 
     return tuple(tokens)
+
+
+def _parts_of(token: Token, language: str) -> Iterator[Token]:
+    """Yield a token; of a string with code in it, the texts around and the tokens of the code."""
+    at = token.start
+    for code in _code_in(token):
+        start, end = (token.start + offset for offset in code.span(1))
+        yield Token("string", token.text[at - token.start : code.start(1)], at, start)
+        for part in tokenize(code[1], language):
+            yield replace(part, start=part.start + start, end=part.end + start)
+
+        at = end
+
+    yield Token(token.kind, token.text[at - token.start :], at, token.end)
+
+
+def _code_in(token: Token) -> Iterator[re.Match[str]]:
+    for begin, code in _CODE_IN:
+        if begin.match(token.text):
+            yield from code.finditer(token.text)
 
 
 def texts_of(tokens: Iterable[Token]) -> list[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.syntax.source import ParsedSource
 
 _OWNER: Final = lazy_pattern(
-    "function|method|constructor|class|struct|interface|impl_item|enum|lambda|arrow"
+    "function|method_de|constructor|class|struct|interface|impl_item|enum|lambda|arrow"
 )
 """The kinds of nodes that a comment or a docstring describes."""
 _BETWEEN: Final = lazy_pattern(

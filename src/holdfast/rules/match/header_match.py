@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TYPE: Final = lazy_pattern("(?:struct|enum|class|trait|record|interface)_")
 DECLARATION: Final = lazy_pattern(
-    rf".*(?:function|method_|lambda|arrow|constructor_)|{TYPE.pattern}"
+    rf".*(?:function|method_de|lambda|arrow|constructor_)|{TYPE.pattern}"
 )
 """The kinds of nodes that have a header: functions and types."""
 PLACES: Final = (
@@ -108,11 +108,13 @@ def declarations_at(source: ParsedSource, offset: int) -> list[SgNode]:
 
 
 def _named(rewrite: HeaderRewrite, source: ParsedSource, diagnostic: Diagnostic) -> set[str]:
-    """Return the types that a message names, or the functions that it or its code calls."""
+    """Return the types or functions that a message names, or the functions that its code calls."""
     texts = " ".join(diagnostic.args)
+    names = set(re.findall(r"\w+", texts))
     if TYPE.match(rewrite.pattern):
-        return set(re.findall(r"\w+", texts))
+        return names
 
+    plain = names.intersection(diagnostic.args)
     start = source.place_of(diagnostic) or 0
     end = source.end_of(diagnostic) or source.line_end(source.line_of(start))
-    return set(re.findall(r"(\w+)\s*\(", f"{texts} {source.text[start:end]}"))
+    return plain.union(re.findall(r"(\w+)\s*\(", f"{texts} {source.text[start:end]}"))

@@ -49,6 +49,7 @@ _READINGS: Final[tuple[tuple[Reading, str], ...]] = (
     # It differs from a type of the program only in its case.
     ("similar", rf"(?i:{_TYPE}|\}}\s*NAME\s*;)"),
     ("sibling", r"(?:\benum\b[^{}]*\{[^}]*|#\s*define\s+|\bconst\s+[\w ]*)\bPREFIX\w"),
+    ("sibling", r"\b\w+_NAME\s*\([^;()]*\)[^;(){}]*[{:]"),
     ("told", r"^.*\w.*(?://|/\*|#).*\bNAME\b"),
 )
 """What in a program, other than a use of it, says what a missing name is.

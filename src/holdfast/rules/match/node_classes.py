@@ -161,6 +161,7 @@ _STRING: Final = lazy_pattern(
     r"""[a-zA-Z]{0,3}(?P<quote>\"{3}|'{3}|["'`])(?P<inner>.*)(?P=quote)""", re.DOTALL
 )
 _NUMBERS: Final = {
+    "fraction": lazy_pattern(r"\A\d*\.\d*[1-9]"),
     "zero": lazy_pattern(r"\A(?:0[xXbBoO][0_]*[uUlLn]*|[0._]*0[0._]*[fFuUlLdDn]*)\Z"),
 }
 _BYTES: Final = lazy_pattern(r"(?<!\\)(?:\\\\)*\\(?:x[0-9a-fA-F]|[0-7])")
@@ -190,9 +191,10 @@ def fits_kind(node: SgNode, kinds: tuple[str, ...]) -> bool:
     return fits_kind(children[0], kinds)
 
 
-def node_kinds(kinds: tuple[str, ...]) -> list[str]:
-    """Return the kinds of the nodes that an operand of these kinds may be."""
+def node_kinds(kinds: tuple[str, ...], *, is_named: bool) -> list[str]:
+    """Return the kinds of the nodes that an operand may be; one that `is_named` may be a member."""
     found = {"identifier", *(kind.partition(":")[0] for kind in kinds)}
+    found.update(("field_identifier", "property_identifier") * is_named)
     if not found.isdisjoint({REFERENCE, EXPRESSION}):
         found |= _REFERENCES
 

@@ -32,6 +32,7 @@ Region: TypeAlias = Literal[
     "from place",
     "head",
     "lines",
+    "broken lines",
     "next line",
     "message",
     "fix",
@@ -40,15 +41,15 @@ Region: TypeAlias = Literal[
 ]
 """The texts of a place.
 
-`behind broken` is `after` where the text does not parse; `head` is the line before the place,
-`next line` the lines of the place with the one below,
+`behind broken` is `after`, `broken lines` are `lines` where the text does not parse; `head` is the
+line before the place, `next line` the lines of the place with the one below,
 `kept` the holes that a fix keeps while it drops another.
 """
 _PARAMETERS: Final = lazy_pattern("parameters$|parameter_list$")
 _LOCALS: Final = lazy_pattern(
     "declaration$|declarator$|^let_declaration|^assignment$|var_spec|^for_"
 )
-_FUNCTION: Final = lazy_pattern("function(?!_declarator)|method|lambda|arrow|constructor")
+_FUNCTION: Final = lazy_pattern("function(?!_declarator)|method_de|lambda|arrow|constructor")
 _NO_VARIABLES: Final = frozenset({"function_declarator", "method_declaration"})
 TARGET: Final = r"([^\W\d]\w*)\s*(?::[^=]*)?=[^=]*$"
 """The variable that gets the value at the end of a line."""
@@ -109,6 +110,7 @@ class Site:
         text, (start, end), (low, high) = self.source.text, self.span, self.function_span
         first, last = map(self.source.line_of, self.span)
         below = f"{text}\n\n".index("\n", self.source.line_end(last) + 1)
+        lines = text[self.source.line_starts[first] : self.source.line_end(last)]
         is_broken = isinstance(self.rewrite, TokenRewrite)
         left = set(HOLE.findall(self.rewrite.fix))
         drops_hole = not left.issuperset(HOLE.findall(self.rewrite.pattern))
@@ -120,7 +122,8 @@ class Site:
             "behind broken": text[end:high] * is_broken,
             "from place": text[start:],
             "head": text[:start].rpartition("\n")[2],
-            "lines": text[self.source.line_starts[first] : self.source.line_end(last)],
+            "lines": lines,
+            "broken lines": lines * is_broken,
             "next line": text[self.source.line_starts[first] : below],
             "message": "\n".join(self.diagnostic.args),
             "fix": self.rewrite.fix,

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, get_args
 
-from holdfast.rules.match.site import TARGET, NewContent, Region
+from holdfast.rules.match.site import SETTING, TARGET, NewContent, Region
 from holdfast.rules.match.variables import (
     has_unread_variable,
     has_unused_parameter,
     is_write_lost,
     kind_beside,
+    position_of,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -75,9 +76,13 @@ class Sign:
     named_in: Region | None = None
     names: str = r"[^\W\d]\w*"
     fix: str = ""
+    without: str = r"(?!)"
 
     def __call__(self, site: Site) -> Iterator[str]:
         """Yield what each name is that the text has the pattern with, and the groups of it."""
+        if re.search(self.without, site.rewrite.fix):
+            return
+
         text = site.texts[self.region]
         for what, name in self._names_at(site):
             found = re.search(self.pattern.replace("NAME", re.escape(name)), text, re.MULTILINE)
@@ -104,6 +109,22 @@ _RELYING: Final = (
 )
 """Functions of C++ that rely on the order of what they get."""
 _DECIMALS: Final = r"(?:%\d*\.\d+[efg]|:[^{}]*\.\d+[efg]?\}|\.toFixed\()"
+_NOTICED: Final = (
+    r"\bif\s*\(\s*(?:!\s*NAME|NAME\s*==\s*(?:null|NULL|nullptr|nil|undefined))\s*\)"
+    r"\s*\{(?:(?!\b(?:return|throw|continue|break|exit|abort|panic)\b)[^{}])*\}"
+)
+_NEVER_SET: Final = r"\A(?![\s\S]*(?<!let )(?<![.>])\bNAME\s*(?:[-+*/%&|^?]{0,2}=(?!=)|\+\+|--))"
+_PASSED: Final = r"&(?:mut )?\$"
+"""The address of a variable: the function does not compute its result in another way."""
+_TO_DECIMALS: Final = r"\b(?:float|double|f32|f64|float32|float64)\b"
+_TO_UNSIGNED: Final = r"\b(?:usize|u8|u16|u32|u64|size_t|unsigned|uint\d*)\b"
+_COMPARED_WITH_NOTHING: Final = (
+    r"\bNAME\s*[!=]==?\s*(?:null|nil|NULL|nullptr|undefined|None)\b|\bNAME is (?:not )?None\b"
+)
+_CHANGING_FUNCTION: Final = (
+    r"\bNAME\s*\([^()]*\)[^;{}()=]*\{[^{}]*(?:[^-+*/=!<>][-+*/]?=(?!=)|\+\+|--)"
+)
+"""A function of the program that sets something in its first block."""
 _WHOLE_NUMBER: Final = (
     r"(?:unsigned |signed )?(?:char|short|int|long|long long|size_t|unsigned|u?int\d+_t)"
 )
@@ -155,14 +176,82 @@ TRAITS: Final = (
         _CONTENT,
     ),
     Trait(kind_beside, "the value is combined with something else", _CONVERSION, shared=True),
-    Trait(Sign("after", r"\bNAME\s*(?:&(?!&)|>>)", "head", TARGET), _OTHER_USE),
-    Trait(Sign("after", r"\bNAME\s*[!=]=\s*0\b", "head", TARGET), _OTHER_USE),
-    Trait(Sign("after", rf"^(?=.*\bNAME\b).*{_DECIMALS}", "head", TARGET), _OTHER_USE),
+    Trait(Sign("after", r"\bNAME\s*(?:&(?!&)|>>)", "head", TARGET, without=_PASSED), _OTHER_USE),
+    Trait(Sign("after", r"\bNAME\s*[!=]=\s*0\b", "head", TARGET, without=_PASSED), _OTHER_USE),
+    Trait(
+        Sign("after", rf"^(?=.*\bNAME\b).*{_DECIMALS}", "head", TARGET, without=_TO_DECIMALS),
+        _OTHER_USE,
+    ),
+    Trait(Sign("after", _COMPARED_WITH_NOTHING, "head", TARGET), _OTHER_USE),
+    Trait(
+        Sign("after", SETTING),
+        "the variable is set afterwards, and in the examples it is not",
+        _CONTENT,
+    ),
+    Trait(
+        Sign("function", r"\bNAME\b[^=\n]*=[^=\n;]*[\w)\]] / [\w(]", fix=_TO_DECIMALS),
+        "a division computes the value, and in the examples none does",
+        _CONVERSION,
+    ),
+    Trait(
+        Sign("program", _CHANGING_FUNCTION, "holes", r"(\w+)$", fix=r"\$\w+\("),
+        "the function that is called changes something",
+    ),
+    Trait(
+        Sign("holes", "", "holes", r"[ ][\"'`]$"),
+        "a text ends with a blank: what follows may be a part of it",
+    ),
+    Trait(
+        Sign(
+            "program",
+            r"\b(?!self\b|this\b)\w+(?:\.|->)NAME\b(?!\()",
+            fix=r"\b(?:self|this)(?:\.|->)\$HOLE",
+        ),
+        "another object has a member of that name",
+    ),
+    Trait(
+        Sign("function", _NOTICED),
+        "that the value is missing is noticed, and the function goes on",
+    ),
+    Trait(
+        Sign("function", _NEVER_SET, "function", r"\blet\s+(?!mut\b)(\w+)\b[^=\n]*=", r"\blet \$"),
+        "another variable may be set, and never is",
+    ),
+    Trait(
+        Sign("holes", "", "holes", r"^\d*\.\d*[1-9]", fix=r"\b(?:int|long)\b"),
+        "a number is a fraction, and in the examples none is",
+    ),
+    Trait(
+        Sign("function", r"\bNAME\b[^=\n]*=[^=\n;]*[\w)\]] - [\w(]", fix=_TO_UNSIGNED),
+        "a difference may be negative, and in the examples there is none",
+        _CONVERSION,
+    ),
+    Trait(position_of, "something else takes the result than in the examples"),
+    Trait(
+        Sign("after", r"\w\[\d+\]", fix=r"\A_\Z"),
+        "a number is written where the unused variable may be meant",
+    ),
+    Trait(
+        Sign("head", r"^[ \t]*(?:virtual )?(void)\b", fix=r"\Aconst\b"),
+        "the function returns nothing: what else than a change is it for?",
+    ),
+    Trait(
+        Sign(
+            "function",
+            r"\A(?:async\s+|def\s+)*(toString|valueOf|toJSON|constructor|__\w+__)\b",
+            fix=r"\basync\b",
+        ),
+        "the language itself calls the function",
+    ),
+    Trait(
+        Sign("holes", r"^\w+(?:\.\w+)+$", fix=r"\blet (?:mut )?\$HOLE\b"),
+        "the variable has a copy of what an object has",
+    ),
     Trait(is_write_lost, "nothing reads what is changed, and in the examples something does"),
     Trait(
         Sign(
             "function",
-            r"\bfor\s*\([^;{}]*;[^;{}]*;[^{}()]*\bNAME\b",
+            r"\bfor\s*\([^;{}]*;[^;{}]*;[^{}()]*\bNAME\b|\bfor\b[^;{}\n]*\bNAME\s*(?::=\s*range|in)\b",
             fix=r"&(?:mut )?\$HOLE\b",
         ),
         "the variable counts the turns of a loop, and in the examples it does not",
@@ -238,9 +327,9 @@ TRAITS: Final = (
     ),
     Trait(
         Sign(
-            "lines",
+            "broken lines",
             r"&&.*\|\||\|\|.*&&|\band\b.*\bor\b|\bor\b.*\band\b"
-            r"|\b(?:if|while)\b.*\w\s*=(?!=).*[!=<>]=",
+            r"|\b(?:if|while)\b.*\w\s*=(?!=).*[!=<>]=|\([^()]*[\w)\]] (?:[-+*/%<>]|[!=<>]=) [\w(]",
             "fix",
             r"\)",
         ),

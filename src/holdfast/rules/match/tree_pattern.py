@@ -106,7 +106,7 @@ def _nodes_of_kinds(
     """Return the nodes that fit a pattern that is only a hole."""
     found: list[TreeMatch] = []
     kinds = rewrite.kinds.get(name, ())
-    for kind in node_kinds(kinds):
+    for kind in node_kinds(kinds, is_named=name.startswith("ARG")):
         for node in source.find(kind):
             if not fits_kind(node, kinds):
                 continue

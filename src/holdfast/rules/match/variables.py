@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from holdfast.rules.match.node_classes import is_literal
+from holdfast.rules.match.node_classes import is_literal, is_operation
 from holdfast.rules.match.site import SETTING, is_declaration
 from holdfast.rules.rule import TokenRewrite
 from holdfast.syntax.tree import all_nodes, first_field, node_kind, node_text, span_of
@@ -26,6 +26,7 @@ _NAMED: Final = lazy_pattern(r"[^\W\d_]")
 _RECEIVERS: Final = frozenset({"self", "cls", "this"})
 _LOOPS: Final = lazy_pattern("^(?:for|while|do|loop|enhanced_for)_")
 _WORD: Final = lazy_pattern(r"[^\W\d]\w*")
+_INDEX: Final = lazy_pattern("subscript|index|array_access")
 _FILLING: Final = "add|addAll|push|push_back|emplace_back|append|extend|insert|put|set|update"
 _NOT_READ: Final = "|".join(
     (
@@ -166,3 +167,16 @@ def _kind_of_operand(operand: SgNode, site: Site) -> str:
         is_text = re.search(rf"\b{name}(?::[^=\n]*)?\s*=\s*[\"']", site.source.text) is not None
 
     return "text" if is_text else "value"
+
+
+def position_of(site: Site) -> Iterator[str]:
+    """Yield what the construct that changes is: an index, or an operation in another operation."""
+    start, end = site.span
+    nodes = [node for node in site.source.nodes_around(start) if span_of(node)[1] >= end]
+    own = [node_kind(node) for node in nodes if span_of(node) == site.span]
+    for around in nodes[: -len(own)][-1:]:
+        if _INDEX.search(around.kind()) and span_of(around)[0] < start:
+            yield "index"
+
+        if is_operation(around.kind()) and any(map(is_operation, own)):
+            yield "operand"
