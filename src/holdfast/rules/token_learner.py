@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from holdfast.rules.sample import Sample
 
 _VALUES: Final = frozenset({"name", "number", "string"})
+_OPERAND_ENDS: Final = _VALUES | {"close"}
+_BRACKETS: Final = frozenset({")", "]", "}"})
 _PLAIN: Final = frozenset(
     {"number", "string:text", "string:empty", "name:variable", "name:constant"}
 )
@@ -53,16 +55,16 @@ def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
 def _holes(samples: Sequence[Sample], windows: Sequence[tuple[int, int]]) -> list[Hole]:
     """Return the tokens that may be free: names and literals, and what differs."""
     holes: list[Hole] = []
+    free = _VALUES if any(sample.is_choice for sample in samples) else _OPERAND_ENDS
     numbers_of = [range(low, high) for low, high in windows]
     for numbers in zip(*numbers_of, strict=True):
         pairs = zip(samples, numbers, strict=True)
         tokens = [sample.source.tokens[at] for sample, at in pairs]
         texts = tuple(texts_of(tokens))
         kinds = {token.kind for token in tokens}
-        if not kinds.isdisjoint(_VALUES) or len(set(texts)) > 1:
+        if not kinds.isdisjoint(free) or len(set(texts)) > 1:
             spans = tuple((token.start, token.end) for token in tokens)
-            free = _kinds_at(numbers, samples)
-            holes.append(Hole(spans, texts, free))
+            holes.append(Hole(spans, texts, _kinds_at(numbers, samples)))
 
     return holes
 
@@ -181,7 +183,13 @@ def _token_pattern(
 
 
 def _with_hole(text: str, old: str, name: str, language: str) -> str:
-    """Replace a run of tokens by a hole wherever it occurs."""
+    """Replace a run of tokens by a hole wherever it occurs; a bracket only at one end of a text."""
+    if old in _BRACKETS and text.startswith(old):
+        return f"${name}{text[len(old) :]}"
+
+    if old in _BRACKETS:
+        return f"{text.removesuffix(old)}${name}"
+
     words = texts_of(tokenize(old, language))
     runs = find_runs(tokenize(text, language), words)
     for run in reversed(runs):

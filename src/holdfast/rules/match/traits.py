@@ -141,6 +141,7 @@ TRAITS: Final = (
         Sign(
             "program",
             r"\A(?=[\s\S]*\b(?:def|fn|func|function)\s+NAME\b)[\s\S]*[(,]\s*NAME\s*[,)]",
+            without=r"\A\$\w+\(\)\Z",
         ),
         "the function is passed on, and in the examples it is not",
     ),
