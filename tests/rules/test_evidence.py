@@ -103,7 +103,9 @@ def test_the_name_in_a_declaration_that_goes_does_not_matter() -> None:
 def test_what_the_message_names_is_extended_in_any_call_but_only_in_one() -> None:
     moved = "borrow of moved value: {0}"
     one = 'fn f(a: String) {\n    let n = shout(a);\n    println!("{}", a);\n}\n'
-    rule = _book("rust", (one, one.replace("(a);", "(a.clone());"), _said(one, "a);\n}", moved, "a")))
+    rule = _book(
+        "rust", (one, one.replace("(a);", "(a.clone());"), _said(one, "a);\n}", moved, "a"))
+    )
     other = one.replace("shout(a)", "self.print(a, 2)")
     said = _said(other, "a);\n}", moved, "a")
     assert _made(rule, other, said) == other.replace("(a, 2)", "(a.clone(), 2)")

@@ -219,7 +219,7 @@ TRAITS: Final = (
         "another variable may be set, and never is",
     ),
     Trait(
-        Sign("holes", "", "holes", r"^\d*\.\d*[1-9]", fix=r"\b(?:int|long)\b"),
+        Sign("message", r"^(?:int|long)$", "lines", r"=\s*\d*\.\d*[1-9]"),
         "a number is a fraction, and in the examples none is",
     ),
     Trait(
