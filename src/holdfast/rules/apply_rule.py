@@ -268,7 +268,7 @@ def _has_value(rule: Rule, number: int, source: ParsedSource, diagnostic: Diagno
 
     found, values = diagnostic.args[number], rule.values[number]
     known = value_in(found, source.text, source.line_at(diagnostic))
-    spelled = (plain_type(found), value_in(found, ""), known)
+    spelled = (plain_type(found), value_in(found, ""), value_in(found, source.text), known)
     if not any(starmap(fits_type, product(spelled, values))):
         return False
 

@@ -357,12 +357,9 @@ def _value(fix: _Fix, number: int, *, bare: bool) -> str:
     if not fix.has("brings_content"):
         return outline(known)
 
-    if re.fullmatch(r"<\w+>", known):
-        # What the program declares itself has another name in another program.
-        return known
-
+    # What the program declares itself has another name in another program.
     # The names that the message has alone, too, are free.
-    plain = value_in(text, "")
+    plain = value_in(text, fix.example.before)
     for name in filter(_is_plain_name, {*fix.example.args} - {text}):
         plain = re.sub(rf"\b{name}\b", "_", plain)
 

@@ -243,7 +243,9 @@ def value_in(text: str, program: str, line: str = "") -> str:
     if re.fullmatch(r"\w+", plain):
         names = set()
 
-    return re.sub(r"\w+", lambda found: _known_word(found, program, names), plain)
+    known = re.sub(r"\w+", lambda found: _known_word(found, program, names), plain)
+    # A type within a type of the program: `Weather.Day`.
+    return re.sub(r"<\w+>(?:\.|::)(?=<)", "", known)
 
 
 def _known_word(found_word: re.Match[str], program: str, names: set[str]) -> str:

@@ -15,6 +15,7 @@ from holdfast.rules.match.node_classes import (
     EXPRESSION,
     LISTS,
     PARAMETERS,
+    called_name,
     class_of_name,
     construct_around,
     exact_kind_of,
@@ -27,9 +28,9 @@ from holdfast.rules.match.node_classes import (
     kind_of,
 )
 from holdfast.rules.match.tree_pattern import kind_of_pattern
-from holdfast.rules.rule import TreeRewrite
+from holdfast.rules.rule import TreeRewrite, value_in
 from holdfast.rules.sample import Sample, names_type
-from holdfast.syntax.tokens import COMMON
+from holdfast.syntax.tokens import COMMON, is_content
 from holdfast.syntax.tree import node_children, node_kind, node_text, parent_kind, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.lazy_pattern import lazy_pattern
@@ -83,6 +84,7 @@ class _Construct:
         # What is converted by its type is afterwards as it was, unless it is moved.
         self._takes = not self._typed or any("std::move" in sample.gap for sample in samples)
         self._choice = any(sample.is_choice for sample in samples)
+        self._writes = any(any(map(is_content, sample.new_tokens)) for sample in samples)
         self._brings_content = any(sample.brings_content for sample in samples)
 
     def rewrite(self) -> TreeRewrite | None:
@@ -273,7 +275,12 @@ class _Construct:
         """Return the kinds that a part may have; what differs between examples is wider."""
         is_tied = self._is_tied(nodes)
         if self._choice and is_tied:
-            return tuple(sorted(set(map(self._chosen_kind, nodes))))
+            chosen = set(map(self._chosen_kind, nodes))
+            if len(chosen) > 1 and CALLS.issuperset(map(node_kind, nodes)):
+                # Different functions: any.
+                chosen = set(map(kind_of, nodes))
+
+            return tuple(sorted(chosen))
 
         if not is_tied:
             return ()
@@ -289,12 +296,14 @@ class _Construct:
         return tuple(exact)
 
     def _chosen_kind(self, node: SgNode) -> str:
-        # Where the message names the type, or nothing is brought, any function may return it.
-        is_any_call = self._typed or not self._brings_content
-        if is_any_call and node.kind() in CALLS:
+        # Where nothing is written, any function may be called, and so may one of the program.
+        if node.kind() in CALLS and (not self._writes or self._is_own(node)):
             return kind_of(node)
 
         return exact_kind_of(node)
+
+    def _is_own(self, call: SgNode) -> bool:
+        return value_in(called_name(call), self.samples[0].example.before) == "<function>"
 
     def _add_run(self, nodes: Sequence[SgNode]) -> bool:
         """Free what is in a block, unless the fix adds something of its own beside it."""

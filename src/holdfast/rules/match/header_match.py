@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TYPE: Final = lazy_pattern("(?:struct|enum|class|trait|record|interface)_")
 DECLARATION: Final = lazy_pattern(
-    rf".*(?:function|method_de|lambda|arrow|constructor_)|{TYPE.pattern}"
+    rf".*(?:function|method_de|lambda|arrow|constructor_|closure_e)|{TYPE.pattern}"
 )
 """The kinds of nodes that have a header: functions and types."""
 PLACES: Final = (

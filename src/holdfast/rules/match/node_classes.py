@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from holdfast.syntax.tree import parent_kind
+from holdfast.syntax.tree import field_text, parent_kind
 from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
@@ -120,11 +120,15 @@ def exact_kind_of(node: SgNode) -> str:
         return f"{kind}:{class_of_name(text)}"
 
     if kind in CALLS:
-        # What is called, without its receiver.
-        called = re.split(r"\.|::|->|\s", text.partition("(")[0])[-1]
-        return f"{kind}:{called}"
+        return f"{kind}:{called_name(node)}"
 
     return kind
+
+
+def called_name(call: SgNode) -> str:
+    """Return what is called, without its receiver."""
+    called = field_text(call, "name", "function", "macro", "constructor", "type")
+    return re.split(r"\.|::|->|\s", called)[-1]
 
 
 def is_operation(kind: str) -> bool:

@@ -53,7 +53,8 @@ _FUNCTION: Final = lazy_pattern("function(?!_declarator)|method_de|lambda|arrow|
 _NO_VARIABLES: Final = frozenset({"function_declarator", "method_declaration"})
 TARGET: Final = r"([^\W\d]\w*)\s*(?::[^=]*)?=[^=]*$"
 """The variable that gets the value at the end of a line."""
-SETTING: Final = r"(?<![.>])\bNAME\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
+ASSIGNED: Final = r"(?<![.>])\bNAME\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)"
+SETTING: Final = rf"(?:{ASSIGNED}|(?<![.>])\bNAME\s*(?:\+\+|--))"
 """A variable that gets another value."""
 
 

@@ -180,7 +180,13 @@ TRAITS: Final = (
     Trait(Sign("after", r"\bNAME\s*(?:&(?!&)|>>)", "head", TARGET, without=_PASSED), _OTHER_USE),
     Trait(Sign("after", r"\bNAME\s*[!=]=\s*0\b", "head", TARGET, without=_PASSED), _OTHER_USE),
     Trait(
-        Sign("after", rf"^(?=.*\bNAME\b).*{_DECIMALS}", "head", TARGET, without=_TO_DECIMALS),
+        Sign(
+            "after",
+            rf"^(?=.*\bNAME\b).*{_DECIMALS}",
+            "head",
+            TARGET,
+            without=rf"{_TO_DECIMALS}|{_PASSED}",
+        ),
         _OTHER_USE,
     ),
     Trait(Sign("after", _COMPARED_WITH_NOTHING, "head", TARGET), _OTHER_USE),
@@ -226,6 +232,14 @@ TRAITS: Final = (
         Sign("function", r"\bNAME\b[^=\n]*=[^=\n;]*[\w)\]] - [\w(]", fix=_TO_UNSIGNED),
         "a difference may be negative, and in the examples there is none",
         _CONVERSION,
+    ),
+    Trait(
+        Sign("function", r"\bmut\s+NAME\b", fix=r"\$HOLE\.clone\(\)"),
+        "the variable that is copied may change, and the copy does not",
+    ),
+    Trait(
+        Sign("program", r"\A(?:[\s\S]*\bNAME\s*\(){3}", fix=r"\Apub\b"),
+        "the function has a caller beside it, which may be what is meant",
     ),
     Trait(position_of, "something else takes the result than in the examples"),
     Trait(
@@ -330,7 +344,8 @@ TRAITS: Final = (
         Sign(
             "broken lines",
             r"&&.*\|\||\|\|.*&&|\band\b.*\bor\b|\bor\b.*\band\b"
-            r"|\b(?:if|while)\b.*\w\s*=(?!=).*[!=<>]=|\([^()]*[\w)\]] (?:[-+*/%<>]|[!=<>]=) [\w(]",
+            r"|\b(?:if|while)\b.*\w\s*=(?!=).*[!=<>]=|\([^()]*[\w)\]] (?:[-+*/%<>]|[!=<>]=) [\w(]"
+            r"|\w\([^()]*\w\([^()]*,[^()]*\)\W*$",
             "fix",
             r"\)",
         ),

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.node_classes import is_literal, is_operation
-from holdfast.rules.match.site import SETTING, is_declaration
+from holdfast.rules.match.site import ASSIGNED, is_declaration
 from holdfast.rules.rule import TokenRewrite
 from holdfast.syntax.tree import all_nodes, first_field, node_kind, node_text, span_of
 from holdfast.vocab.lazy_pattern import lazy_pattern
@@ -23,14 +23,16 @@ if TYPE_CHECKING:
     from holdfast.rules.match.site import Site
 
 _NAMED: Final = lazy_pattern(r"[^\W\d_]")
-_RECEIVERS: Final = frozenset({"self", "cls", "this"})
+_GIVEN: Final = frozenset({"self", "cls", "this", "args", "argv", "argc"})
+"""The parameters that the language gives, and nobody has chosen."""
 _LOOPS: Final = lazy_pattern("^(?:for|while|do|loop|enhanced_for)_")
 _WORD: Final = lazy_pattern(r"[^\W\d]\w*")
 _INDEX: Final = lazy_pattern("subscript|index|array_access")
 _FILLING: Final = "add|addAll|push|push_back|emplace_back|append|extend|insert|put|set|update"
 _NOT_READ: Final = "|".join(
     (
-        SETTING,
+        ASSIGNED,
+        r"(?<![.>])\bNAME\s*(?:\+\+|--)(?!\s*[<>=!&|?])",
         r"(?:\+\+|--)NAME\b",
         rf"^[ \t]*NAME(?:\.|->)(?:{_FILLING})\(",
         rf"\)[ \t]*NAME(?:\.|->)(?:{_FILLING})\(",
@@ -71,7 +73,7 @@ def has_unused_parameter(site: Site) -> bool:
         words = _WORD.findall(function.text())
         parameters = filter(_is_parameter, all_nodes(function))
         names = set(map(node_text, parameters))
-        for name in names - _RECEIVERS:
+        for name in names - _GIVEN:
             if words.count(name) == 1:
                 return True
 
