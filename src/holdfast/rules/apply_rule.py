@@ -268,7 +268,9 @@ def _has_value(rule: Rule, number: int, source: ParsedSource, diagnostic: Diagno
 
     found, values = diagnostic.args[number], rule.values[number]
     known = value_in(found, source.text, source.line_at(diagnostic))
-    spelled = (plain_type(found), value_in(found, ""), value_in(found, source.text), known)
+    own = value_in(found, source.text)
+    # A class is called, too.
+    spelled = (plain_type(found), value_in(found, ""), own, known, _CALLED.get(own, own))
     if not any(starmap(fits_type, product(spelled, values))):
         return False
 
@@ -281,6 +283,9 @@ def _has_value(rule: Rule, number: int, source: ParsedSource, diagnostic: Diagno
         return True
 
     return any(value.startswith("<") for value in declared)
+
+
+_CALLED = {"<class>": "<function>"}
 
 
 def _change_of(rewrite_: Rewrite, source: ParsedSource, diagnostic: Diagnostic) -> _Change | NoFit:

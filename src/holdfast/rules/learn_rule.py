@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules.apply_rule import Rewritten, is_conversion, rewrite
 from holdfast.rules.header_learner import header_rewrite
 from holdfast.rules.import_block import import_lines
+from holdfast.rules.match.node_classes import class_of_name
 from holdfast.rules.match.tree_pattern import kind_of_pattern
 from holdfast.rules.rule import (
     HOLE,
@@ -290,8 +291,11 @@ def _values(
 
 
 def _is_declared(fix: _Fix, number: int) -> bool:
-    """Return whether a name of the message is a function or a type that the program declares."""
+    """Return whether the program declares a name of the message."""
     text = fix.example.args[number]
+    if _is_plain_name(text) and class_of_name(text) == "variable":
+        return True
+
     return "(" in text or "<" in value_in(text, fix.example.before).replace(text, "")
 
 

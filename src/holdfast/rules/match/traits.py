@@ -286,7 +286,10 @@ TRAITS: Final = (
         "the program has a function that is named after the variable",
     ),
     Trait(
-        Sign("function", rf"\*\s*NAME\s*,\s*{_WHOLE_NUMBER} +\w+\s*[,)]"),
+        Sign(
+            "function",
+            rf"\A(?![\s\S]*\bstrlen\(\s*NAME\b)[\s\S]*\*\s*NAME\s*,\s*{_WHOLE_NUMBER} +\w+\s*[,)]",
+        ),
         "a number beside the pointer may be its length",
         _CONTENT,
     ),
