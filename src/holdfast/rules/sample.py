@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _PUNCTUATION: Final = frozenset("()[]{},;:.") | {"->", "::", "=>"}
 """The signs that the grammar demands. Any other is an operator: another one means another thing."""
+_ASKED_BY_USES: Final = frozenset({"mut", "const", "let", "_"})
+"""How a variable is declared: as one that is set, or one that nothing uses."""
 _WORD: Final = lazy_pattern(r"[^\W\d]\w*")
 _OFFERED: Final = lazy_pattern(r"(?:\{\d+\}, )*\{\d+\},? or \{\d+\}")
 """Names of a message that offers several: one of them is meant."""
@@ -152,10 +154,18 @@ class Sample:
 
         Signs are what the grammar demands; another fix might have had other words.
         """
-        named = set(_WORD.findall(self.diagnostic.message)) - COMMON - self._offered
-        old = set(texts_of(self.old_tokens))
-        new = set(texts_of(self.added_tokens))
-        return bool((old ^ new) - named - _PUNCTUATION)
+        return bool(self._unnamed - _PUNCTUATION)
+
+    @property
+    def may_be_told(self) -> bool:
+        """Whether a comment may ask for another fix; the uses of a variable ask for `mut`."""
+        return self.is_choice and not _ASKED_BY_USES.issuperset(self._unnamed)
+
+    @property
+    def _unnamed(self) -> set[str]:
+        """The words and signs that only one of the two texts has, and not the message."""
+        changed = set(texts_of(self.old_tokens)) ^ set(texts_of(self.added_tokens))
+        return changed - (set(_WORD.findall(self.diagnostic.message)) - COMMON - self._offered)
 
     @property
     def _offered(self) -> set[str]:
