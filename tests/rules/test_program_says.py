@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.rules.apply_rule import NoFit, rewrite
+from holdfast.rules.apply_rule import NoFit, Rewritten, rewrite
 from holdfast.rules.learn_rule import learn
 from holdfast.rules.rule import Rule
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
@@ -213,6 +213,17 @@ ROWS: list[Row] = [
         "the variable counts the turns of a loop, and in the examples it does not",
     ),
     (
+        "cpp",
+        "use of deleted function {0}",
+        ("void f(S s) {\n    auto p = make();\n    «s.add(p)»;\n}\n", "std::unique_ptr"),
+        ("(p)", "(std::move(p))"),
+        (
+            "void f(S s) {\n    auto p = make();\n    for (int n : s) {\n        «s.add(p)»;\n        use(n);\n    }\n}\n",
+            "std::unique_ptr",
+        ),
+        "a loop around gives the same value away again",
+    ),
+    (
         "javascript",
         "missing ) after argument list",
         ("const a = f(g(b)«;»\n", ""),
@@ -232,3 +243,18 @@ def test_a_place_that_says_something_else_is_left_alone(row: Row) -> None:
     # Without what it says, the same program is repaired.
     assert _reason(rule, before, said) == "rewritten"
     assert _reason(rule, near, _said(template, near_names, near)) == reason
+
+
+def test_an_argument_that_the_fix_passes_on_may_be_one_of_any_call_that_has_no_other() -> None:
+    template, names = "use of deleted function {0}", "std::unique_ptr"
+    before = "void f(S s) {\n    auto p = make();\n    «s.add(p)»;\n}\n"
+    said = _said(template, names, before)
+    rule = learn(_plain(before), _plain(before).replace("(p)", "(std::move(p))"), said, "cpp")
+    assert isinstance(rule, Rule), rule
+    assert rule.rewrite is not None
+    assert rule.rewrite.inside == ("call_expression",)
+    other = 'void g() {\n    auto q = make();\n    «install("q", q)»;\n}\n'
+    made = rewrite(rule, _plain(other), _said(template, names, other))
+    assert made == Rewritten(_plain(other).replace(", q)", ", std::move(q))"))
+    two = "void g(int n) {\n    auto q = make();\n    «install(n, q)»;\n}\n"
+    assert _reason(rule, two, _said(template, names, two)) == "the pattern fits at 2 places"

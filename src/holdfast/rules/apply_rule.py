@@ -379,7 +379,9 @@ def _at_diagnostic(
         if sizes:
             return list(compress(around, map(min(sizes).__eq__, sizes)))
 
-    return []
+    # An argument in the reported call.
+    end = source.end_of(diagnostic) or start
+    return [match for match in matches if start <= match.start <= match.end <= end]
 
 
 def _indent_at(source: ParsedSource, at: int) -> str:

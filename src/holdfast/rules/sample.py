@@ -278,6 +278,15 @@ class Sample:
 
         return span[0] <= self.place <= span[1]
 
+    def is_argument(self, node: SgNode) -> bool:
+        """Return whether a node is an argument of a reported call that the fix passes on."""
+        start, end = span_of(node)
+        reported = self.source.end_of(self.diagnostic) or 0
+        if self.place is None or not self.place < start < end <= reported:
+            return False
+
+        return parent_kind(node) in LISTS and self.wraps(node.text())
+
     def _is_construct(self, node: SgNode) -> bool:
         start, end = span_of(node)
         if start == end:
@@ -300,7 +309,7 @@ class Sample:
             is_extended = self.edit.start == self.edit.end == end
             return self.is_at((start, end)) or (is_extended and parent_kind(node) in LISTS)
 
-        return self._is_converted(node)
+        return self._is_converted(node) or self.is_argument(node)
 
     def _is_converted(self, node: SgNode) -> bool:
         """Return whether the diagnostic is exactly about an operand, and names its type."""

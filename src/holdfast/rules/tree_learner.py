@@ -366,7 +366,8 @@ class _Construct:
         if sample.new_text(node).count("\n") > node.text().count("\n"):
             return _agreed(map(kind_around, self.nodes))
 
-        if alone and not self._typed:
+        is_argument = all(map(Sample.is_argument, self.samples, self.nodes))
+        if alone and (is_argument or not self._typed):
             return _agreed(map(construct_around, self.nodes))
 
         # A function that is passed on is called by somebody else than one with a name.
@@ -485,7 +486,7 @@ def _inner_span(node: SgNode) -> tuple[int, int]:
 
 
 def _is_at_diagnostic(node: SgNode, sample: Sample) -> bool:
-    return sample.is_at(span_of(node))
+    return sample.is_at(span_of(node)) or sample.is_argument(node)
 
 
 def _shares_name(node: SgNode, sample: Sample) -> bool:

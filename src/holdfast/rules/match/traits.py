@@ -14,6 +14,7 @@ from holdfast.rules.match.site import SETTING, TARGET, NewContent, Region
 from holdfast.rules.match.variables import (
     has_unread_variable,
     has_unused_parameter,
+    is_given_away_again,
     is_write_lost,
     kind_beside,
     position_of,
@@ -241,6 +242,7 @@ TRAITS: Final = (
         Sign("program", r"\A(?:[\s\S]*\bNAME\s*\(){3}", fix=r"\Apub\b"),
         "the function has a caller beside it, which may be what is meant",
     ),
+    Trait(is_given_away_again, "a loop around gives the same value away again"),
     Trait(position_of, "something else takes the result than in the examples"),
     Trait(
         Sign("after", r"\w\[\d+\]", fix=r"\A_\Z"),

@@ -10,6 +10,7 @@ from holdfast.rules.match.context import uses_of
 from holdfast.rules.match.node_classes import (
     construct_around,
     fits_kind,
+    is_callee_or_member,
     kind_around,
     node_kinds,
 )
@@ -106,9 +107,13 @@ def _nodes_of_kinds(
     """Return the nodes that fit a pattern that is only a hole."""
     found: list[TreeMatch] = []
     kinds = rewrite.kinds.get(name, ())
-    for kind in node_kinds(kinds, is_named=name.startswith("ARG")):
+    is_converted = not name.startswith("ARG")
+    for kind in node_kinds(kinds, is_named=not is_converted):
         for node in source.find(kind):
             if not fits_kind(node, kinds):
+                continue
+
+            if is_converted and is_callee_or_member(node):
                 continue
 
             texts = {name: node.text()}

@@ -182,3 +182,13 @@ def position_of(site: Site) -> Iterator[str]:
 
         if is_operation(around.kind()) and any(map(is_operation, own)):
             yield "operand"
+
+
+def is_given_away_again(site: Site) -> bool:
+    """Return whether a loop around moves a variable that is not declared in it."""
+    if "move" not in site.rewrite.fix:
+        return False
+
+    around = [node for node in site.source.nodes_around(site.start) if _LOOPS.search(node.kind())]
+    declared = [set(map(node_text, filter(is_declaration, all_nodes(node)))) for node in around]
+    return any(names.isdisjoint(site.names.values()) for names in declared)
