@@ -404,6 +404,27 @@ def test_a_variable_is_written_if_it_is_set_or_its_contents_are_used() -> None:
     assert {"a", "b", "c"} <= written_names(source)
     assert "g" not in written_names(source)
     assert "n" in written_names(ParsedSource("void f() { std::cin >> n; }", "cpp"))
+    assert "n" in written_names(ParsedSource("package a\nfunc f() { Scan(text, &n) }", "go"))
+    for condition in ("!n", "m & n", "m && n"):
+        text = f"int f(void) {{ return {condition}; }}"
+        assert "n" not in written_names(ParsedSource(text, "c"))
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "is_stub"),
+    [
+        ("def f(a): return 1\n", "python", True),
+        ("class A(B):\n    def f(self): return 1\n", "python", False),
+        ("class A(B):\n    def f(self): pass\n", "python", True),
+        ("class A(B):\n    def g(self):\n        def f(): return 1\n", "python", True),
+        ("class A extends B { f() { return 1; } }\n", "typescript", False),
+    ],
+)
+def test_a_method_may_return_a_constant_and_no_other_function(
+    text: str, language: Target, is_stub: bool
+) -> None:
+    facts = facts_of(ParsedSource(text, language))
+    assert any(fact.kind == "nothing" and fact.text == "f" for fact in facts) is is_stub
 
 
 def test_code_that_never_runs_and_imports_have_no_facts() -> None:

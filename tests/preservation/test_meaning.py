@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from holdfast.repair.outcomes import NeedsReview, Repaired, RuleRepaired, VerificationRejected
@@ -17,6 +19,7 @@ _PATHS: dict[Target, str] = {
     "cpp": "a.cpp",
     "rust": "a.rs",
     "java": "A.java",
+    "go": "a.go",
 }
 
 
@@ -428,7 +431,7 @@ def test_a_final_block_that_returns_swallows_the_error() -> None:
 @pytest.mark.parametrize(
     ("code", "old", "new", "reasons"),
     [
-        ("call-arg", "price = cut(cents)", "price = cut(cents, 5)", []),
+        ("call-arg", "price = cut(cents)", "price = cut(cents, step)", []),
         ("call-arg", "price = cut(cents)", "price = cut_all(cents)", []),
         ("call-arg", "price = cut(cents)", "price = cents", ["it drops the call of `cut`, and keeps what it was passed."]),
         ("name-defined", "price = cute(cents)", "price = cut(cents)", []),
@@ -710,3 +713,161 @@ def test_a_call_that_only_moves_into_brackets_is_not_dropped() -> None:
     assert _judged(before, whole, said, "java") == []
     dropped = before.replace("r.nextDouble() * 6", "6")
     assert _judged(before, dropped, said, "java") != []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "made_up"),
+    [
+        ("may(user)", "may(user, True)", "True"),
+        ("may(user)", "may(user, admin=True)", "True"),
+        ("may(user)", "may('root', user)", "'root'"),
+        ("may()", "may(1)", "1"),
+        ("may(user)", "may(user, admin)", ""),
+        ("may('root')", "may('root', 'all')", ""),
+        ("max(user)", "max(user, 10)", ""),
+    ],
+)
+def test_a_constant_is_no_further_argument_beside_variables_in_a_call_of_the_program(
+    old: str, new: str, made_up: str
+) -> None:
+    before = (
+        f"def may(user, admin):\n    return admin or user\n\n\ndef f(user, admin):\n    {old}\n"
+    )
+    said = _said("Missing positional argument", 6, 5, "may", "max")
+    reasons = [f"it makes up an argument (`{made_up}`)."] if made_up else []
+    assert _judged(before, before.replace(f"    {old}", f"    {new}"), said) == reasons
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "old", "new", "lumped"),
+    [
+        ("rust", "fn f(a: A) -> u8 {\n    match a {\n        A::B => 1,\n    }\n}\n", "A::B", "A::B | A::C", "| A::C"),
+        ("rust", "fn f(a: A) -> u8 {\n    match a {\n        A::B => 1,\n    }\n}\n", "=> 1,\n", "=> 1,\n        A::C | A::D => 2,\n", ""),
+        ("python", "def f(a):\n    match a:\n        case A.B:\n            return g(a)\n", "A.B", "A.B | A.C", "| A.C"),
+        ("java", "class A {\n  int f(B b) {\n    return switch (b) {\n      case X -> 1;\n    };\n  }\n}\n", "X", "X, Y", ", Y"),
+        ("java", "class A {\n  int f(B b) {\n    return switch (b) {\n      case X -> 1;\n    };\n  }\n}\n", "1;\n", "1;\n      case Y, Z -> 2;\n", ""),
+        ("java", "class A {\n  void f(B b) {\n    switch (b) {\n      case X: g();\n    }\n  }\n}\n", "case X", "case Y:\n    case X", "case Y:"),
+        ("typescript", "function f(a: A) {\n  switch (a) {\n    case 'b':\n      return g(a);\n  }\n}\n", "    case 'b'", "    case 'c':\n    case 'b'", "case 'c':"),
+        ("typescript", "function f(a: A) {\n  switch (a) {\n    case 'b':\n      return g(a);\n  }\n}\n", "g(a);\n", "g(a);\n    case 'c':\n    case 'd':\n      return h(a);\n", ""),
+        ("c", "void f(int a) {\n  switch (a) {\n    case B: g();\n  }\n}\n", "case B", "case C: case B", "C: case"),
+        ("go", "package a\n\nfunc f(a A) {\n\tswitch a {\n\tcase B:\n\t\tg()\n\t}\n}\n", "case B", "case B, C", ", C"),
+        ("go", "package a\n\nfunc f(a any) {\n\tswitch a.(type) {\n\tcase B:\n\t\tg()\n\t}\n}\n", "case B", "case B, C", ", C"),
+    ],
+)  # fmt: skip
+def test_a_missing_case_does_not_share_the_code_of_another_one(
+    language: Target, before: str, old: str, new: str, lumped: str
+) -> None:
+    place = re.search("switch|match", before)
+    assert place is not None
+    line, column = (
+        before.count("\n", 0, place.start()) + 1,
+        place.start() - before.rfind("\n", 0, place.start()),
+    )
+    said = _said("a case is missing", line, column, "C", "D")
+    reasons = [f"it gives a case the code of another one (`{lumped}`)."] if lumped else []
+    assert _judged(before, before.replace(old, new), said, language) == reasons
+
+
+LOCKED = "void f() {\n    std::lock_guard<std::mutex> guard(gate);\n    g(1);\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "reasons"),
+    [
+        ("std::mutex local;\n    std::lock_guard<std::mutex> guard(local);", ["it puts `local`, which has no value, in the place of `gate`."]),
+        ("std::mutex local = h();\n    std::lock_guard<std::mutex> guard(local);", []),
+        ("std::mutex local;\n    h(&local);\n    std::lock_guard<std::mutex> guard(local);", []),
+        ("std::mutex local;\n    h(local);\n    std::lock_guard<std::mutex> guard(gate);", []),
+    ],
+    ids=["empty", "declared with a value", "filled", "beside"],
+)  # fmt: skip
+def test_a_new_variable_without_a_value_takes_the_place_of_none(
+    lines: str, reasons: list[str]
+) -> None:
+    said = _said("binding reference to 'const std::mutex' discards qualifiers", 2, 5)
+    after = LOCKED.replace("std::lock_guard<std::mutex> guard(gate);", lines)
+    assert _judged(LOCKED, after, said, "cpp") == reasons
+
+
+def test_a_missing_variable_may_be_declared_without_a_value() -> None:
+    before = "void f() {\n    std::getline(std::cin, line);\n    g(line);\n}\n"
+    said = _said("'line' was not declared in this scope", 2, 28, "line")
+    after = before.replace("    std::g", "    std::string line;\n    std::g")
+    assert not any("in the place" in reason for reason in _judged(before, after, said, "cpp"))
+
+
+@pytest.mark.parametrize(
+    ("cast", "kinds", "reasons"),
+    [
+        ("(int)(long)", ("int", "struct customer *"), ["it takes an address for a number (`(int)`)."]),
+        ("(int)", ("int", "double"), []),
+        ("*", ("int", "int *"), []),
+    ],
+)  # fmt: skip
+def test_an_address_is_no_number(cast: str, kinds: tuple[str, str], reasons: list[str]) -> None:
+    before = "int f(const struct order *a) {\n    int first = a->buyer;\n    return first;\n}\n"
+    said = _said("initialization of {0} from {1}", 2, 17, *kinds)
+    assert _judged(before, before.replace("a->buyer", f"{cast}a->buyer"), said, "c") == reasons
+
+
+def test_a_constant_that_an_error_names_keeps_its_value() -> None:
+    before = "const MOST: u8 = 320;\n"
+    said = _said("the literal `320` does not fit into the type `u8`", 1, 18, "u8", "320")
+    assert _judged(before, before.replace("u8", "u16"), said, "rust") == []
+    assert _judged(before, before.replace("320", "255"), said, "rust") == [
+        "it changes the constant 320 to 255."
+    ]
+    before = "int n = 08;\n"
+    said = _said("invalid digit '8' in octal constant", 1, 9, "08", "8")
+    assert _judged(before, before.replace("08", "8"), said, "c") == []
+
+
+@pytest.mark.parametrize(
+    ("new", "reasons"),
+    [
+        ("size > int64(limit)", []),
+        ("int32(size) > limit", ["`int32` cuts off what only `int64` can hold."]),
+    ],
+)
+def test_a_number_of_go_is_not_cut_off(new: str, reasons: list[str]) -> None:
+    before = "package a\n\nfunc f(size int64, limit int32) bool {\n\treturn size > limit\n}\n"
+    said = _said("mismatched types", 4, 9, "size > limit", "int64", "int32")
+    assert _judged(before, before.replace("size > limit", new), said, "go") == reasons
+
+
+def test_a_float_of_go_may_hold_any_number() -> None:
+    before = "package a\n\nfunc f(sum float64, n int) float64 {\n\treturn sum / n\n}\n"
+    said = _said("mismatched types", 4, 9, "sum / n", "float64", "int")
+    assert _judged(before, before.replace("/ n", "/ float64(n)"), said, "go") == []
+
+
+def test_a_macro_of_a_constant_is_made_up_also_where_it_is_negated() -> None:
+    before = "static int crc_matches(int n) { return n; }\nint f(int n) {\n    return !crc_match(n);\n}\n"
+    said = _said("implicit declaration of function 'crc_match'", 3, 13, "crc_match")
+    made = f"#define crc_match(n) 1\n{before}"
+    assert any("makes up crc_match" in reason for reason in _judged(before, made, said, "c"))
+    assert _judged(before, before.replace("crc_match(", "crc_matches("), said, "c") == []
+
+
+def test_a_loop_changes_what_it_is_about_and_no_copy_of_it() -> None:
+    before = (
+        "fn f(jobs: &mut Vec<Job>) {\n    for job in jobs.iter() {\n        job.n += 1;\n    }\n}\n"
+    )
+    said = _said("cannot assign to `job.n`, which is behind a `&` reference", 2, 16, "job.n")
+    assert _judged(before, before.replace("iter()", "iter_mut()"), said, "rust") == []
+    for call in ("clone()", "to_vec()"):
+        after = before.replace("for job", "for mut job").replace("iter()", call)
+        reasons = _judged(before, after, said, "rust")
+        assert f"it changes only a copy (`{call[:-2]}`)." in reasons
+
+
+def test_the_parameters_of_a_function_that_an_error_points_at_may_change() -> None:
+    before = "static int cmp(const row *a, const row *b) {\n    return a->n - b->n;\n}\nvoid f(row *r) {\n    qsort(r, 9, 8, cmp);\n}\n"
+    body = "const void *p, const void *q) {\n    const row *a = p;\n    const row *b = q;\n"
+    after = before.replace("const row *a, const row *b) {\n", body)
+    at_name = _said("passing argument 4 of 'qsort' from incompatible pointer type", 5, 20, "qsort")
+    assert _judged(before, after, at_name, "c") == []
+    at_call = _said(at_name.message, 5, 11, "qsort")
+    assert "it changes how cmp is called; keep the parameters." in _judged(
+        before, after, at_call, "c"
+    )

@@ -209,3 +209,34 @@ def test_what_calls_a_function_whose_header_changes_and_its_result_may_change_wi
     changes: list[Words], unrelated: list[Words]
 ) -> None:
     assert _unrelated(CALLED, "rust", changes, _said((2, 13, 2, 20), "")) == unrelated
+
+
+LISTED = """struct Row {
+    int id;
+    int size;
+    int half() { int h = size; return h / 2; }
+};
+struct Other {
+    int size;
+};
+const Row rows[] = {
+    {1, 2.5},
+};
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "unrelated"),
+    [
+        ([("int size;\n    int half", "double size;\n    int half")], []),
+        ([("int size;\n    int half", "float size;\n    int half")], [("int", "float")]),
+        ([("int size;\n};", "double size;\n};")], [("int", "double")]),
+        ([("int h =", "double h =")], [("int", "double")]),
+    ],
+    ids=["member", "another type", "of another type", "in a function of it"],
+)
+def test_a_list_of_values_is_about_the_types_of_the_members(
+    changes: list[Words], unrelated: list[Words]
+) -> None:
+    said = _said((10, 9, 10, 12), "double int")
+    assert _unrelated(LISTED, "cpp", changes, said) == unrelated

@@ -110,6 +110,12 @@ def test_the_names_of_an_error_are_its_arguments_and_what_is_in_quotes() -> None
     assert names_in(said) == {"!=", "list[int]", "list", "int", "x.y", "x", "y", "z", "k", "m"}
 
 
+@pytest.mark.parametrize("missing", ["missing Area method", "missing method Area"])
+def test_a_message_of_go_names_the_missing_method_without_quotes(missing: str) -> None:
+    message = f"Square does not implement Shape ({missing})"
+    assert names_in(replace(SAID, message=message, args=())) == {"Area"}
+
+
 @pytest.mark.parametrize(
     ("tool", "code", "template", "kind"),
     [

@@ -28,6 +28,8 @@ FactKind: TypeAlias = Literal[
     "constant",
     "computed",
     "copy",
+    "shared case",
+    "cast",
     "alias",
     "import alias",
     "set in condition",

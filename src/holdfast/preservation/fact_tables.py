@@ -132,7 +132,8 @@ FACTS_BY_KIND: Final = _facts_by_kind(
     ("guard", GUARDS),
 )
 """What a node is by its kind alone, with the word for it; "": its text."""
-MEMBER_LISTS: Final = _words("declaration_list class_body")
+MEMBER_LISTS: Final = ("declaration_list", "class_body", "block/class_definition")
+"""What a method is in: the kind of the node around it, and more if that is not clear."""
 TEXTS: Final = _words("string template_string")
 DOCUMENTED: Final = {""} | _words("function_definition class_definition")
 """What a documentation is in; "": the text itself."""
@@ -184,7 +185,6 @@ WRITES: Final = {
     "array_access": "array",
     "pointer_expression": "argument",
     "reference_expression": "value",
-    "unary_expression": "argument",
 }
 """Nodes that set a variable, or use what is in it, with the field of the variable."""
 NOTHING: Final = {""} | _words(
@@ -343,10 +343,12 @@ _ELSEWHERE: Final = "extern|va_list|jmp_buf|return"
 
 
 NUMBER_BITS: Final = {
+    "int8": 8, "uint8": 8, "byte": 8, "int16": 16, "uint16": 16, "int32": 32, "rune": 32, "uint32": 32, "int": 64,
+    "uint": 64, "int64": 64, "uint64": 64, "float32": 24, "float64": 64,
     "i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "f32": 24, "f64": 53, "isize": 64, "usize": 64,
     "i64": 64, "u64": 64, "i128": 128, "u128": 128,
 }  # fmt: skip
-"""Bits of the whole numbers that a type of Rust can hold."""
+"""Bits of the whole numbers that a type of Rust or Go can hold; nobody minds the last ones in a `float64`."""
 
 
 def _by_node(
@@ -376,6 +378,13 @@ PATTERNS: Final = _by_node(
             rf"(?!(?:for|while|if)\b)[^;{{}}]*?{_COPYING}\([^;{{}}()]*\)\.\w+!?\(",
         ),
         ("call_expression", "copy", "", rf".*{_COPYING}\(\)\s*\.(?:{_CHANGING})\("),
+        ("for_expression", "copy", "", rf"for\s+mut\b[^{{]*?{_COPYING}\("),
+        ("or_pattern", "shared case", "", r".*(\|.*)"),
+        ("union_pattern", "shared case", "", r".*(\|.*)"),
+        ("switch_label", "shared case", "", r".*(,.*)"),
+        ("expression_case", "shared case", "", r"case\b[^:]*(,[^:]*)"),
+        ("type_case", "shared case", "", r"case\b[^:]*(,[^:]*)"),
+        ("cast_expression", "cast", "", r"(\([^()*]*\))"),
         ("attribute_item", "compiled out", "", r"(#\[cfg.*)"),
         # `text.encode("ascii", errors="ignore")`
         ("keyword_argument", "evasion", "", r"(errors\s*=\s*[\"'](?:ignore|replace)[\"'])"),

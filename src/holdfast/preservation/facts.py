@@ -23,7 +23,6 @@ from holdfast.syntax.tree import (
     leaves,
     node_kind,
     node_text,
-    parent_kind,
     signs_of,
     span_of,
 )
@@ -122,8 +121,8 @@ def written_names(source: ParsedSource) -> set[str]:
             text = field_text(node, field) if field else node.text()
             found.update(_WORD.findall(text))
 
-    # `std::cin >> n`
-    found.update(re.findall(r">>\s*(\w+)", source.text))
+    # `std::cin >> n`, `scan(&n)`
+    found.update(re.findall(r"(?:>>|[(,=]\s*&)\s*(\w+)", source.text))
     return found
 
 
@@ -367,7 +366,8 @@ def _is_stub(node: SgNode, body: str) -> bool:
     if node.kind() not in FUNCTIONS and node.kind() != _MACRO:
         return False
 
-    if parent_kind(node) in tables.MEMBER_LISTS:
+    holders = "/".join(map(node_kind, islice(node.ancestors(), 2)))
+    if holders.startswith(tables.MEMBER_LISTS):
         return False
 
     listed = parameters_of(node)

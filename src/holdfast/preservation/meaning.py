@@ -77,8 +77,12 @@ _DECLARED: Final = lazy_pattern(r"(?:[\w<>\[\].*&]+\s+)*(\w+)(?:\s*:[^=\n]+)?\s*
 _NUMBER: Final = lazy_pattern(r"\d")
 _QUOTED: Final = lazy_pattern(r"[\"'`]([^\"'`]*)[\"'`]")
 _WORD: Final = lazy_pattern(r"\w+")
+_NAME: Final = lazy_pattern(r"\b[^\W\d]\w*")
+_OWN_CODE: Final = lazy_pattern(r"[-=]>|(?<!:):(?!:)")
+"""What is between the values of a case and its code."""
 _CALL: Final = lazy_pattern(r"(\w+)\(")
-_AS_NUMBER: Final = lazy_pattern(rf"\bas ({'|'.join(tables.NUMBER_BITS)})\b")
+_TO_NUMBER: Final = lazy_pattern(rf"\b(?:as (?!usize)|(?=\w+\())({'|'.join(tables.NUMBER_BITS)})\b")
+"""A conversion to a type of numbers; an index, which is `usize`, is never negative."""
 _AWAITED: Final = frozenset({"await", "Promise"})
 _MOST_SHOWN: Final = 40
 
@@ -235,7 +239,7 @@ def _new_number(_: Fact, facts: EditFacts) -> str:
 def _function_of(fact: Fact, facts: EditFacts) -> str:
     """Return the function whose parameter a fact is, if the program had it and no error is about it."""
     name = fact.text.partition(" ")[0]
-    known = facts.reports.names | facts.reports.called
+    known = facts.reports.names | facts.reports.called | facts.reports.pointed
     if name in facts.had_texts("function") - known:
         return name
 
@@ -252,6 +256,21 @@ def _names_parameter(fact: Fact, facts: EditFacts) -> bool:
         return False
 
     return _parameter_of(fact, facts) in facts.reports.names
+
+
+def _is_further_argument(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether a constant is a further argument of a function of the program, beside variables."""
+    _, had = arguments_around(facts.old, facts.edit.start)
+    name, has = arguments_around(facts.new, fact.start)
+    if name not in facts.had_texts("function"):
+        return False
+
+    # A call of constants only has no variable at hand, as in a test.
+    if had and facts.had_texts("literal").issuperset(had):
+        return False
+
+    values = [text.rpartition("=")[2].strip() for text in has]
+    return fact.text in values and len(had) < len(has)
 
 
 def _is_local(function: str, source: ParsedSource) -> bool:
@@ -395,7 +414,7 @@ def _changes_constant(facts: EditFacts) -> MeaningChange | None:
         if value_of(one.text) == value_of(other.text):
             continue
 
-        if facts.reports.names.isdisjoint(_WORD.findall(one.text)):
+        if facts.reports.names.isdisjoint(_NAME.findall(one.text)):
             return review(f"it changes the constant {one.text} to {_short(other.text)}.")
 
     return None
@@ -443,13 +462,11 @@ def _misplaced(name: str, had: list[str], has: list[str]) -> MeaningChange | Non
     if _are_swapped(had, has):
         return review(f"it swaps the arguments of `{name}`.")
 
-    moved = _moved_argument(had, has)
-    if moved is not None:
-        return review(f"it moves the argument `{moved}` of `{name}`.")
+    for argument in _moved_arguments(had, has):
+        return review(f"it moves the argument `{argument}` of `{name}`.")
 
-    repeated = _repeated_argument(had, has)
-    if repeated is not None:
-        return review(f"it passes `{repeated}` to `{name}` twice.")
+    for argument in _repeated_arguments(had, has):
+        return review(f"it passes `{argument}` to `{name}` twice.")
 
     return None
 
@@ -464,44 +481,25 @@ def _are_swapped(had: list[str], has: list[str]) -> bool:
     return sorted(kept) == sorted(left)
 
 
-def _moved_argument(had: list[str], has: list[str]) -> str | None:
-    """Return the first argument with another place among as many as before; None without one."""
+def _moved_arguments(had: list[str], has: list[str]) -> list[str]:
+    """Return the arguments with another place among as many as before."""
     if len(had) != len(has):
-        return None
+        return []
 
-    for text in has:
-        if text not in had:
-            continue
-
-        if had.index(text) != has.index(text):
-            return text
-
-    return None
+    kept = filter(had.__contains__, has)
+    return [text for text in kept if had.index(text) != has.index(text)]
 
 
-def _repeated_argument(had: list[str], has: list[str]) -> str | None:
-    """Return the first variable that a call gets more often than before; None without one."""
-    for text in has:
-        if text not in had:
-            continue
-
-        if not text.isidentifier():
-            continue
-
-        if has.count(text) > had.count(text):
-            return text
-
-    return None
+def _repeated_arguments(had: list[str], has: list[str]) -> list[str]:
+    """Return the variables that a call gets more often than before."""
+    kept = filter(str.isidentifier, filter(had.__contains__, has))
+    return [text for text in kept if has.count(text) > had.count(text)]
 
 
 def _cuts_number_off(facts: EditFacts) -> MeaningChange | None:
-    """Find a conversion to a type of Rust that cannot hold all values of the other one in the message."""
-    found = _AS_NUMBER.search(facts.added)
+    """Find a conversion to a type that cannot hold all values of the other one in the message."""
+    found = _TO_NUMBER.search(facts.added)
     if found is None:
-        return None
-
-    # An index is of that type, and never negative.
-    if found[1] == "usize":
         return None
 
     size = tables.NUMBER_BITS[found[1]]
@@ -509,7 +507,7 @@ def _cuts_number_off(facts: EditFacts) -> MeaningChange | None:
     for other in sorted(others):
         is_signed = other[0] in "if" and found[1][0] == "u"
         if is_signed or tables.NUMBER_BITS[other] > size:
-            return review(f"`as {found[1]}` cuts off what only `{other}` can hold.")
+            return review(f"`{found[0]}` cuts off what only `{other}` can hold.")
 
     return None
 
@@ -570,6 +568,26 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _compares_with_itself,
     _misses_placeholder,
     FactRule("it changes only a copy (`{0}`).", gained=("copy",)),
+    FactRule("it makes up an argument (`{0}`).", gained=("literal",), only=(_is_further_argument,)),
+    FactRule(
+        "it takes an address for a number (`{0}`).",
+        gained=("cast",),
+        only=(lambda _, facts: any(name.endswith("*") for name in facts.reports.names),),
+    ),
+    FactRule(
+        "it gives a case the code of another one (`{0}`).",
+        gained=("shared case",),
+        unless=(
+            lambda fact, facts: (
+                _OWN_CODE.search(facts.new.text, fact.start, facts.edit.new_end) is not None
+            ),
+        ),
+    ),
+    TextRule(
+        "it gives a case the code of another one (`{0}`).",
+        added=lazy_pattern(r"\A(?=.*\bcase\b)([^;{}]*:(?:\s*case)?)\s*\Z", re.DOTALL),
+        removed=lazy_pattern(r"\s*"),
+    ),
     FactRule(
         "it no longer declares {0}; keep every name that others may use.",
         lost=("function", "declared", "exported"),

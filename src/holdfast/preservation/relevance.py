@@ -11,10 +11,12 @@ from functools import partial
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Final
 
+from holdfast.preservation.fact_tables import DECLARED_TYPES
 from holdfast.preservation.reports import errors_among, names_in
 from holdfast.syntax.edits import Edit, edits_between
+from holdfast.syntax.node_kinds import FUNCTIONS
 from holdfast.syntax.tokens import KEYWORDS, tokenize
-from holdfast.syntax.tree import span_of
+from holdfast.syntax.tree import field_text, span_of
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.lazy_pattern import lazy_pattern
 
@@ -55,6 +57,7 @@ _ASSIGNMENT: Final = lazy_pattern(r"[\w.]+\s*=(?!=)")
 _IMPORT: Final = lazy_pattern(
     r"\s*(?:#\s*include\b|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s)"
 )
+_HOLDERS: Final = DECLARED_TYPES.union(FUNCTIONS)
 _EMPTY: Final = frozenset({"", "pass", "...", ".", ";"})
 _MARKS: Final = frozenset({"open", "close"})
 _PUNCTUATION: Final = frozenset(",;:\"'`")
@@ -241,7 +244,8 @@ class _Related:
         self._statements = _statements(old)
         self._new_statements = _statements(new)
         self._failing = [each for each in self._statements if each.has_any(places)]
-        self._named = set[str]().union(*map(names_in, errors)) - KEYWORDS
+        self._reported = set[str]().union(*map(names_in, errors))
+        self._named = self._reported - KEYWORDS
         self._names = self._named.union(*(each.words for each in self._failing))
         self._used: set[str] = set()
         self._added: set[str] = set()
@@ -263,10 +267,7 @@ class _Related:
         if statement in self._failing:
             return True
 
-        if self._says_name(edit):
-            return True
-
-        if self._adds_beside(edit):
+        if any(rule(edit) for rule in (self._says_name, self._adds_beside, self._is_retyped)):
             return True
 
         if statement is None or self._is_whole(edit):
@@ -306,6 +307,21 @@ class _Related:
             return True
 
         return any(self._is_completed(each, edit) for each in self._statements)
+
+    def _is_retyped(self, edit: Edit) -> bool:
+        """Return whether an edit writes one type of a message for another one, in a member of a type.
+
+        A list of values names only that type, and not the members that they are for.
+        """
+        old = self._old.text[edit.start : edit.end]
+        new = self._new.text[edit.new_start : edit.new_end]
+        if not self._reported.issuperset({old, new}):
+            return False
+
+        around = self._old.nodes_around(edit.start)
+        holders = [node for node in around if node.kind() in _HOLDERS]
+        names = [field_text(node, "name") for node in holders[-1:]]
+        return not self._names.isdisjoint(names)
 
     def _is_completed(self, statement: Statement, edit: Edit) -> bool:
         """Return whether an edit is in the header of what a diagnostic is about, or in its body.

@@ -71,7 +71,8 @@ VISIBILITY: Final = {
 _BY_CODE: Final = frozenset({"ruff", "mypy", "pyright", "tsc", "rustc", "javac"})
 _OWN_COMMAND: Final = "command"
 _QUOTED: Final = lazy_pattern(r"[`'\"‘“]([^`'\"’”\n]+)[`'\"’”]")
-_ALIKE: Final = 0.8
+_MISSING: Final = lazy_pattern(r"\(missing (?:method )?(\w+)")
+"""The method that a type of Go lacks: its messages quote nothing."""
 _CALL: Final = lazy_pattern(r"(\w+)\s*\(")
 _WORD: Final = lazy_pattern(r"[^\W\d]\w*")
 
@@ -158,7 +159,8 @@ def names_in(diagnostic: Diagnostic) -> set[str]:
     """Return the names that a diagnostic is about: its arguments, and the words in quotes."""
     found: set[str] = set()
     messages = [diagnostic.message, *(each.message for each in diagnostic.related)]
-    for part in (*diagnostic.args, *_QUOTED.findall("\n".join(messages))):
+    message = "\n".join(messages)
+    for part in (*diagnostic.args, *_QUOTED.findall(message), *_MISSING.findall(message)):
         # The whole part, too: it may be an operator.
         found.add(part)
         found.update(_WORD.findall(part))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _WORD: Final = lazy_pattern(r"\w+")
 _BOUND: Final = lazy_pattern(
-    r"^[ \t]*(?:[\w<>\[\].*&]+[ \t]+)*(\w+)(?::[^=\n(]+)? = ", re.MULTILINE
+    r"^[ \t]*(?:(?:[\w<>\[\].*&]|::)+[ \t]+)*(\w+)(?::(?!:)[^=\n(]+)? = ", re.MULTILINE
 )
 _THING: Final = lazy_pattern(r"(?:\w+(?:\.|::|->))*(\w+)")
 """A name, and what it is in."""
@@ -58,6 +58,20 @@ def _avoided_name(fact: Fact, facts: EditFacts) -> str:
         return ""
 
     return f"`{gained[0]}` for `{name}`; the program has `{similar}`"
+
+
+def _displaced_name(fact: Fact, facts: EditFacts) -> str:
+    """Return what a line below used before, and uses now a new variable; "" without such a line."""
+    name = re.escape(fact.text)
+    below = facts.new.text[fact.start :]
+    for before, after in re.findall(rf"\n(.*)\b{name}\b(.*)", below):
+        start = re.escape(before.lstrip())
+        line = rf"^[ \t]*{start}((?!{name}\b)[\w.>-]+){re.escape(after)}$"
+        found = re.search(line, facts.old.text, re.MULTILINE)
+        if found is not None:
+            return found[1]
+
+    return ""
 
 
 def _is_limit(fact: Fact, facts: EditFacts) -> bool:
@@ -283,6 +297,12 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         gained=("constant",),
         only=(is_named, _is_limit),
         unless=(lambda fact, facts: fact.text in written_names(facts.old),),
+    ),
+    FactRule(
+        "it puts `{0}`, which has no value, in the place of `{1}`.",
+        gained=("nothing",),
+        unless=(lambda fact, facts: fact.text in written_names(facts.new),),
+        shown=_displaced_name,
     ),
     FactRule("it makes {1}, which is used beside it.", gained=("alias",), shown=_equated),
     TextRule(
