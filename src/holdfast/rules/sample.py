@@ -289,9 +289,6 @@ class Sample:
 
     def _is_construct(self, node: SgNode) -> bool:
         start, end = span_of(node)
-        if start == end:
-            return False
-
         if node.kind() in BLOCKS:
             return False
 

@@ -68,9 +68,6 @@ def _docstrings(node: SgNode) -> list[str]:
     if body is None:
         return []
 
-    if body.kind() != "block":
-        return []
-
     code = [child.text() for child in body.children() if child.kind() != "comment"]
     return list(filter(_DOCSTRING.match, code[:1]))
 

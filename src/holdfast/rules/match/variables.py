@@ -150,10 +150,6 @@ def kind_beside(site: Site) -> Iterator[str]:
         if "binary_" not in node.kind():
             continue
 
-        if span_of(node) == (place, site.source.end_of(site.diagnostic)):
-            # The message is about the operation, and names the types of both operands.
-            return
-
         for operand in node.named_children():
             low, high = span_of(operand)
             if not low <= site.start <= high:
