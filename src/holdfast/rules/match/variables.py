@@ -145,7 +145,6 @@ def kind_beside(site: Site) -> Iterator[str]:
 
     A variable that is set to a text is one.
     """
-    place = site.source.place_of(site.diagnostic)
     for node in reversed(site.source.nodes_around(site.start)):
         if "binary_" not in node.kind():
             continue
