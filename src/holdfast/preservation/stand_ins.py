@@ -172,9 +172,6 @@ def _calls_another(facts: EditFacts) -> MeaningChange | None:
     if old is None or new is None:
         return None
 
-    if facts.is_syntax:
-        return None
-
     end = facts.old.gap_before(facts.edit.start)
     # The object says which functions it has.
     if facts.old.text.endswith((".", "->", "::"), 0, end):
@@ -242,9 +239,6 @@ def _imports_another(facts: EditFacts) -> MeaningChange | None:
 
 def _makes_one_of_two(facts: EditFacts) -> MeaningChange | None:
     """Find a name that becomes a missing one, which was used beside it."""
-    if facts.is_syntax:
-        return None
-
     old, new = facts.lost.texts("name"), facts.gained.texts("name")
     if len(old) != 1 or len(new) != 1:
         return None
