@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from holdfast.rules.sample import Sample
 
-_MOST_WORDS: Final = 12
 _SIGNS: Final = frozenset({"{", "}", ";"})
 
 
@@ -31,7 +30,7 @@ def header_rewrite(samples: Sequence[Sample]) -> HeaderRewrite | None:
 def _rewrite_of(sample: Sample) -> HeaderRewrite | None:
     """Return the rewrite of the innermost declaration in or before which there are new words."""
     words = texts_of(sample.added_tokens)
-    if sample.old_tokens or not _SIGNS.isdisjoint(words) or len(words) > _MOST_WORDS:
+    if sample.old_tokens or not _SIGNS.isdisjoint(words):
         return None
 
     is_line = "\n" in sample.gap.lstrip()

@@ -282,7 +282,7 @@ def _values(
         if all(_tells_place(fix, number, made) for fix in fixes):
             continue
 
-        found = _common_values(fixes, number, bare=taken)
+        found = _common_values(fixes, number)
         is_free = taken and len(found) > 1
         if found and not is_free:
             values[number] = found
@@ -299,13 +299,13 @@ def _is_declared(fix: _Fix, number: int) -> bool:
     return "(" in text or "<" in value_in(text, fix.example.before).replace(text, "")
 
 
-def _common_values(fixes: Sequence[_Fix], number: int, *, bare: bool) -> tuple[str, ...]:
+def _common_values(fixes: Sequence[_Fix], number: int) -> tuple[str, ...]:
     """Return what the examples have as a name of the message; () if that is nothing.
 
     Names of functions or of members that differ are listed where the fix brings a word of its own:
     that word belongs to them.
     """
-    values = [_value(fix, number, bare=bare) for fix in fixes]
+    values = [_value(fix, number) for fix in fixes]
     common = reduce(common_type, values)
     if common:
         return (common,)
@@ -344,16 +344,13 @@ def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
     return any(fix.has("brings_words") for fix in fixes)
 
 
-def _value(fix: _Fix, number: int, *, bare: bool) -> str:
+def _value(fix: _Fix, number: int) -> str:
     """Return what a name of the message must be.
 
     If the fix brings nothing of its own, a type of the program is held by its kind. For another
     member of an object, the types of its elements do not matter.
     """
     text = fix.example.args[number]
-    if bare:
-        return value_in(text, "")
-
     if fix.has("renames_member"):
         return outline(value_in(text, ""))
 

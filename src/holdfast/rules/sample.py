@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _PUNCTUATION: Final = frozenset("()[]{},;:.") | {"->", "::", "=>"}
 """The signs that the grammar demands. Any other is an operator: another one means another thing."""
-_ASKED_BY_USES: Final = frozenset({"mut", "const", "let", "_"})
+_ASKED_BY_USES: Final = frozenset({"mut", "_"})
 """How a variable is declared: as one that is set, or one that nothing uses."""
 _WORD: Final = lazy_pattern(r"[^\W\d]\w*")
 _OFFERED: Final = lazy_pattern(r"(?:\{\d+\}, )*\{\d+\},? or \{\d+\}")

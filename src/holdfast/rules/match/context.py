@@ -10,7 +10,7 @@ import re
 from operator import methodcaller
 from typing import TYPE_CHECKING, Final
 
-from holdfast.syntax.tree import signs_of, span_of
+from holdfast.syntax.tree import node_text, signs_of, span_of
 from holdfast.vocab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _docstrings(node: SgNode) -> list[str]:
     if body is None:
         return []
 
-    code = [child.text() for child in body.children() if child.kind() != "comment"]
+    code = list(map(node_text, body.children()))
     return list(filter(_DOCSTRING.match, code[:1]))
 
 

@@ -102,9 +102,7 @@ def name_of(node: SgNode) -> str:
 
 def declarations_at(source: ParsedSource, offset: int) -> list[SgNode]:
     """Return the functions and types around an offset, the outer ones first."""
-    # A keyword is a node, too.
-    named = [node for node in source.nodes_around(offset) if node.is_named()]
-    return [node for node in named if DECLARATION.match(node_kind(node))]
+    return [node for node in source.nodes_around(offset) if DECLARATION.match(node_kind(node))]
 
 
 def _named(rewrite: HeaderRewrite, source: ParsedSource, diagnostic: Diagnostic) -> set[str]:
