@@ -179,9 +179,6 @@ class RuleBook:
 
     def _confirm(self, rule: Rule, examples: Sequence[Example]) -> Rule:
         """Add the examples of another program to a hint that explains them: two fixes agree."""
-        if all(example in rule.examples for example in examples):
-            return rule
-
         return self._widen(rule, examples) or rule
 
     def _widen(self, rule: Rule, examples: Sequence[Example]) -> Rule | None:

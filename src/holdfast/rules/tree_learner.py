@@ -257,13 +257,6 @@ class _Construct:
 
         To set a variable declares it there; if something else used it, it would be undefined.
         """
-        spans = list(map(span_of, nodes))
-        if not all(map(Sample.is_edited, self.samples, spans)):
-            return False
-
-        if any(map(_is_carried, nodes, self.samples)):
-            return False
-
         is_blank = all(sample.gap.strip() == "_" for sample in self.samples)
         is_set = all(parent_kind(node) == "assignment" for node in nodes)
         arguments = [sample.diagnostic.args for sample in self.samples]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.node_classes import is_literal, is_operation
 from holdfast.rules.match.site import ASSIGNED, is_declaration
-from holdfast.rules.rule import TokenRewrite
 from holdfast.syntax.tree import all_nodes, first_field, node_kind, node_text, span_of
 from holdfast.vocab.lazy_pattern import lazy_pattern
 
@@ -49,10 +48,6 @@ def has_unread_variable(site: Site) -> bool:
 
     The element or the number of a loop counts if the place is in the body of that loop.
     """
-    if isinstance(site.rewrite, TokenRewrite):
-        # A sign is missing, whatever the variables are.
-        return False
-
     start, end = site.span
     known = {*_WORD.findall(site.source.text[start:end]), *site.diagnostic.args}
     for function in site.functions[:1]:
@@ -91,9 +86,6 @@ def _is_parameter(node: SgNode) -> bool:
 def _is_elsewhere(name: SgNode, site: Site) -> bool:
     """Return whether a variable is declared on another line, or for a loop with the place in it."""
     for node in name.ancestors():
-        if "parameter" in node.kind():
-            return False
-
         body = first_field(node, "body")
         if body is None or not _LOOPS.search(node.kind()):
             continue
