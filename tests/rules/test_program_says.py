@@ -229,7 +229,53 @@ ROWS: list[Row] = [
         ("const a = f(g(b)«;»\n", ""),
         ("f(g(b)", "f(g(b))"),
         ("const a = f(g(b + c / 2)«;»\n", ""),
+        "the operator in the call may be meant to follow it",
+    ),
+    (
+        "javascript",
+        "missing ) after argument list",
+        ("const a = f(g(b)«;»\n", ""),
+        ("f(g(b)", "f(g(b))"),
+        ("const a = f(g(b, c)«;»\n", ""),
         "the place of the bracket decides which operator comes first",
+    ),
+    (
+        "rust",
+        "expected {0}, found {1}",
+        ("fn f(a: &[u8]) -> Option<u8> {\n    let n = 1 + 2;\n    «n»\n}\n", "Option<u8>|u8"),
+        ("    n\n", "    Some(n)\n"),
+        (
+            "fn f(a: &[u8]) -> Option<u8> {\n    let mut n = u8::MAX;\n    g(&mut n);\n    «n»\n}\n",
+            "Option<u8>|u8",
+        ),
+        "a special value may stand for none",
+    ),
+    (
+        "typescript",
+        "expected {0}, got {1}",
+        ('f(«s»);\nconst t = "12";\n', "number|string"),
+        ("f(s)", "f(Number(s))"),
+        ('f(«s»);\nconst t = "9:22";\n', "number|string"),
+        "a text of the program is no whole number",
+    ),
+    (
+        "rust",
+        "expected comma",
+        ("fn f(a: u8, b: u8) {\n    let x = [a «b»];\n}\n", ""),
+        ("[a b]", "[a, b]"),
+        ("fn f(a: u8, b: u8) {\n    let x = [a «b», a + b];\n}\n", ""),
+        "an operator may be missing, and no comma",
+    ),
+    (
+        "c",
+        "assignment of read-only variable {0}",
+        ("void f(int k) {\n    const int n = 3;\n    «n» += k;\n    g(n);\n}\n", "n"),
+        ("const int", "int"),
+        (
+            "void f(int k) {\n    const int n = 3;\n    for (int i = 0; i < n; «n»++) g(n);\n}\n",
+            "n",
+        ),
+        "something is compared with the variable, and in the examples nothing is",
     ),
 ]
 

@@ -72,20 +72,24 @@ def test_a_comma_in_a_call_is_no_comma_in_a_condition() -> None:
     assert _made(rule, condition, _said(expected, "other", at=(2, 16))) is None
 
 
-def test_lines_that_were_added_before_a_statement_are_indented_like_it() -> None:
+def test_lines_that_were_added_behind_what_they_are_about_are_indented_like_it() -> None:
     rule = _rule(
-        "def f(t):\n    m = t.x()\n    return m.group()\n",
-        "def f(t):\n    m = t.x()\n    if m is None:\n        return ''\n    return m.group()\n",
+        "def f(t):\n    m = find(t)\n    return m.group()\n",
+        "def f(t):\n    m = find(t)\n    if m is None:\n        return ''\n    return m.group()\n",
         _said("{0} may be None", "Match", at=(3, 12)),
         "python",
     )
-    text = "class A:\n    def f(self):\n        return k.group()\n"
-    made = _made(rule, text, _said("{0} may be None", "Match", at=(3, 16)))
-    assert made == text.replace(
-        "        return k", "        if k is None:\n            return ''\n        return k"
+    text = (
+        "class A:\n    def f(self):\n        k = self.t.search(1)\n        return int(k.group())\n"
     )
-    loop = "def f(ks):\n    for k in ks:\n        return k.group()\n"
-    assert _made(rule, loop, _said("{0} may be None", "Match", at=(3, 16))) is None
+    made = _made(rule, text, _said("{0} may be None", "Match", at=(4, 20)))
+    guard = "        if k is None:\n            return ''\n"
+    assert made == text.replace("        return", f"{guard}        return")
+    # In a loop, to leave the function is another thing.
+    loop = text.replace("        k", "        for n in self.t:\n            k").replace(
+        "  return", "      return"
+    )
+    assert _made(rule, loop, _said("{0} may be None", "Match", at=(5, 24))) is None
 
 
 def test_two_places_that_fit_are_none() -> None:

@@ -22,8 +22,10 @@ from holdfast.rules.rule import (
     Rule,
     TokenRewrite,
     TreeRewrite,
+    argument_texts,
     diagnostic_of,
     example_of,
+    fill,
     plain_type,
     value_in,
 )
@@ -341,7 +343,11 @@ def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
     if made.pattern not in made.fix:
         return False
 
-    return any(fix.has("brings_words") for fix in fixes)
+    filled = [fill(made.fix, argument_texts(fix.example.args)) for fix in fixes]
+    if all(new in fix.example.args for new, fix in zip(filled, fixes, strict=True)):
+        return False
+
+    return any(fix.has("brings_words") and not fix.has("is_asked_by_uses") for fix in fixes)
 
 
 def _value(fix: _Fix, number: int) -> str:

@@ -159,7 +159,12 @@ class Sample:
     @property
     def may_be_told(self) -> bool:
         """Whether a comment may ask for another fix; the uses of a variable ask for `mut`."""
-        return self.is_choice and not _ASKED_BY_USES.issuperset(self._unnamed)
+        return self.is_choice and not self.is_asked_by_uses
+
+    @property
+    def is_asked_by_uses(self) -> bool:
+        """Whether the fix only writes how a variable is declared, as its uses ask for."""
+        return bool(self._unnamed) and _ASKED_BY_USES.issuperset(self._unnamed)
 
     @property
     def _unnamed(self) -> set[str]:
@@ -264,7 +269,12 @@ class Sample:
 
         single = {(span_of(node), node.kind()): node for node in found}
         constructs = filter(self._is_construct, single.values())
-        return sorted(constructs, key=lambda node: span_of(node)[1] - span_of(node)[0])
+        return sorted(constructs, key=self._order)
+
+    def _order(self, node: SgNode) -> tuple[bool, int]:
+        """Return the sort key of a construct: lines are added behind what they are about."""
+        start, end = span_of(node)
+        return self.adds_lines and end != self.low, end - start
 
     def _named_at(self, offset: int) -> list[SgNode]:
         """Return the nodes around an offset, of those with the same span the innermost."""

@@ -84,7 +84,7 @@ class _Construct:
         # What is converted by its type is afterwards as it was, unless it is moved.
         self._takes = not self._typed or any("std::move" in sample.gap for sample in samples)
         self._choice = any(sample.is_choice for sample in samples)
-        self._writes = any(any(map(is_content, sample.new_tokens)) for sample in samples)
+        self._writes = any(map(_writes_there, samples))
         self._brings_content = any(sample.brings_content for sample in samples)
 
     def rewrite(self) -> TreeRewrite | None:
@@ -289,7 +289,7 @@ class _Construct:
         return tuple(exact)
 
     def _chosen_kind(self, node: SgNode) -> str:
-        # Where nothing is written, any function may be called, and so may one of the program.
+        # Where nothing is written there, any function may be called, and so may one of the program.
         if node.kind() in CALLS and (not self._writes or self._is_own(node)):
             return kind_of(node)
 
@@ -344,7 +344,13 @@ class _Construct:
         return _dedented(text, node)
 
     def _seen(self, fix: str) -> tuple[str, ...]:
-        """Return the new text if each program has that text elsewhere already."""
+        """Return the new text if each program has it elsewhere already, and no message names it."""
+        news = list(map(Sample.new_text, self.samples, self.nodes))
+        if all(
+            new in sample.diagnostic.args for new, sample in zip(news, self.samples, strict=True)
+        ):
+            return ()
+
         pairs = zip(self.nodes, self.samples, strict=True)
         if all(sample.source.has_words(sample.new_text(node)) for node, sample in pairs):
             return (fix,)
@@ -453,7 +459,9 @@ def _is_declared_name(node: SgNode) -> bool:
     if not is_name(node):
         return False
 
-    return _DECLARATOR.search(parent_kind(node)) is not None
+    # In Python, an assignment declares what is on its left side.
+    is_left = node.prev() is None and parent_kind(node) == "assignment"
+    return is_left or _DECLARATOR.search(parent_kind(node)) is not None
 
 
 def _is_whole_operand(node: SgNode) -> bool:
@@ -476,6 +484,11 @@ def _inner_span(node: SgNode) -> tuple[int, int]:
 
     first, last = spans[0], spans[-1]
     return first[0], last[1]
+
+
+def _writes_there(sample: Sample) -> bool:
+    """Return whether a fix writes a name, a value or a type, and not only in lines of its own."""
+    return any(map(is_content, sample.new_tokens)) and not sample.adds_lines
 
 
 def _is_at_diagnostic(node: SgNode, sample: Sample) -> bool:

@@ -115,6 +115,10 @@ _NOTICED: Final = (
     r"\s*\{(?:(?!\b(?:return|throw|continue|break|exit|abort|panic)\b)[^{}])*\}"
 )
 _NEVER_SET: Final = r"\A(?![\s\S]*(?<!let )(?<![.>])\bNAME\s*(?:[-+*/%&|^?]{0,2}=(?!=)|\+\+|--))"
+_OPERATION_IN_CALL: Final = (
+    r"\w\((?:[^()]|\([^()]*\))* (?:[-+*/%<>]|[!=<>]=) [\w(][^()]*\W*$"
+)
+_SPECIAL: Final = r"(?:-\s*\d|\w+(?:::|\.)(?:MAX|MIN|MAX_VALUE|MIN_VALUE)\b)"
 _PASSED: Final = r"&(?:mut )?\$"
 """The address of a variable: the function does not compute its result in another way."""
 _TO_DECIMALS: Final = r"\b(?:float|double|f32|f64|float32|float64)\b"
@@ -241,6 +245,28 @@ TRAITS: Final = (
     Trait(
         Sign("program", r"\A(?:[\s\S]*\bNAME\s*\(){3}", fix=r"\Apub\b"),
         "the function has a caller beside it, which may be what is meant",
+    ),
+    Trait(
+        Sign("broken lines", _OPERATION_IN_CALL, "fix", r"\)"),
+        "the operator in the call may be meant to follow it",
+    ),
+    Trait(
+        Sign("broken lines", r"[\w)\]] [-+*/%] [\w(]", "fix", r",$|, "),
+        "an operator may be missing, and no comma",
+    ),
+    Trait(
+        Sign("function", r"[\w)\]]\s*[<>]=?\s*NAME\b", "message", r"^([^\W\d]\w*)$"),
+        "something is compared with the variable, and in the examples nothing is",
+        _ANY - _CONTENT,
+    ),
+    Trait(
+        Sign("function", rf"\bNAME\b[^=\n]*=\s*{_SPECIAL}"),
+        "a special value may stand for none",
+        _CONVERSION,
+    ),
+    Trait(
+        Sign("program", "", "program", r"\d[.:]\d+[\"'`]", fix=r"\b(?:parseInt|int|Number|atoi)\("),
+        "a text of the program is no whole number",
     ),
     Trait(is_given_away_again, "a loop around gives the same value away again"),
     Trait(position_of, "something else takes the result than in the examples"),
