@@ -259,14 +259,6 @@ ROWS: list[Row] = [
         "a text of the program is no whole number",
     ),
     (
-        "rust",
-        "expected comma",
-        ("fn f(a: u8, b: u8) {\n    let x = [a «b»];\n}\n", ""),
-        ("[a b]", "[a, b]"),
-        ("fn f(a: u8, b: u8) {\n    let x = [a «b», a + b];\n}\n", ""),
-        "an operator may be missing, and no comma",
-    ),
-    (
         "c",
         "assignment of read-only variable {0}",
         ("void f(int k) {\n    const int n = 3;\n    «n» += k;\n    g(n);\n}\n", "n"),

@@ -251,11 +251,7 @@ TRAITS: Final = (
         "the operator in the call may be meant to follow it",
     ),
     Trait(
-        Sign("broken lines", r"[\w)\]] [-+*/%] [\w(]", "fix", r",$|, "),
-        "an operator may be missing, and no comma",
-    ),
-    Trait(
-        Sign("function", r"[\w)\]]\s*[<>]=?\s*NAME\b", "message", r"^([^\W\d]\w*)$"),
+        Sign("function", r"[\w)\]]\s*[<>]=?\s*NAME\b(?![.(\[])", "message", r"^([^\W\d]\w*)$"),
         "something is compared with the variable, and in the examples nothing is",
         _ANY - _CONTENT,
     ),
