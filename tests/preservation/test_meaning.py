@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -871,3 +872,25 @@ def test_the_parameters_of_a_function_that_an_error_points_at_may_change() -> No
     assert "it changes how cmp is called; keep the parameters." in _judged(
         before, after, at_call, "c"
     )
+
+
+POP = "int f(S s, char op, int limit) {\n    s.pop();\n    return op;\n}\n"
+
+
+def test_a_missing_member_is_compared_with_members_and_not_with_variables() -> None:
+    said = _said("'S' has no member named 'pop'", 2, 7, "S", "pop")
+    assert _judged(POP, POP.replace("pop()", "push_back()"), said, "cpp") == []
+    has_member = POP.replace("return op", "return s.op")
+    (reason,) = _judged(has_member, has_member.replace("pop()", "push_back()"), said, "cpp")
+    assert reason == "it writes `push_back` for `pop`; the program has `op`."
+
+
+LISTENER = "class L {\n  void onFinished(int n) {}\n}\nclass A extends L {\n  @Override\n  void onFinish(int n) {}\n}\n"
+
+
+def test_a_method_that_overrides_nothing_may_get_the_name_of_one_that_it_does() -> None:
+    said = _said("method does not override or implement a method from a supertype", 5, 3)
+    assert _judged(LISTENER, LISTENER.replace("onFinish(", "onFinished("), said, "java") == []
+    elsewhere = replace(said, area=Area(6, 21, 6, 21))
+    reasons = _judged(LISTENER, LISTENER.replace("onFinish(", "onFinished("), elsewhere, "java")
+    assert "it no longer declares onFinish; keep every name that others may use." in reasons

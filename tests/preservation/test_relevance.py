@@ -240,3 +240,14 @@ def test_a_list_of_values_is_about_the_types_of_the_members(
 ) -> None:
     said = _said((10, 9, 10, 12), "double int")
     assert _unrelated(LISTED, "cpp", changes, said) == unrelated
+
+
+def test_what_takes_the_place_of_a_related_edit_is_related() -> None:
+    before = "struct A {\n    int f(B b) const { return c[b]; }\n\nprivate:\n    M c;\n};\n"
+    changes = [
+        ("{ return c[b]; }", "{\n        auto i = c.find(b);\n        return i->second;\n    }")
+    ]
+    said = _said((2, 33, 2, 33), "M")
+    assert _unrelated(before, "cpp", changes, said) == []
+    changes.append(("M c;", "M c;\n    int n;"))
+    assert _unrelated(before, "cpp", changes, said) == [("", "int n;")]

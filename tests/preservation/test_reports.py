@@ -24,6 +24,7 @@ ABOUT_C = Reports(
     pointed=frozenset({"save", "c"}),
     called=frozenset({"save"}),
     near=frozenset({"save", "c", "d"}),
+    miscalled=frozenset(),
 )
 NOWHERE = replace(ABOUT_C, lines=frozenset(), pointed=frozenset(), called=frozenset(), near=frozenset())  # fmt: skip
 
@@ -110,6 +111,30 @@ def test_the_names_of_an_error_are_its_arguments_and_what_is_in_quotes() -> None
     assert names_in(said) == {"!=", "list[int]", "list", "int", "x.y", "x", "y", "z", "k", "m"}
 
 
+def test_an_error_at_an_annotation_names_the_method_that_has_it() -> None:
+    text = "class A {\n  @Override\n  List<B> onFinish(int n) {}\n}\n"
+    at_override = replace(SAID, area=Area(2, 3, 2, 3))
+    assert reports_of(text, "a.py", [at_override]).names == {"c", "onFinish"}
+    at_type = replace(SAID, area=Area(3, 3, 3, 3))
+    assert reports_of(text, "a.py", [at_type]).names == {"c"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "code", "template", "miscalled"),
+    [
+        ("gcc", "", "too few arguments to function {0}", {"save", "c"}),
+        ("go", "", "not enough arguments in call to {0}", {"save", "c"}),
+        ("rustc", "E0061", "", {"save", "c"}),
+        ("gcc", "", "incompatible type for argument 1 of {0}", set()),
+    ],
+)
+def test_the_function_of_a_wrong_number_of_arguments_is_known(
+    tool: str, code: str, template: str, miscalled: set[str]
+) -> None:
+    said = replace(SAID, tool=tool, code=code, template=template)
+    assert reports_of(TEXT, "a.py", [said]).miscalled == miscalled
+
+
 @pytest.mark.parametrize("missing", ["missing Area method", "missing method Area"])
 def test_a_message_of_go_names_the_missing_method_without_quotes(missing: str) -> None:
     message = f"Square does not implement Shape ({missing})"
@@ -154,7 +179,7 @@ def test_the_kind_of_an_error_is_known_by_its_code_or_else_by_its_template(
     here, words = frozenset({3}), frozenset({"save", "c"})
     expected = {
         "superfluous": replace(ABOUT_C, superfluous=here, superfluous_names=words),
-        "part": replace(ABOUT_C, parts=here),
+        "part": replace(ABOUT_C, parts=here, miscalled=words),
         "visibility": replace(ABOUT_C, about_visibility=True),
         "": ABOUT_C,
     }

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.edit_facts import most_similar
-from holdfast.preservation.fact_rule import Condition, is_conversion, is_named, may_delete
+from holdfast.preservation.fact_rule import (
+    Condition,
+    is_conversion,
+    is_named,
+    is_related,
+    may_delete,
+)
 from holdfast.syntax.tokens import COMMON
 from holdfast.vocab.lazy_pattern import lazy_pattern
 
@@ -60,13 +66,9 @@ def _is_misspelt(fact: Fact, facts: EditFacts) -> bool:
     return bool(similar)
 
 
-def _is_related(fact: Fact, facts: EditFacts) -> bool:
-    """Return whether a function of the same family is called instead: `split_whitespace`."""
-    calls = facts.gained.texts("call")
-    if not facts.may_drop_part:
-        return False
-
-    return any(call.startswith(f"{fact.text}_") for call in calls)
+def _is_of_family(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether a related function takes the place of one with too many arguments."""
+    return facts.may_drop_part and is_related(fact, facts)
 
 
 def _is_renamed(_: Fact, facts: EditFacts) -> bool:
@@ -98,7 +100,7 @@ EXPLANATIONS: Final[tuple[Condition, ...]] = (
     _is_misread,
     _is_foreign_comment,
     _is_misspelt,
-    _is_related,
+    _is_of_family,
     _is_renamed,
     _is_replaced,
 )

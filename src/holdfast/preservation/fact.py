@@ -28,6 +28,7 @@ FactKind: TypeAlias = Literal[
     "constant",
     "computed",
     "copy",
+    "copied variable",
     "shared case",
     "cast",
     "alias",

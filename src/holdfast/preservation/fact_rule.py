@@ -122,6 +122,16 @@ def is_named(fact: Fact, facts: EditFacts) -> bool:
     return fact.text in facts.reports.names
 
 
+def is_miscalled(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether an error wants a function to get more or fewer arguments."""
+    return fact.text in facts.reports.miscalled
+
+
+def is_related(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether a function of the same family is called instead: `split_whitespace`."""
+    return any(call.startswith(f"{fact.text}_") for call in facts.gained.texts("call"))
+
+
 def is_new_statement(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an added fact is in a statement that the edit adds as a whole."""
     line = facts.new.text.rfind("\n", 0, fact.start) + 1

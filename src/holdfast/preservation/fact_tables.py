@@ -260,6 +260,7 @@ DECLARED_VALUES: Final = {
     "const_item": "name",
     "static_item": "name",
     "init_declarator": "declarator",
+    "preproc_function_def": "name",
     "assignment": "left",
 }
 """Declarations whose names others may use if they are not in a function."""
@@ -282,6 +283,11 @@ _COPYING: Final = (
     r"\b(list|dict|set|tuple|copy|deepcopy|sorted|slice|concat|clone|to_vec|to_owned|from|of)"
 )
 """Functions that return a copy of what they get, or are called on."""
+_COPY: Final = (
+    r"(?:[\[{]\.\.\.\w|(?:list|dict|set)\([^\W\d]|new \w+<[^()]*>\([^\W\d]"
+    r"|[^;{}]*(?:\[:\]$|\b(?:copy|deepcopy|slice|clone|to_vec|to_owned)\())"
+)
+"""How a value begins that is a copy of a variable."""
 _CHANGING: Final = "iter_mut|get_mut|as_mut|as_mut_slice|as_mut_ptr|last_mut|first_mut"
 """Functions through whose result their receiver is changed."""
 RECEIVERS: Final = _words("self cls this super _")
@@ -379,6 +385,9 @@ PATTERNS: Final = _by_node(
         ),
         ("call_expression", "copy", "", rf".*{_COPYING}\(\)\s*\.(?:{_CHANGING})\("),
         ("for_expression", "copy", "", rf"for\s+mut\b[^{{]*?{_COPYING}\("),
+        ("let_declaration", "copied variable", "", rf"let mut (\w+)[^=]*=\s*{_COPY}"),
+        ("variable_declarator", "copied variable", "", rf"(\w+)[^=]*=\s*{_COPY}"),
+        ("assignment", "copied variable", "", rf"(\w+)[^=]*=\s*{_COPY}"),
         ("or_pattern", "shared case", "", r".*(\|.*)"),
         ("union_pattern", "shared case", "", r".*(\|.*)"),
         ("switch_label", "shared case", "", r".*(,.*)"),

@@ -157,6 +157,16 @@ def _is_unchecked(fact: Fact, _: EditFacts) -> bool:
     return fact.text in tables.UNCHECKED_TYPES
 
 
+def _is_only_changed(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether all that is done with a variable is statements that begin with it."""
+    around = _text_around(facts.new, fact.start)
+    line = facts.new.line_text(fact.start)
+    below = around.partition(line)[2]
+    uses = re.findall(rf"\b{fact.text}\b", below)
+    changes = re.findall(rf"^[ \t]*{fact.text}(?:\.|\[)", below, re.MULTILINE)
+    return 0 < len(changes) == len(uses)
+
+
 def _takes_part_in_condition(fact: Fact, facts: EditFacts) -> bool:
     """Return whether an edit makes an assignment a comparison, or an error wants a truth."""
     # Nobody writes `=` for `!=`.
@@ -568,6 +578,9 @@ RULES: Final[tuple[MeaningRule, ...]] = (
     _compares_with_itself,
     _misses_placeholder,
     FactRule("it changes only a copy (`{0}`).", gained=("copy",)),
+    FactRule(
+        "it changes only a copy (`{0}`).", gained=("copied variable",), only=(_is_only_changed,)
+    ),
     FactRule("it makes up an argument (`{0}`).", gained=("literal",), only=(_is_further_argument,)),
     FactRule(
         "it takes an address for a number (`{0}`).",

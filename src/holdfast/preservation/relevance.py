@@ -229,7 +229,8 @@ class _Related:
     """The statements of a text that parses, and the names that the diagnostics are about.
 
     `_named` are the names in messages, `_names` also those in the statements of diagnostics. `_used`
-    and `_added` are what the related edits declare and add.
+    and `_added` are what the related edits declare and add. `_ends` are the ends of the statements of
+    diagnostics, and of what related edits remove.
     """
 
     def __init__(
@@ -249,6 +250,7 @@ class _Related:
         self._names = self._named.union(*(each.words for each in self._failing))
         self._used: set[str] = set()
         self._added: set[str] = set()
+        self._ends = {each.end for each in self._failing}
 
     def unrelated(self, edits: Sequence[Edit]) -> list[Edit]:
         """Return the edits that have to do with no diagnostic, nor with an edit that has."""
@@ -301,9 +303,8 @@ class _Related:
         if self._old.text[edit.start : edit.end].strip() not in _EMPTY:
             return False
 
-        # New lines may be right after a statement with a diagnostic.
-        end = self._old.gap_before(edit.start)
-        if end in [each.end for each in self._failing]:
+        # New lines may be right after a statement with a diagnostic, or what a related edit removes.
+        if self._old.gap_before(edit.start) in self._ends:
             return True
 
         return any(self._is_completed(each, edit) for each in self._statements)
@@ -365,6 +366,7 @@ class _Related:
         """Add what a related edit introduces or declares: its users may change with it."""
         new = self._new.text[edit.new_start : edit.new_end]
         self._added.update(re.findall(r"\w+", new))
+        self._ends.add(edit.end)
         self._used |= set(_WORD.findall(new)) - set(_WORD.findall(self._old.text))
         statement = self._statement_of(edit)
         if statement is not None and statement.is_function:

@@ -58,6 +58,18 @@ SUPERFLUOUS_PARTS: Final = {
     "g++": _GCC_PARTS,
 }
 """The diagnostics of a part that may be too much: an argument, a value. The call itself stays."""
+_C_ARGUMENTS: Final = r"too (?:few|many) arguments to .*"
+ARGUMENTS: Final = {
+    "mypy": r"call-arg",
+    "pyright": r"reportCallIssue",
+    "tsc": r"TS2554|TS2555",
+    "rustc": r"E0061",
+    "javac": r"compiler\.err\.cant\.apply.*",
+    "go": r"(?:too many|not enough) arguments in call .*",
+    "gcc": _C_ARGUMENTS,
+    "g++": _C_ARGUMENTS,
+}
+"""The diagnostics of a function that gets too many or too few arguments."""
 _C_ACCESS: Final = r".*(?:private|protected|static|linkage|extern).*"
 VISIBILITY: Final = {
     "tsc": r"TS1(?:028|029|031|184|233)|TS2341|TS2395|TS2445|TS2484|TS2459",
@@ -75,6 +87,8 @@ _MISSING: Final = lazy_pattern(r"\(missing (?:method )?(\w+)")
 """The method that a type of Go lacks: its messages quote nothing."""
 _CALL: Final = lazy_pattern(r"(\w+)\s*\(")
 _WORD: Final = lazy_pattern(r"[^\W\d]\w*")
+_ANNOTATED: Final = lazy_pattern(r"\A@\w+\s+(?:[\w<>\[\],.]+\s+)*(\w+)\s*\(")
+"""An annotation, and the method that has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +100,8 @@ class Reports:
     `superfluous` are the lines (1-based) where an error reports something superfluous, `lines`
     those of all errors; `parts` are those where a part of a statement may be too much. `pointed`
     are the words at the places of errors, and `called` the functions that are called in their
-    lines; `near` are all words there. `about_visibility` means that one is about who may use a name.
+    lines; `near` are all words there. `miscalled` are the names in errors about
+    the number of arguments. `about_visibility` means that one is about who may use a name.
     """
 
     names: frozenset[str]
@@ -99,6 +114,7 @@ class Reports:
     pointed: frozenset[str]
     called: frozenset[str]
     near: frozenset[str]
+    miscalled: frozenset[str]
 
 
 def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Reports:
@@ -112,6 +128,7 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
     parts: set[int] = set()
     all_lines: set[int] = set()
     pointed: set[str] = set()
+    miscalled: set[str] = set()
     for each in errors:
         named = names_in(each)
         names |= named
@@ -124,6 +141,10 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
         places, words = _lines_of(each), _pointed(each, lines)
         all_lines |= places
         pointed |= words
+        names.update(_annotated(each, lines))
+        if _is_kind(each, ARGUMENTS):
+            miscalled |= named | words
+
         if _is_kind(each, SUPERFLUOUS):
             superfluous |= places
             superfluous_names |= named | words
@@ -141,6 +162,7 @@ def reports_of(text: str, path: str, diagnostics: Sequence[Diagnostic]) -> Repor
         pointed=frozenset(pointed),
         called=frozenset(_found_in(lines, all_lines, _CALL)),
         near=frozenset(_found_in(lines, all_lines, _WORD)),
+        miscalled=frozenset(miscalled),
     )
 
 
@@ -197,6 +219,16 @@ def _pointed(diagnostic: Diagnostic, lines: Sequence[str]) -> set[str]:
         found.add(at.group())
 
     return found
+
+
+def _annotated(diagnostic: Diagnostic, lines: Sequence[str]) -> list[str]:
+    """Return the method to whose annotation a diagnostic points: it is about the method."""
+    area = diagnostic.area
+    if area is None:
+        return []
+
+    at = "\n".join(lines[area.line - 1 :])[area.column - 1 :]
+    return _ANNOTATED.findall(at)
 
 
 def _found_in(lines: Sequence[str], numbers: set[int], pattern: re.Pattern[str]) -> set[str]:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation import fact_tables as tables
 from holdfast.preservation.edit_facts import most_similar
-from holdfast.preservation.fact_rule import FactRule, TextRule, is_broken, is_conversion, is_named
+from holdfast.preservation.fact_rule import (
+    FactRule,
+    TextRule,
+    is_broken,
+    is_conversion,
+    is_miscalled,
+    is_named,
+    is_related,
+)
 from holdfast.preservation.facts import written_names
 from holdfast.preservation.meaning_change import MeaningChange, MeaningRule, review
 from holdfast.syntax.node_kinds import functions_in
@@ -35,6 +43,8 @@ _NOTHING: Final = "|".join(map(re.escape, filter(None, tables.NOTHING)))
 _AKIN: Final = 0.6
 _LOOPS: Final = "while|for|do|loop"
 _INDEX: Final = lazy_pattern(r"\[(.+)\]")
+_MEMBER: Final = lazy_pattern(r"(?:\.|->|::)\s*(\w+)")
+_SIGN: Final = lazy_pattern(r"(?:.* )?([=!<>]=|[<>])(?: .*)?")
 _COPIED: Final = lazy_pattern(r"(?<![&\w])[^\W\d]\w*")
 
 
@@ -44,6 +54,9 @@ def _avoided_name(fact: Fact, facts: EditFacts) -> str:
     gained = [each.text for each in facts.gained.of("name")]
     parameters = {text.rpartition(" ")[2] for text in facts.had_texts("parameter")}
     others = facts.had_texts("constant", "computed") | parameters
+    if _is_member(facts.old, fact.start):
+        others &= set(_MEMBER.findall(facts.old.text))
+
     similar = most_similar(name, others)
     if name in others:
         return ""
@@ -58,6 +71,12 @@ def _avoided_name(fact: Fact, facts: EditFacts) -> str:
         return ""
 
     return f"`{gained[0]}` for `{name}`; the program has `{similar}`"
+
+
+def _is_member(source: ParsedSource, offset: int) -> bool:
+    """Return whether the name at an offset is one of an object, a type or a module."""
+    end = source.gap_before(offset)
+    return source.text.endswith((".", "->", "::"), 0, end)
 
 
 def _displaced_name(fact: Fact, facts: EditFacts) -> str:
@@ -133,6 +152,15 @@ def _leaves_argument(fact: Fact, facts: EditFacts) -> bool:
     return left in _arguments_at(facts.old, fact)
 
 
+def _becomes_calculation(fact: Fact, facts: EditFacts) -> bool:
+    """Return whether the arguments of a call are the operands of a new operator."""
+    if not facts.gained.of("arithmetic"):
+        return False
+
+    line = facts.new.line_text(facts.edit.new_start)
+    return all(map(line.__contains__, _arguments_at(facts.old, fact)))
+
+
 def _arguments_at(source: ParsedSource, call: Fact) -> list[str]:
     """Return the arguments of a call."""
     for node in reversed(source.nodes_around(call.start)):
@@ -172,11 +200,11 @@ def _calls_another(facts: EditFacts) -> MeaningChange | None:
     if old is None or new is None:
         return None
 
-    end = facts.old.gap_before(facts.edit.start)
     # The object says which functions it has.
-    if facts.old.text.endswith((".", "->", "::"), 0, end):
+    if _is_member(facts.old, facts.edit.start):
         return None
 
+    end = facts.old.gap_before(facts.edit.start)
     is_decorator = facts.old.text.endswith("@", 0, end)
     kind: FactKind = "name" if is_decorator else "call"
     # A test of the project may name a function that is there.
@@ -344,6 +372,13 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         ),
         unless=(lambda fact, _: fact.text.endswith(('"', "'")),),
     ),
+    TextRule(
+        "it changes what an assertion checks (`{1}` is gone).",
+        added=_SIGN,
+        removed=_SIGN,
+        kinds=("operator",),
+        line=tables.ASSERTION,
+    ),
     _captures_copy,
     _calls_another,
     _imports_another,
@@ -353,5 +388,17 @@ RULES: Final[tuple[MeaningRule, ...]] = (
         lost=("call",),
         only=(is_named, _leaves_argument),
         unless=(is_conversion,),
+    ),
+    FactRule(
+        "it writes the call of `{0}` out as a calculation.",
+        lost=("call",),
+        only=(_becomes_calculation,),
+    ),
+    FactRule(
+        "it calls `{1}` for `{0}`, which an error wants to get other arguments.",
+        lost=("call",),
+        only=(is_miscalled,),
+        unless=(is_related,),
+        shown=lambda _, facts: min(facts.gained.texts("call"), default=""),
     ),
 )
