@@ -259,6 +259,22 @@ ROWS: list[Row] = [
         "a text of the program is no whole number",
     ),
     (
+        "java",
+        "loss of precision: {0}, {1}",
+        ("class A {\n    int f(double x) {\n        int n = «Math.sqrt(x)»;\n        return n;\n    }\n}\n", "double|int"),
+        ("= Math", "= (int) Math"),
+        ("class A {\n    double f(double x) {\n        int n = «Math.sqrt(x)»;\n        return n;\n    }\n}\n", "double|int"),
+        "the function returns the value with its fraction",
+    ),
+    (
+        "typescript",
+        "expected {0}, got {1}",
+        ("function f(s: string) {\n  g(«s»);\n}\n", "number|string"),
+        ("g(s)", "g(Number(s))"),
+        ("function f(s: string) {\n  g(«s»);\n  h(s + \"!\");\n}\n", "number|string"),
+        "the value is also used as a text",
+    ),
+    (
         "c",
         "assignment of read-only variable {0}",
         ("void f(int k) {\n    const int n = 3;\n    «n» += k;\n    g(n);\n}\n", "n"),

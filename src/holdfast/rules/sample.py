@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 _PUNCTUATION: Final = frozenset("()[]{},;:.") | {"->", "::", "=>"}
 """The signs that the grammar demands. Any other is an operator: another one means another thing."""
-_ASKED_BY_USES: Final = frozenset({"mut", "_"})
-"""How a variable is declared: as one that is set, or one that nothing uses."""
+_ASKED_BY_USES: Final = frozenset({"_"})
+"""How a variable is declared that nothing uses."""
 _WORD: Final = lazy_pattern(r"[^\W\d]\w*")
 _OFFERED: Final = lazy_pattern(r"(?:\{\d+\}, )*\{\d+\},? or \{\d+\}")
 """Names of a message that offers several: one of them is meant."""
@@ -158,7 +158,7 @@ class Sample:
 
     @property
     def may_be_told(self) -> bool:
-        """Whether a comment may ask for another fix; the uses of a variable ask for `mut`."""
+        """Whether a comment may ask for another fix; the uses of a variable ask for `_`."""
         return self.is_choice and not self.is_asked_by_uses
 
     @property

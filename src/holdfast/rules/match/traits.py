@@ -115,9 +115,7 @@ _NOTICED: Final = (
     r"\s*\{(?:(?!\b(?:return|throw|continue|break|exit|abort|panic)\b)[^{}])*\}"
 )
 _NEVER_SET: Final = r"\A(?![\s\S]*(?<!let )(?<![.>])\bNAME\s*(?:[-+*/%&|^?]{0,2}=(?!=)|\+\+|--))"
-_OPERATION_IN_CALL: Final = (
-    r"\w\((?:[^()]|\([^()]*\))* (?:[-+*/%<>]|[!=<>]=) [\w(][^()]*\W*$"
-)
+_OPERATION_IN_CALL: Final = r"\w\((?:[^()]|\([^()]*\))* (?:[-+*/%<>]|[!=<>]=) [\w(][^()]*\W*$"
 _SPECIAL: Final = r"(?:-\s*\d|\w+(?:::|\.)(?:MAX|MIN|MAX_VALUE|MIN_VALUE)\b)"
 _PASSED: Final = r"&(?:mut )?\$"
 """The address of a variable: the function does not compute its result in another way."""
@@ -263,6 +261,22 @@ TRAITS: Final = (
     Trait(
         Sign("program", "", "program", r"\d[.:]\d+[\"'`]", fix=r"\b(?:parseInt|int|Number|atoi)\("),
         "a text of the program is no whole number",
+    ),
+    Trait(
+        Sign(
+            "function", rf"\A[^({{]*{_TO_DECIMALS}[^{{]*\{{[\s\S]*\breturn\s+NAME\b", "head", TARGET
+        ),
+        "the function returns the value with its fraction",
+        _CONVERSION,
+    ),
+    Trait(
+        Sign(
+            "function",
+            r"\bNAME\s*\+\s*[\"'`]|[\"'`]\s*\+\s*NAME\b",
+            fix=r"\b(?:Number|parseInt|parseFloat|int|float)\(\$HOLE\)",
+        ),
+        "the value is also used as a text",
+        _CONVERSION,
     ),
     Trait(is_given_away_again, "a loop around gives the same value away again"),
     Trait(position_of, "something else takes the result than in the examples"),
