@@ -172,6 +172,7 @@ _BYTES: Final = lazy_pattern(r"(?<!\\)(?:\\\\)*\\(?:x[0-9a-fA-F]|[0-7])")
 """A character that is written as a number: the string is data, and not a text."""
 _CONTENTS: Final = {
     "empty": lazy_pattern(r"\A\Z"),
+    "blank": lazy_pattern(r"\A(?:\s|\\[nrt])+\Z"),
     "digits": lazy_pattern(r"\A[ +.,-]*\d+[ +.,-]*\Z"),
     "bytes": _BYTES,
     "format": lazy_pattern(r"%[-+ 0-9.l]*[a-z]|\{"),

@@ -116,6 +116,7 @@ _NOTICED: Final = (
 )
 _NEVER_SET: Final = r"\A(?![\s\S]*(?<!let )(?<![.>])\bNAME\s*(?:[-+*/%&|^?]{0,2}=(?!=)|\+\+|--))"
 _OPERATION_IN_CALL: Final = r"\w\((?:[^()]|\([^()]*\))* (?:[-+*/%<>]|[!=<>]=) [\w(][^()]*\W*$"
+_CHECKED: Final = r"(?:!\s*NAME\b|\bif\s*\(\s*NAME\b|\bNAME\.has_value|\bNAME\s*[!=]=)"
 _SPECIAL: Final = r"(?:-\s*\d|\w+(?:::|\.)(?:MAX|MIN|MAX_VALUE|MIN_VALUE)\b)"
 _PASSED: Final = r"&(?:mut )?\$"
 """The address of a variable: the function does not compute its result in another way."""
@@ -277,6 +278,43 @@ TRAITS: Final = (
         ),
         "the value is also used as a text",
         _CONVERSION,
+    ),
+    Trait(
+        Sign(
+            "program",
+            r"(?:[=(,\[{]|\breturn|\bin)\s*NAME\(",
+            "function",
+            r"\A(?:async\s+)?def\s+(\w+)(?![\s\S]*\b(?:return|yield)\b)",
+            without=r"\A(?!\$A\Z)",
+        ),
+        "the program uses the result of the function, which returns nothing",
+    ),
+    Trait(
+        Sign(
+            "program",
+            r"\bfn\s+NAME\b[^{;]*->",
+            "lines",
+            r"^\s*(\w+)\([^;]*\);\s*$",
+            fix=r"\.clone\(\)",
+        ),
+        "nothing uses what the function returns",
+    ),
+    Trait(
+        Sign("program", r"\bfn\s+(?:NAME_\w+|\w+_NAME)\b", fix=r"\$HOLE\(\)"),
+        "the program has a function that is named after the member",
+    ),
+    Trait(
+        Sign("holes", "", "holes", r"'(?:[^'\\]|\\.)'"),
+        "a character is a part of the value, and in the examples none is",
+        _CONVERSION,
+    ),
+    Trait(
+        Sign("function", rf"\A(?![\s\S]*{_CHECKED})", fix=r"\*\$HOLE\b|\$HOLE(?:!|\.value)"),
+        "nothing looks whether there is a value",
+    ),
+    Trait(
+        Sign("function", r"\w\s*\*\s*(?:const\s+)?NAME\s*[,)=;]", fix=r"\bsizeof\W*\$HOLE\b"),
+        "the size of a pointer is not that of what it points to",
     ),
     Trait(is_given_away_again, "a loop around gives the same value away again"),
     Trait(position_of, "something else takes the result than in the examples"),
