@@ -83,7 +83,7 @@ def test_an_include_is_put_below_the_others() -> None:
         ("javascript", "#!/bin/node\nimport a from 'a';\nf();\n", "import b from 'b';", "#!/bin/node\nimport a from 'a';\nimport b from 'b';\nf();\n"),
         ("typescript", "import { a } from 'a';\nimport {\n  c,\n} from 'c';\nexport {};\n", "import { b } from 'b';", "import { a } from 'a';\nimport {\n  c,\n} from 'c';\nimport { b } from 'b';\nexport {};\n"),
         ("c", "#pragma once\n#include <a.h>\n#include <c.h>\nint x;\n", "#include <b.h>", "#pragma once\n#include <a.h>\n#include <b.h>\n#include <c.h>\nint x;\n"),
-        ("c", "#include <stdio.h>\n\nint x;\n", "#include <stdbool.h>", "#include <stdio.h>\n#include <stdbool.h>\n\nint x;\n"),
+        ("c", "#include <stdio.h>\n\nint x;\n", "#include <stdbool.h>", "#include <stdbool.h>\n#include <stdio.h>\n\nint x;\n"),
         ("python", "import sys\nx = 1\n", "import os", "import os\nimport sys\nx = 1\n"),
         ("c", "#ifndef A_H\n#define A_H\n\nint x;\n#endif\n", "#include <b.h>", "#ifndef A_H\n#define A_H\n\n#include <b.h>\n\nint x;\n#endif\n"),
         ("c", "/* A. */\nint x;\n", "#include <b.h>", "/* A. */\n#include <b.h>\n\nint x;\n"),

@@ -49,8 +49,6 @@ _LIST_BEGINS: Final = lazy_pattern(r"import\s*\(\s*$")
 _OPENED: Final = lazy_pattern(r"[({]")
 _CLOSED: Final = lazy_pattern(r"[)}]")
 _NEVER: Final = "(?!)"
-_UNORDERED: Final = frozenset({"c", "cpp"})
-"""The languages whose usual tools do not order the imports."""
 _DEFINITION: Final = lazy_pattern(r"(?:async\s+)?def\s|class\s|@")
 
 
@@ -142,10 +140,7 @@ def _place_in(block: list[tuple[int, int]], lines: list[str], new: str, language
     """Return the line before which an import goes: in order if the block is sorted, else last."""
     keys = [_order(lines[start], language) for start, _ in block]
     key = _order(new, language)
-    # One line is in order whatever its author thinks of order, and no tool of C asks for any.
-    is_ordered = len(keys) > 1 or language not in _UNORDERED
-    is_sorted = is_ordered and keys == sorted(keys)
-    if is_sorted and key < keys[-1]:
+    if keys == sorted(keys) and key < keys[-1]:
         return block[bisect_right(keys, key)][0]
 
     return block[-1][1]
