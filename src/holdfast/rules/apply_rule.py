@@ -370,15 +370,15 @@ def _at_diagnostic(
     if start is None:
         return []
 
-    for end in (source.operand_end(diagnostic) or start, start):
+    for end in (source.operand_end(diagnostic), start):
         around = [match for match in matches if match.covers(start, end)]
-        sizes = [match.end - match.start for match in around]
-        if sizes:
+        if around:
+            sizes = [match.end - match.start for match in around]
             return list(compress(around, map(min(sizes).__eq__, sizes)))
 
     # An argument in the reported call.
-    end = source.end_of(diagnostic) or start
-    return [match for match in matches if start <= match.start <= match.end <= end]
+    reported = TreeMatch(start, source.operand_end(diagnostic), {})
+    return [match for match in matches if reported.covers(match.start, match.end)]
 
 
 def _indent_at(source: ParsedSource, at: int) -> str:

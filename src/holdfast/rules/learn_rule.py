@@ -347,7 +347,7 @@ def _is_bare(made: Rewrite | None, fixes: Sequence[_Fix]) -> bool:
     if all(new in fix.example.args for new, fix in zip(filled, fixes, strict=True)):
         return False
 
-    return any(fix.has("brings_words") and not fix.has("is_asked_by_uses") for fix in fixes)
+    return any(fix.has("brings_words") for fix in fixes)
 
 
 def _value(fix: _Fix, number: int) -> str:

@@ -370,13 +370,21 @@ def with_verdict(rule: Rule, verdict: LearnVerdict) -> Rule:
 
 def _with_verdict_of(found: Rule, rule: Rule) -> Rule:
     """Return a rule with the verdict on another text of it; a verdict of its own stays."""
-    if rule.approved or rule.status != "active" or found.status == "proposed":
+    if rule.approved:
         return rule
 
+    if rule.status != "active":
+        return rule
+
+    if found.status == "proposed":
+        return rule
+
+    judged = replace(rule, status=found.status, approved=found.approved)
     # An approval and a pin make a hint a rule that is applied.
-    is_let_pass = found.approved or found.pinned
-    safe = rule.safe or (is_let_pass and found.safe)
-    return replace(rule, status=found.status, approved=found.approved, safe=safe)
+    if found.approved or found.pinned:
+        return replace(judged, safe=rule.safe or found.safe)
+
+    return judged
 
 
 def widened(rule: Rule) -> Rule:

@@ -273,10 +273,12 @@ def _content_problems(raw: Mapping[str, Any]) -> list[str]:
     if not re.fullmatch(r"[A-Za-z0-9-]{0,64}", str(raw.get("id", ""))):
         problems.append("`id` must be letters, digits and dashes")
 
-    if not all(str(number).isdigit() for number in raw.get("where", {})):
+    numbers = map(str, raw.get("where", {}))
+    if not all(map(str.isdigit, numbers)):
         problems.append("`where` must have numbers of `{0}`, `{1}`, … of the message as its keys")
 
-    if not all(isinstance(line, str) for line in raw.get("imports", ())):
+    imports = raw.get("imports", ())
+    if not all(isinstance(line, str) for line in imports):
         problems.append("`imports` must be a list of texts")
 
     return problems + _limit_problems(raw) + _example_problems(raw)
@@ -289,13 +291,12 @@ def _limit_problems(raw: Mapping[str, Any]) -> list[str]:
     word = "must have a text or a list of texts for each of its keys"
     problems = [f"`{key}` {word}" for key in wrong]
 
-    code = " ".join(str(raw.get(key, "")) for key in ("pattern", "tokens", "fix"))
-    holes = set(HOLE.findall(code))
+    code = [str(raw.get(key, "")) for key in ("pattern", "tokens", "fix")]
+    holes = set(HOLE.findall(" ".join(code)))
     for key in _OF_HOLES:
-        others = [str(name) for name in raw.get(key, {}) if name not in holes]
-        problems += [
-            f"`{key}` must name holes of the rule, and `{name}` is none" for name in others
-        ]
+        for name in filterfalse(holes.__contains__, raw.get(key, {})):
+            problem = f"`{key}` must name holes of the rule, and `{name}` is none"
+            problems.append(problem)
 
     return problems
 

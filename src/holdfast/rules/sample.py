@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 _PUNCTUATION: Final = frozenset("()[]{},;:.") | {"->", "::", "=>"}
 """The signs that the grammar demands. Any other is an operator: another one means another thing."""
-_ASKED_BY_USES: Final = frozenset({"_"})
-"""How a variable is declared that nothing uses."""
 _WORD: Final = lazy_pattern(r"[^\W\d]\w*")
 _OFFERED: Final = lazy_pattern(r"(?:\{\d+\}, )*\{\d+\},? or \{\d+\}")
 """Names of a message that offers several: one of them is meant."""
@@ -159,12 +157,7 @@ class Sample:
     @property
     def may_be_told(self) -> bool:
         """Whether a comment may ask for another fix; the uses of a variable ask for `_`."""
-        return self.is_choice and not self.is_asked_by_uses
-
-    @property
-    def is_asked_by_uses(self) -> bool:
-        """Whether the fix only writes how a variable is declared, as its uses ask for."""
-        return bool(self._unnamed) and _ASKED_BY_USES.issuperset(self._unnamed)
+        return self.is_choice and self._unnamed != {"_"}
 
     @property
     def _unnamed(self) -> set[str]:

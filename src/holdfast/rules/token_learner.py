@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.rules.sample import Sample
+    from holdfast.syntax.tokens import Token
 
 _VALUES: Final = frozenset({"name", "number", "string"})
 _OPERAND_ENDS: Final = _VALUES | {"close"}
@@ -55,18 +56,27 @@ def token_rewrite(samples: Sequence[Sample]) -> TokenRewrite | None:
 def _holes(samples: Sequence[Sample], windows: Sequence[tuple[int, int]]) -> list[Hole]:
     """Return the tokens that may be free: names and literals, and what differs."""
     holes: list[Hole] = []
-    free = _VALUES if any(sample.is_choice for sample in samples) else _OPERAND_ENDS
+    free = _OPERAND_ENDS
+    if any(sample.is_choice for sample in samples):
+        free = _VALUES
+
     numbers_of = [range(low, high) for low, high in windows]
     for numbers in zip(*numbers_of, strict=True):
-        pairs = zip(samples, numbers, strict=True)
-        tokens = [sample.source.tokens[at] for sample, at in pairs]
+        tokens = list(map(_token_at, samples, numbers))
         texts = tuple(texts_of(tokens))
         kinds = {token.kind for token in tokens}
-        if not kinds.isdisjoint(free) or len(set(texts)) > 1:
-            spans = tuple((token.start, token.end) for token in tokens)
-            holes.append(Hole(spans, texts, _kinds_at(numbers, samples)))
+        is_held = kinds.isdisjoint(free) and len(set(texts)) == 1
+        if is_held:
+            continue
+
+        spans = tuple((token.start, token.end) for token in tokens)
+        holes.append(Hole(spans, texts, _kinds_at(numbers, samples)))
 
     return holes
+
+
+def _token_at(sample: Sample, number: int) -> Token:
+    return sample.source.tokens[number]
 
 
 def _kinds_at(numbers: Sequence[int], samples: Sequence[Sample]) -> tuple[str, ...]:

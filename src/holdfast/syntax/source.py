@@ -151,13 +151,14 @@ class ParsedSource:
             return None
         return self.offset(area.end_line, area.end_column)
 
-    def operand_end(self, diagnostic: Diagnostic) -> int | None:
+    def operand_end(self, diagnostic: Diagnostic) -> int:
         """Return where the operand of a diagnostic ends.
 
         A diagnostic that has only a point is about the longest chain of members and calls there.
         """
-        start, end = self.place_of(diagnostic), self.end_of(diagnostic)
-        if start is None or start != end:
+        start = self.place_of(diagnostic) or 0
+        end = self.end_of(diagnostic) or start
+        if end > start:
             return end
 
         chains = [node for node in self.nodes_around(start) if _CHAIN.search(node.kind())]

@@ -49,20 +49,28 @@ def find_headers(
     rewrite: HeaderRewrite, source: ParsedSource, diagnostic: Diagnostic
 ) -> list[HeaderMatch]:
     """Return the declaration around a diagnostic, or those that the diagnostic names."""
-    if rewrite.named:
-        names = _named(rewrite, source, diagnostic)
-        nodes = [node for node in source.find(rewrite.pattern) if name_of(node) in names]
-    else:
-        around = source.nodes_around(source.place_of(diagnostic) or 0)
-        nodes = [node for node in around if node.kind() == rewrite.pattern][-1:]
-
     found: list[HeaderMatch] = []
-    for node in nodes:
+    for node in _declarations(rewrite, source, diagnostic):
         at = offset_of(node, rewrite.place)
-        if at is not None and role_of(node) == rewrite.inside:
+        if at is None:
+            continue
+
+        if role_of(node) == rewrite.inside:
             found.append(HeaderMatch(span_of(node), name_of(node), at))
 
     return found
+
+
+def _declarations(
+    rewrite: HeaderRewrite, source: ParsedSource, diagnostic: Diagnostic
+) -> list[SgNode]:
+    """Return the declarations of the kind of a rewrite that a diagnostic is about."""
+    if rewrite.named:
+        names = _named(rewrite, source, diagnostic)
+        return [node for node in source.find(rewrite.pattern) if name_of(node) in names]
+
+    around = source.nodes_around(source.place_of(diagnostic) or 0)
+    return [node for node in around if node.kind() == rewrite.pattern][-1:]
 
 
 def role_of(node: SgNode) -> tuple[str, ...]:

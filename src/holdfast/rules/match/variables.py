@@ -161,14 +161,21 @@ def _kind_of_operand(operand: SgNode, site: Site) -> str:
 def position_of(site: Site) -> Iterator[str]:
     """Yield what the construct that changes is: an index, or an operation in another operation."""
     start, end = site.span
-    nodes = [node for node in site.source.nodes_around(start) if span_of(node)[1] >= end]
-    own = [node_kind(node) for node in nodes if span_of(node) == site.span]
-    for around in nodes[: -len(own)][-1:]:
-        if _INDEX.search(around.kind()) and span_of(around)[0] < start:
-            yield "index"
+    own, around = "", ""
+    begins_around = False
+    for node in site.source.nodes_around(start):
+        low, high = span_of(node)
+        if (low, high) == site.span:
+            own = f"{own} {node.kind()}"
+        elif high >= end:
+            around = node.kind()
+            begins_around = low == start
 
-        if is_operation(around.kind()) and any(map(is_operation, own)):
-            yield "operand"
+    if _INDEX.search(around) and not begins_around:
+        yield "index"
+
+    if is_operation(around) and is_operation(own):
+        yield "operand"
 
 
 def is_given_away_again(site: Site) -> bool:
@@ -176,6 +183,13 @@ def is_given_away_again(site: Site) -> bool:
     if "move" not in site.rewrite.fix:
         return False
 
-    around = [node for node in site.source.nodes_around(site.start) if _LOOPS.search(node.kind())]
-    declared = [set(map(node_text, filter(is_declaration, all_nodes(node)))) for node in around]
-    return any(names.isdisjoint(site.names.values()) for names in declared)
+    for node in site.source.nodes_around(site.start):
+        if not _LOOPS.search(node.kind()):
+            continue
+
+        declared = filter(is_declaration, all_nodes(node))
+        names = set(map(node_text, declared))
+        if names.isdisjoint(site.names.values()):
+            return True
+
+    return False
