@@ -51,8 +51,8 @@ _READINGS: Final[tuple[tuple[Reading, str], ...]] = (
     ("sibling", r"(?:\benum\b[^{}]*\{[^}]*|#\s*define\s+|\bconst\s+[\w ]*)\bPREFIX\w"),
     ("sibling", r"\b\w+_NAME\s*\([^;()]*\)[^;(){}]*[{:]"),
     # For integers, or for real numbers only.
-    ("similar", r"(?=[\s\S]*\b(?:double|float)\b)[\s\S]*\bNAME(?<=\babs)\("),
-    ("similar", r"(?=[\s\S]*\bcomplex\b)[\s\S]*\bNAME(?<=\bsqrt)\("),
+    ("similar", r"\A(?=[\s\S]*\b(?:double|float)\b)[\s\S]*\bNAME(?<=\babs)\("),
+    ("similar", r"\A(?=[\s\S]*\bcomplex\b)[\s\S]*\bNAME(?<=\bsqrt)\("),
     ("told", r"^.*\w.*(?://|/\*|#).*\bNAME\b"),
 )
 """What in a program, other than a use of it, says what a missing name is.
