@@ -18,6 +18,7 @@ NEXT = "--no-such-option"
 UNKNOWN = re.compile(
     r"(?:(?:unknown|unrecognized) (?:option|argument|switch)|invalid option)(?: --)?[: '`\"]*(?P<word>[\w-]+)"
     r"|usage: git (?:cherry-pick|revert|diff)|Illegal option"
+    r"|Invalid argument `"
 )
 # Options that stand for themselves only, or with another one, so that the program looks at no more words.
 NOT_TOGETHER = re.compile(
