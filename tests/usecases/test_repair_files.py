@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,8 +29,9 @@ from holdfast.repair.ports import (
 from holdfast.repair.ports import PipelinePorts as RepairWorld
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.usecases.events.ports import EventLog, EventsUnavailable, LoggedEvent
+from holdfast.usecases.repair import repair_files as repair_files_module
 from holdfast.usecases.repair.file_repair import AlreadyThere, FileRepair
-from holdfast.usecases.repair.repair_files import RepairDependencies, repair_files
+from holdfast.usecases.repair.repair_files import CheckedUnit, RepairDependencies, repair_files
 from holdfast.usecases.repair.repaired_code import write_repaired
 from holdfast.vocab.outcomes import Landed
 from holdfast.vocab.owned_event import OwnedEvent
@@ -82,6 +83,7 @@ class Shop:
         self.dry_run = False
         self.model: Proposer | None = None
         self.stopped = 0
+        self.together: Callable[[Sequence[CheckedUnit]], Mapping[str, Checked]] | None = None
         self.file = self.write("a.py", BAD)
 
     def write(self, name: str, text: str) -> Path:
@@ -97,6 +99,8 @@ class Shop:
             check_for=lambda _: self.check,
             world_for=lambda check: RepairWorld(check, self.manifest, rules, lambda: provider),
             is_secret=partial(is_secret_file, str(self.root)),
+            can_batch=lambda _path: self.together is not None,
+            check_together=lambda units: self.together(units) if self.together else {},
             workers=1,
             withdraw=self.manifest.withdraw,
             may_write=self.may_write,
@@ -126,6 +130,27 @@ def test_a_worker_that_waits_for_a_model_goes_on_with_the_next_file(shop: Shop) 
     shop.write("b.py", GOOD)
     first, second = shop.repair("a.py", "b.py")
     assert [type(each.outcome) for each in (first, second)] == [Repaired, FirstTrySuccess]
+
+
+def test_what_failed_is_repaired_before_further_files_are_checked(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repair_files_module, "_LARGEST_CHUNK", 2)
+    steps: list[str] = []
+
+    def together(units: Sequence[CheckedUnit]) -> dict[str, Checked]:
+        steps.append(" ".join(unit.path for _, unit in units))
+        checked = {unit.path: check.run(unit.path, unit.data) for check, unit in units}
+        return {path: each for path, each in checked.items() if isinstance(each, Checked)}
+
+    shop.together = together
+    shop.check = WatchedCheck(lambda: steps.append("passes"))
+    for name in ("b.py", "c.py", "d.py"):
+        shop.write(name, GOOD)
+
+    shop.repair("a.py", "b.py", "c.py", "d.py")
+    # The check of `b.py`, then that of what a rule made of `a.py`.
+    assert steps[:4] == ["a.py b.py", "passes", "passes", "c.py d.py"]
 
 
 # ------------------------------------------------------------------------------------------------------ somebody else

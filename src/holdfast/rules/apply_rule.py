@@ -221,6 +221,9 @@ def _content_of(rule: Rule, rewrite_: Rewrite) -> NewContent:
 
 def is_conversion(rewrite_: Rewrite) -> bool:
     """Return whether a fix gives an operand of the pattern to a function or a type."""
+    if _CONVERTED.search(rewrite_.pattern):
+        return False
+
     return _CONVERTED.search(rewrite_.fix) is not None
 
 

@@ -60,7 +60,8 @@ def is_import(line: str, language: str) -> bool:
 def import_lines(edit: Edit, after: str, language: str) -> list[str]:
     """Return the lines that an edit adds if all of them are imports; else []."""
     lines = list(filter(str.strip, after[edit.new_start : edit.new_end].split("\n")))
-    lines = [_LISTED.sub(r"import \1", line) for line in lines]
+    if language == "go":
+        lines = [_LISTED.sub(r"import \1", line) for line in lines]
 
     if edit.start == edit.end and all(is_import(line, language) for line in lines):
         return lines

@@ -167,7 +167,7 @@ def _squeezed(text: str) -> list[str]:
 
 def _is_choice(samples: Sequence[Sample]) -> bool:
     """Return whether another fix is possible, which a comment may ask for."""
-    return any(sample.may_be_told for sample in samples)
+    return any(sample.heeds_comments for sample in samples)
 
 
 def _imports_choice(fixes: Sequence[_Fix], imports: tuple[str, ...]) -> bool:

@@ -155,7 +155,7 @@ class Sample:
         return bool(self._unnamed - _PUNCTUATION)
 
     @property
-    def may_be_told(self) -> bool:
+    def heeds_comments(self) -> bool:
         """Whether a comment may ask for another fix; the uses of a variable ask for `_`."""
         return self.is_choice and self._unnamed != {"_"}
 

@@ -252,6 +252,13 @@ def test_columns_are_characters_and_line_endings_are_none(tmp_path: Path) -> Non
 
 
 @needs("gcc")
+def test_the_first_token_of_a_value_is_a_point_and_not_the_whole_value(tmp_path: Path) -> None:
+    text = "int f(char **argv) {\n    int n = argv[1];\n    return n;\n}\n"
+    (found,) = run(tmp_path, "a.c", text).diagnostics
+    assert found.area == Area(2, 13, 2, 13)
+
+
+@needs("gcc")
 def test_a_file_whose_name_looks_like_an_option(tmp_path: Path) -> None:
     (found,) = run(tmp_path, "-o.c", "int f(void) { return x; }\n").diagnostics
     assert found.path == "-o.c"

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _MOST_ERRORS = 200
-_OF_VARIABLE = "initialization of"
-"""For a variable of C, gcc reports only the first token of its value."""
+_SHORTENED = "initialization of"
+"""How a message begins for which gcc reports only the first token of an expression."""
 _CERTAIN = lazy_pattern(r"\s*(?:[;,:\s]+|#include\s*[<\"][^>\"]+[>\"])\s*")
 
 # Not "internal compiler error": it is not about the code.
@@ -101,7 +101,7 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines, tool: str) -
     without_guess = _GUESS.sub("", _ALSO_KNOWN_AS.sub("", message))
     template, args = split_message(without_guess, "single", _UNQUOTED)
     path, area = _first_place(fields, sources)
-    if area is not None and message.startswith(_OF_VARIABLE):
+    if area is not None and message.startswith(_SHORTENED):
         area = replace(area, end_line=area.line, end_column=area.column)
 
     return Diagnostic(

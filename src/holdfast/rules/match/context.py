@@ -68,6 +68,9 @@ def _docstrings(node: SgNode) -> list[str]:
     if body is None:
         return []
 
+    if body.kind() != "block":
+        return []
+
     code = list(map(node_text, body.children()))
     return list(filter(_DOCSTRING.match, code[:1]))
 

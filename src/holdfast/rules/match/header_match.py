@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import methodcaller
 from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.node_classes import kind_around
@@ -110,7 +111,9 @@ def name_of(node: SgNode) -> str:
 
 def declarations_at(source: ParsedSource, offset: int) -> list[SgNode]:
     """Return the functions and types around an offset, the outer ones first."""
-    return [node for node in source.nodes_around(offset) if DECLARATION.match(node_kind(node))]
+    # A keyword is a node, too.
+    named = filter(methodcaller("is_named"), source.nodes_around(offset))
+    return [node for node in named if DECLARATION.match(node_kind(node))]
 
 
 def _named(rewrite: HeaderRewrite, source: ParsedSource, diagnostic: Diagnostic) -> set[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from holdfast.rules.match.context import owners_at
 from holdfast.rules.match.node_classes import class_of_name
-from holdfast.syntax.tokens import texts_of, tokenize
+from holdfast.syntax.tokens import tokenize
 from holdfast.syntax.tree import node_text
 from holdfast.vocab.lazy_pattern import lazy_pattern
 
@@ -83,7 +83,7 @@ def other_reading(
 
     function = "".join(map(node_text, owners_at(source, place)[-1:]))
     tokens = tokenize(function, source.language)
-    if _is_similar(name, set(texts_of(tokens))):
+    if _is_similar(name, {token.text for token in tokens if token.kind == "name"}):
         return "similar"
 
     # Something else has it: `moment.time()`.
@@ -128,6 +128,9 @@ def _missing_name(diagnostic: Diagnostic) -> str:
 
 def _is_similar(name: str, others: set[str]) -> bool:
     """Return whether a name of the same kind may have been meant: `sock` for `socket`."""
+    if len(name) < _SHORTEST:
+        return False
+
     kind = class_of_name(name)
     same_kind = [each for each in others - {name} if class_of_name(each) == kind]
     return bool(get_close_matches(name, same_kind, cutoff=_ALIKE))

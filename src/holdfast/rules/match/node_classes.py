@@ -209,6 +209,10 @@ def node_kinds(kinds: tuple[str, ...], *, is_named: bool) -> list[str]:
 def is_literal(node: SgNode) -> bool:
     """Return whether a node is a value that is written out: a number or a string."""
     kind = node.kind()
+    # `number` is also the keyword of a type.
+    if not node.is_named():
+        return False
+
     if kind in _NEVER_FREE:
         return False
 

@@ -69,7 +69,8 @@ class Sign:
     """A pattern in a text around a place; in it, `NAME` is each name of the place.
 
     The names are those in holes, or what `names` finds in the text `named_in`. With `fix`, a name
-    in a hole counts only if the fix writes that pattern anew; there `HOLE` is the hole.
+    in a hole counts only if the fix writes that pattern anew; there `HOLE` is the hole. A fix that
+    has the pattern `without` does not depend on the sign.
     """
 
     region: Region
@@ -110,14 +111,19 @@ _RELYING: Final = (
 )
 """Functions of C++ that rely on the order of what they get."""
 _DECIMALS: Final = r"(?:%\d*\.\d+[efg]|:[^{}]*\.\d+[efg]?\}|\.toFixed\()"
+_SET: Final = r"\bNAME\s*(?:[-+*/%|&^?]{0,2}=(?!=)|\+\+|--)"
+_POINTER: Final = r"\w\s*\*\s*(?:const\s+)?NAME\s*[,)=;]"
 _NOTICED: Final = (
     r"\bif\s*\(\s*(?:!\s*NAME|NAME\s*==\s*(?:null|NULL|nullptr|nil|undefined))\s*\)"
     r"\s*\{(?:(?!\b(?:return|throw|continue|break|exit|abort|panic)\b)[^{}])*\}"
 )
-_NEVER_SET: Final = r"\A(?![\s\S]*(?<!let )(?<![.>])\bNAME\s*(?:[-+*/%&|^?]{0,2}=(?!=)|\+\+|--))"
+"""A block that only notices that a value is missing: it does not leave the function or the loop."""
+_NEVER_SET: Final = rf"\A(?![\s\S]*(?<!let )(?<![.>]){_SET})"
 _OPERATION_IN_CALL: Final = r"\w\((?:[^()]|\([^()]*\))* (?:[-+*/%<>]|[!=<>]=) [\w(][^()]*\W*$"
+"""A call that is not closed, with an operator in it."""
 _CHECKED: Final = r"(?:!\s*NAME\b|\bif\s*\(\s*NAME\b|\bNAME\.has_value|\bNAME\s*[!=]=)"
 _SPECIAL: Final = r"(?:-\s*\d|\w+(?:::|\.)(?:MAX|MIN|MAX_VALUE|MIN_VALUE)\b)"
+"""A value that stands for none: nothing was found, or there is no limit."""
 _PASSED: Final = r"&(?:mut )?\$"
 """The address of a variable: the function does not compute its result in another way."""
 _TO_DECIMALS: Final = r"\b(?:float|double|f32|f64|float32|float64)\b"
@@ -313,7 +319,7 @@ TRAITS: Final = (
         "nothing looks whether there is a value",
     ),
     Trait(
-        Sign("function", r"\w\s*\*\s*(?:const\s+)?NAME\s*[,)=;]", fix=r"\bsizeof\W*\$HOLE\b"),
+        Sign("function", _POINTER, fix=r"\bsizeof\W*\$HOLE\b"),
         "the size of a pointer is not that of what it points to",
     ),
     Trait(is_given_away_again, "a loop around gives the same value away again"),
@@ -383,7 +389,7 @@ TRAITS: Final = (
         "the value that is dropped may be what is to be returned",
     ),
     Trait(
-        Sign("function", r"\w\s*(\*)\s*(?:const\s+)?NAME\s*[,)=;]"),
+        Sign("function", _POINTER),
         "the variable is a pointer, and in the examples it is none",
         _CONVERSION,
     ),
@@ -399,7 +405,7 @@ TRAITS: Final = (
     Trait(
         Sign(
             "after",
-            r"\A(?![\s\S]*\bNAME\s*(?:[-+*/%|&^?]{0,2}=(?!=)|\+\+|--))",
+            rf"\A(?![\s\S]*{_SET})",
             fix=r"\blet \$HOLE\b",
         ),
         "nothing sets the variable afterwards",

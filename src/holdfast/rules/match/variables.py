@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.rules.match.node_classes import is_literal, is_operation
 from holdfast.rules.match.site import ASSIGNED, is_declaration
+from holdfast.rules.rule import TokenRewrite
 from holdfast.syntax.tree import all_nodes, first_field, node_kind, node_text, span_of
 from holdfast.vocab.lazy_pattern import lazy_pattern
 
@@ -48,6 +49,10 @@ def has_unread_variable(site: Site) -> bool:
 
     The element or the number of a loop counts if the place is in the body of that loop.
     """
+    if isinstance(site.rewrite, TokenRewrite):
+        # A sign is missing, whatever the variables are.
+        return False
+
     start, end = site.span
     known = {*_WORD.findall(site.source.text[start:end]), *site.diagnostic.args}
     for function in site.functions[:1]:

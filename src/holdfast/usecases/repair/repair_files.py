@@ -121,7 +121,7 @@ def repair_files(
     try:
         waiting: set[Future[list[_Result]]] = set()
         for chunk in _chunks(paths, dependencies):
-            run.checks.append(partial(_begin, chunk, run))
+            run.tasks.append(partial(_begin, chunk, run))
             waiting.add(_submit(pool, run))
 
         # The first tools start before that: an import would hold them up.
@@ -133,7 +133,6 @@ def repair_files(
             tick()
             for each in chain.from_iterable(future.result() for future in ended):
                 if isinstance(each, _Begun):
-                    run.repairs.append(partial(_repair_begun, each, run))
                     waiting.add(_submit(pool, run))
                     continue
                 repaired = _publish(_settle(each, dependencies), dependencies)
@@ -167,8 +166,7 @@ class _Run:
     slow_tools: SlowTools
     met: Collection[str]
     slots: WorkerSlots
-    checks: deque[_Task] = field(default_factory=deque)
-    repairs: deque[_Task] = field(default_factory=deque)
+    tasks: deque[_Task] = field(default_factory=deque)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,17 +203,13 @@ def _submit(pool: ThreadPoolExecutor, run: _Run) -> Future[list[_Result]]:
 
 
 def _run_next(run: _Run) -> list[_Result]:
-    """Run the next task. It is taken with a slot, so that tasks begin in their order.
-
-    Repairs come first: others wait for the rule that the first of them learns.
-    """
+    """Run the next task. It is taken with a slot, so that tasks begin in their order."""
     with run.slots:
-        tasks = run.repairs or run.checks
-        return tasks.popleft()()
+        return run.tasks.popleft()()
 
 
 def _begin(paths: Sequence[str], run: _Run) -> list[_Result]:
-    """Check these files, together where that is possible; the caller repairs those that fail."""
+    """Check these files, together where that is possible; those that fail are repaired next."""
     results: list[_Result] = []
     begun: list[_Begun] = []
     for path in paths:
@@ -229,14 +223,18 @@ def _begin(paths: Sequence[str], run: _Run) -> list[_Result]:
         return results + _repair_begun(begun[0], run)
 
     known = run.dependencies.check_together([(each.check, each.unit) for each in begun])
+    failing: list[_Begun] = []
     for each in begun:
         first = known.get(each.unit.path)
         checked = replace(each, first=first)
         if isinstance(first, Checked) and first.ok:
             results += _repair_begun(checked, run)
         else:
-            results.append(checked)
+            failing.append(checked)
 
+    # Before further files are checked: others wait for the rule that the first of them learns.
+    run.tasks.extendleft(partial(_repair_begun, each, run) for each in reversed(failing))
+    results += failing
     return results
 
 
