@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.rules.apply_rule import is_conversion
+from holdfast.rules.apply_rule import Rewritten, is_conversion, rewrite
 from holdfast.rules.header_learner import header_rewrite
 from holdfast.rules.import_block import import_lines
+from holdfast.rules.learn_rule import learn
 from holdfast.rules.match.context import comments_at
 from holdfast.rules.match.missing_name import other_reading
 from holdfast.rules.match.node_classes import is_literal
 from holdfast.rules.match.site import Site
 from holdfast.rules.match.variables import has_unread_variable
-from holdfast.rules.rule import Example, HeaderRewrite, TokenRewrite, TreeRewrite, value_in
+from holdfast.rules.rule import (
+    Example,
+    HeaderRewrite,
+    Rule,
+    TokenRewrite,
+    TreeRewrite,
+    value_in,
+)
 from holdfast.rules.sample import Sample
 from holdfast.rules.type_text import common_type, fits_type
 from holdfast.syntax.edits import edits_between
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import texts_of, tokenize
-from holdfast.vocab.diagnostics import Area, Diagnostic
+from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 
 
 def _said(template: str, *args: str, at: tuple[int, int], tool: str = "tool") -> Diagnostic:
@@ -156,3 +164,47 @@ def test_a_point_is_about_the_longest_chain_of_members_and_calls_there(
     said = _said("no", at=(2, column))
     start = source.place_of(said)
     assert text[start : source.operand_end(said)] == covered
+
+
+@pytest.mark.parametrize(
+    ("language", "template", "first", "second"),
+    [
+        # A type of the program has another name in another program.
+        (
+            "java",
+            "{0} is no {1}",
+            ("record Dish(int n) {}\nclass A { int f(B b) {\n    Dish d = find(b);\n    return d.n();\n} B find(B b) { return b; } }\n", ("java.util.Optional<Dish>", "Dish"), "find(b);", "find(b).orElseThrow();"),
+            ("record Car(int n) {}\nclass C { int g(B b) {\n    Car c = look(b);\n    return c.n();\n} B look(B b) { return b; } }\n", ("java.util.Optional<Car>", "Car"), "look(b);", "look(b).orElseThrow();"),
+        ),
+        # A class is called as a function is.
+        (
+            "python",
+            "argument of {0} has type {1}, not {2}",
+            ("def ruler(n: int) -> None: pass\nruler(text)\n", ("ruler", "str", "int"), "text)", "int(text))"),
+            ("class Timer:\n    pass\nTimer(word)\n", ("Timer", "str", "int"), "word)", "int(word))"),
+        ),
+        # What a closure takes with it may have any name.
+        (
+            "rust",
+            "closure may outlive {0}",
+            ("fn f(host: String) {\n    spawn(|| use_it(&host));\n}\n", ("host",), "|| use", "move || use"),
+            ("fn g(name: String) {\n    spawn(|| {\n        print(&name);\n    });\n}\n", ("name",), "|| {", "move || {"),
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_program_names_itself_has_another_name_in_another_program(
+    language: Target,
+    template: str,
+    first: tuple[str, tuple[str, ...], str, str],
+    second: tuple[str, tuple[str, ...], str, str],
+) -> None:
+    made = []
+    for text, names, old, new in (first, second):
+        lines = text[: text.index(old)].split("\n")
+        said = _said(template, *names, at=(len(lines), len(lines[-1]) + 1))
+        made.append((text, text.replace(old, new, 1), said))
+
+    (before, after, said), (other, expected, asked) = made
+    rule = learn(before, after, said, language)
+    assert isinstance(rule, Rule), rule
+    assert rewrite(rule, other, asked) == Rewritten(expected)

@@ -123,7 +123,7 @@ class _Construct:
             kinds=kinds_of(self.holes, names),
             uses=self._uses(names),
             mentions=self._mentions(names),
-            inside=self._inside(alone=alone and not seen and not self._drops_variable(self.nodes)),
+            inside=self._inside(alone=alone and not seen and not self._becomes_blank(self.nodes)),
             elsewhere=not here,
             needs=seen,
             kind=kind,
@@ -182,7 +182,7 @@ class _Construct:
         if any(children):
             return all(map(self._align, zip(*children, strict=True)))
 
-        is_free = all(map(_is_declared_name, nodes)) or self._drops_variable(nodes)
+        is_free = all(map(_is_declared_name, nodes)) or self._becomes_blank(nodes)
         return (_same_text(nodes) and not is_free) or self._add_hole(nodes)
 
     def _is_part(self, nodes: Sequence[SgNode]) -> bool:
@@ -243,26 +243,20 @@ class _Construct:
         is_carried = all(map(_is_carried, nodes, self.samples))
         is_dropped = all(map(Sample.is_edited, self.samples, spans)) and not _same_text(nodes)
         declared = all(map(_is_declared_name, nodes))
-        if not (
-            is_untouched or is_carried or is_dropped or declared or self._drops_variable(nodes)
-        ):
+        if not (is_untouched or is_carried or is_dropped or declared or self._becomes_blank(nodes)):
             return False
 
         texts = tuple(map(node_text, nodes))
         self.holes.append(Hole(spans, texts, self._kinds_of(nodes), declared=declared))
         return True
 
-    def _drops_variable(self, nodes: Sequence[SgNode]) -> bool:
-        """Return whether a fix drops a variable that the message is about: in Python, or for `_`.
+    def _becomes_blank(self, nodes: Sequence[SgNode]) -> bool:
+        """Return whether a fix writes `_` for a variable that the message is about."""
+        if any(sample.gap.strip() != "_" for sample in self.samples):
+            return False
 
-        To set a variable declares it there; if something else used it, it would be undefined.
-        """
-        is_blank = all(sample.gap.strip() == "_" for sample in self.samples)
-        is_set = all(parent_kind(node) == "assignment" for node in nodes)
         arguments = [sample.diagnostic.args for sample in self.samples]
-        return (is_blank or is_set) and all(
-            map(tuple[str, ...].__contains__, arguments, map(node_text, nodes))
-        )
+        return all(map(tuple[str, ...].__contains__, arguments, map(node_text, nodes)))
 
     def _kinds_of(self, nodes: Sequence[SgNode]) -> tuple[str, ...]:
         """Return the kinds that a part may have; what differs between examples is wider."""
